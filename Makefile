@@ -1,0 +1,69 @@
+# Everything runs in .venv, made from pyproject.toml and constraints.txt.
+
+PYTHON ?= python3
+EXTRAS := local,dev
+BIN    := .venv/bin
+
+MOTION ?= Should AI development be regulated by government?
+# The motion reaches the shell through the environment, as written: quotes and $ are safe in it.
+override MOTION := $(value MOTION)
+export MOTION
+
+# More arguments for the tool behind a target: make test ARGS='-k pause'
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The pinned pyright is the one we want; its hint that there is a newer one is noise.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench chaos wheel lock clean setup
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+run: setup ## watch a debate here; MOTION='...' sets the motion
+	@$(BIN)/moot "$$MOTION" $(ARGS)
+
+test: setup ## run the tests; ARGS='-k pause' picks some
+	@$(BIN)/python -m pytest --cov --cov-report= $(ARGS)
+	@echo "coverage with branches: $$($(BIN)/coverage report --format=total) % (lines: $(BIN)/coverage report)"
+
+check: setup ## lint, format, types and the direction of imports
+	$(BIN)/ruff check -q
+	$(BIN)/ruff format --check -q
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-logo
+
+format: setup ## put the code in shape
+	@$(BIN)/ruff check -q --fix-only
+	@$(BIN)/ruff format
+
+bench: setup ## measure speed
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+chaos: setup ## kill and freeze real processes and see what survives
+	@$(BIN)/python -m pytest tests/chaos -m chaos $(ARGS)
+
+wheel: setup ## build the wheel into dist/
+	@$(BIN)/python -m build --wheel --no-isolation
+
+lock: ## pin the newest versions of all dependencies in constraints.txt
+	@echo "resolving every dependency ..."
+	@$(PYTHON) scripts/lock.py
+
+clean: ## remove what was built and cached (.venv stays)
+	@rm -rf dist build .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup: .venv/.stamp ## set up .venv; the other targets do this by themselves
+
+.venv/.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Moot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || scripts/debian.sh python3-venv
+	@echo "setting up .venv (once, about a minute) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq -c constraints.txt hatchling editables
+	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	@touch $@

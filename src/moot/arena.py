@@ -1,0 +1,266 @@
+"""The arena: open debates, ask things of them, follow them. The same façade for server, terminal and library.
+
+    async with Arena.open() as arena:
+        async for recorded in arena.debate("This house would ban homework."):
+            print(recorded.seq, recorded.event)
+
+Everything goes through the log: `ask` decides on its head, `follow` reads it, runners write it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from decimal import Decimal
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot import settings as configuration
+from moot.bus import MemoryBus
+from moot.commands import Command, Inject, Open, Start, decide
+from moot.debate import Debate
+from moot.errors import Invalid, Refused, StoreError, UnknownDebate
+from moot.events import DebateEnded, DebateFailed, DebatePaused, Event, Recorded
+from moot.hub import Hub
+from moot.ids import new_id
+from moot.placement.inprocess import InProcess, wants_runner
+from moot.prices import price_of
+from moot.providers.contract import Provider
+from moot.providers.scripted import Scripted
+from moot.providers.table import Providers
+from moot.runner import Runner
+from moot.settings import Settings
+from moot.setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.store.contract import Head, Once, Outcome, Page, Store
+from moot.store.memory import MemoryStore
+from moot.store.sqlite import SqliteStore
+from moot.terms import Format, Model, Money, Status
+
+RECOVERY_SECONDS = 5.0
+
+
+class Arena:
+    """Use `Arena.open()`."""
+
+    def __init__(self, settings: Settings, store: Store, providers: Providers) -> None:
+        self.settings = settings
+        self.store = store
+        self.providers = providers
+        self._bus = MemoryBus()
+        store.listen(self._bus.publish)
+        self.hub = Hub(store, self._bus)
+        durable = not isinstance(store, MemoryStore)
+        self._placement = InProcess(store, self._runner, settings.runners if durable else None)
+        self._recovery: asyncio.Task[None] | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        store: Store | None = None,
+        providers: Mapping[str, Provider] | None = None,
+        recover: bool = False,
+    ) -> AsyncGenerator[Arena, None]:
+        """An arena on this machine's data folder, or on the store given.
+
+        `providers` adds to or replaces the built-in ones. With `recover`, debates that another process left
+        behind are taken up, now and while the arena is open.
+        """
+        settings = settings or configuration.load()
+        store = store or SqliteStore.open(settings.database)
+        arena = cls(settings, store, _providers(settings, providers or {}))
+        try:
+            if recover:
+                await arena.recover()
+                arena._recovery = asyncio.create_task(arena._keep_recovering(), name="recovery")
+            yield arena
+        finally:
+            await arena.close()
+
+    async def close(self) -> None:
+        """End the streams, park the turns, close the store: in that order."""
+        if self._recovery is not None:
+            self._recovery.cancel()
+            await asyncio.gather(self._recovery, return_exceptions=True)
+        await self.hub.close()
+        await self._placement.close()
+        await self.providers.close()
+        await self.store.close()
+
+    # --- asking ---------------------------------------------------------------------------------------
+
+    async def create(self, setup: Setup, *, owner: str = "", once: Once | None = None) -> Outcome:
+        """Open a debate; it waits for `Start`."""
+        opened = opening(setup)
+        return await self._record(new_id(), Open(opened), owner=owner, once=once)
+
+    async def ask(self, debate_id: str, command: Command, *, once: Once | None = None) -> Outcome:
+        """Carry a command out, or raise Refused with the reason and the current status."""
+        outcome = await self._record(debate_id, command, once=once)
+        if not isinstance(command, Inject) and wants_runner(outcome.debate):
+            self._placement.want(debate_id)
+        return outcome
+
+    async def start(self, debate_id: str) -> Outcome:
+        return await self.ask(debate_id, Start())
+
+    async def delete(self, debate_id: str) -> None:
+        await self.store.delete(debate_id)
+
+    async def recover(self) -> int:
+        """Take up what other processes have left behind; returns how many debates."""
+        return await self._placement.recover()
+
+    def run(self, debate_id: str) -> None:
+        """See to it that a debate with something to do is run."""
+        self._placement.want(debate_id)
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    async def state(self, debate_id: str) -> Debate:
+        return await self.store.state(debate_id)
+
+    async def head(self, debate_id: str) -> Head:
+        return await self.store.head(debate_id)
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        statuses: Sequence[Status] = (),
+        search: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Page:
+        return await self.store.list(
+            owner=owner, statuses=statuses, search=search, limit=limit, offset=offset
+        )
+
+    async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        """Every event after `after`, as it comes, for as long as the debate exists and the arena is open."""
+        await self.store.head(debate_id)
+        async for batch in self.hub.follow(debate_id, after):
+            for recorded in batch:
+                yield recorded
+
+    async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        """Like `follow`, but ends when the debate does, fails, or rests in a pause."""
+        async for recorded in self.follow(debate_id, after):
+            yield recorded
+            if isinstance(recorded.event, DebateEnded):
+                return
+            if isinstance(recorded.event, DebateFailed | DebatePaused):
+                debate = await self.state(debate_id)
+                if debate.seq == recorded.seq and not debate.live:
+                    return
+
+    # --- all in one -----------------------------------------------------------------------------------
+
+    async def debate(self, motion: str, **options: Any) -> AsyncGenerator[Recorded, None]:
+        """Open a debate, start it and follow it to its end. Options as in `setup`."""
+        setup = await self.setup(motion, **options)
+        debate_id = (await self.create(setup)).debate.id
+        await self.start(debate_id)
+        async for recorded in self.watch(debate_id):
+            yield recorded
+
+    async def setup(
+        self,
+        motion: str,
+        *,
+        format: str | Format = "free",
+        models: Sequence[str | Model] = (),
+        model: str | Model | None = None,
+        judge: str | Model | None = None,
+        seats: Sequence[SeatSetup] = (),
+        cost_limit: Decimal | float | str | None = None,
+        warn_at: Decimal | float | str | None = None,
+        **options: Any,
+    ) -> Setup:
+        """A setup with defaults: one model for all, or one each in `models`; the same model judges.
+
+        `judge="none"` leaves the verdict out. Further options are those of `Setup`.
+        """
+        fmt = format if isinstance(format, Format) else formats.load(format)
+        if not seats:
+            base = model or (models[0] if models else await self.providers.default_model())
+            named = [*models, *[base] * (len(fmt.chairs) - len(models))]
+            seats = tuple(SeatSetup(model=self.model(name)) for name in named)
+        judges: tuple[JudgeSetup, ...] = ()
+        if judge != "none" and (judge is not None or fmt.result not in ("summary", "none")):
+            judges = (JudgeSetup(model=self.model(judge or model or seats[0].model)),)
+        return Setup(
+            motion=motion,
+            format=fmt,
+            seats=tuple(seats),
+            judges=judges,
+            cost_limit=_money(cost_limit),
+            warn_at=_money(warn_at),
+            **options,
+        )
+
+    def model(self, name: str | Model) -> Model:
+        """A model by its name, `provider/model`, ready to be written into a debate: checked and priced."""
+        model = name if isinstance(name, Model) else self.providers.model(name)
+        if model.price is None:
+            model = replace(model, price=price_of(model.provider, model.name, self.settings.prices))
+        return model
+
+    # --- inside ---------------------------------------------------------------------------------------
+
+    async def _record(
+        self, debate_id: str, command: Command, *, owner: str = "", once: Once | None = None
+    ) -> Outcome:
+        def on_head(debate: Debate | None) -> Sequence[Event]:
+            if debate is None and not isinstance(command, Open):
+                raise UnknownDebate
+            decision = decide(debate, command)
+            if isinstance(decision, Refused):
+                raise decision
+            return decision
+
+        return await self.store.record(debate_id, on_head, owner=owner, once=once)
+
+    def _runner(self, debate_id: str, epoch: int) -> Runner:
+        return Runner(
+            debate_id,
+            epoch,
+            store=self.store,
+            hub=self.hub,
+            provider=self.providers.get,
+            pace=self.settings.pace,
+        )
+
+    async def _keep_recovering(self) -> None:
+        while True:
+            await asyncio.sleep(RECOVERY_SECONDS)
+            with suppress(StoreError):
+                await self.recover()
+
+
+def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
+    def scripted() -> Provider:
+        return Scripted(pace=settings.script_pace, ledger=settings.script_ledger)
+
+    return Providers(
+        given,
+        models=settings.models,
+        environ=settings.environ,
+        offline=settings.offline,
+        preferred=settings.model,
+        scripted=scripted if settings.scripted else None,
+    )
+
+
+def _money(value: Decimal | float | str | None) -> Money | None:
+    if value is None:
+        return None
+    try:
+        return Money(str(value))
+    except ArithmeticError as error:
+        raise Invalid(f"{value!r} is not an amount of money.") from error

@@ -1,0 +1,142 @@
+"""Who may hear what: `hears` for the seats, `visible` for those who watch.
+
+Reasoning has no way into `hears`: a seat hears its own words, the words of the others and the remarks made
+before its turn began, and nothing else. `visible` stands between the log and every watcher and fails closed:
+an event that it does not know is shown to nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.debate import Debate, Turn
+from moot.events import (
+    BallotCast,
+    BallotSpoiled,
+    BudgetExhausted,
+    BudgetWarned,
+    CallCompleted,
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    ConcessionMade,
+    DebateEnded,
+    DebateFailed,
+    DebateOpened,
+    DebatePaused,
+    DebateReady,
+    DebateResumed,
+    DebateStarted,
+    DebateStopped,
+    Event,
+    JudgingStarted,
+    Recorded,
+    RemarkInjected,
+    RoundAsked,
+    RoundCompleted,
+    RoundStarted,
+    SegmentCompleted,
+    StalemateFound,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnRetried,
+    TurnSkipped,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.terms import Reasoning, Seat
+
+
+class Heard(Struct, frozen=True):
+    """Something a seat has heard: a speech of its own or another's, or a remark from the floor."""
+
+    kind: Literal["own", "other", "remark"]
+    text: str
+    seat: str | None = None
+    turn: int | None = None
+    round: int = 0
+
+
+def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
+    """All that the speaker of this turn has heard when it starts, in order."""
+    group = debate.schedule[turn.slot].group
+    heard: list[tuple[int, Heard]] = []
+    for other in debate.turns:
+        blind = other.seat != turn.seat and debate.schedule[other.slot].group == group
+        if other.seq < turn.seq and other.said and not blind:
+            kind = "own" if other.seat == turn.seat else "other"
+            heard.append((other.seq, Heard(kind, other.text, other.seat, other.number, other.round)))
+    heard.extend(
+        (remark.seq, Heard("remark", remark.text))
+        for remark in debate.remarks
+        if remark.seq < turn.seq and remark.to in (None, turn.seat)
+    )
+    return tuple(item for _, item in sorted(heard, key=lambda pair: pair[0]))
+
+
+class Viewer(Struct, frozen=True):
+    """Someone who watches. A participant sits in a seat and must not read the others' minds."""
+
+    role: Literal["owner", "moderator", "observer", "participant"] = "observer"
+    seat: str | None = None
+
+    @property
+    def privileged(self) -> bool:
+        return self.role in ("owner", "moderator")
+
+
+OWNER = Viewer("owner")
+OBSERVER = Viewer("observer")
+
+
+def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | None:
+    """The event as this viewer may see it, or None. `debate` is the state that includes the event."""
+    event = _shown(debate, recorded.event, viewer)
+    if event is None:
+        return None
+    return recorded if event is recorded.event else replace(recorded, event=event)
+
+
+def _shown(debate: Debate, event: Event, viewer: Viewer) -> Event | None:
+    match event:
+        case DebateOpened():
+            if viewer.privileged:
+                return event
+            return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
+        case CallDelta(kind="reasoning"):
+            return event if _may_read_reasoning(debate, viewer) else None
+        case SegmentCompleted(segment=Reasoning()):
+            return event if _may_read_reasoning(debate, viewer) else None
+        case RemarkInjected():
+            return event if event.to in (None, viewer.seat) or viewer.role != "participant" else None
+        case CallStarted():
+            return event if viewer.privileged else replace(event, request="", previous_response_id=None)
+        case CallCompleted():
+            return replace(event, response_id=None) if viewer.role == "participant" else event
+        case (
+            CallDelta() | SegmentCompleted() | CallFailed()
+            | DebateStarted() | DebateReady() | DebatePaused() | DebateResumed() | DebateStopped()
+            | DebateEnded() | DebateFailed() | RoundAsked() | RoundStarted() | RoundCompleted()
+            | TurnStarted() | TurnCompleted() | TurnFailed() | TurnInterrupted() | TurnSkipped()
+            | TurnRetried() | BudgetWarned() | BudgetExhausted() | StalemateFound() | ConcessionMade()
+            | JudgingStarted() | BallotCast() | BallotSpoiled() | VerdictReached()
+        ):  # fmt: skip
+            return event
+        case _:
+            assert_never(event)
+
+
+def _may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
+    if viewer.role == "participant":
+        return False
+    return viewer.privileged or debate.manner.show_reasoning
+
+
+def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:
+    if viewer.seat == seat.id:
+        return seat
+    return replace(seat, objective="", system_prompt="")

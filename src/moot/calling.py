@@ -1,0 +1,153 @@
+"""One call to a model: chunks in, words narrated to the log, and in the end what was heard.
+
+The first words are written at once, then at most one write per tick, so that a token costs a list append and
+a write costs the same for one token as for fifty. Deadlines and caps are held here; whether to try again is
+the runner's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import assert_never
+
+from msgspec import Struct
+
+from moot.errors import Fault, Unavailable
+from moot.events import CallDelta, Narrated, SegmentCompleted
+from moot.hearing import Heard
+from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
+from moot.terms import DeltaKind, Request
+
+CHARS_PER_TOKEN_CAP = 16
+BYTES_CAP = 2 * 1024 * 1024
+SPLIT = 16 * 1024
+"""A larger delta is written in pieces, so that no reader has to swallow it whole."""
+
+Narrate = Callable[[Sequence[Narrated]], Awaitable[object]]
+
+
+class Deadlines(Struct, frozen=True):
+    """In seconds, on the monotonic clock. None where slow is not broken."""
+
+    first: float | None = 30.0
+    between: float | None = 30.0
+    tick: float = 0.05
+
+
+class Narrator:
+    """Collects words and writes them at most once per tick, in order, from one task."""
+
+    def __init__(self, narrate: Narrate, tick: float) -> None:
+        self._narrate = narrate
+        self._tick = tick
+        self._pending: list[Narrated] = []
+        self._words: list[str] = []
+        self._place: tuple[int, int, DeltaKind] | None = None
+        self._ready = asyncio.Event()
+
+    def say(self, call: int, segment: int, kind: DeltaKind, text: str) -> None:
+        place = (call, segment, kind)
+        if place != self._place:
+            self._close()
+            self._place = place
+        self._words.append(text)
+        self._ready.set()
+
+    def add(self, event: SegmentCompleted) -> None:
+        self._close()
+        self._pending.append(event)
+        self._ready.set()
+
+    async def run(self) -> None:
+        # All narrators of a process write on the same beat: one commit then serves them all.
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._ready.wait()
+            await self.flush()
+            if self._tick:
+                await asyncio.sleep(self._tick - loop.time() % self._tick)
+
+    async def flush(self) -> None:
+        self._close()
+        self._ready.clear()
+        pending, self._pending = self._pending, []
+        if pending:
+            await self._narrate(pending)
+
+    def _close(self) -> None:
+        """Words of one kind in a row become one delta."""
+        if self._place is not None and self._words:
+            text = "".join(self._words)
+            call, segment, kind = self._place
+            for start in range(0, len(text), SPLIT):
+                self._pending.append(CallDelta(call, segment, kind, text[start : start + SPLIT]))
+        self._words = []
+        self._place = None
+
+
+async def listen(
+    provider: Provider, request: Request, call: int, heard: Heard, narrate: Narrate, deadlines: Deadlines
+) -> None:
+    """Fill `heard` until the provider is done, has said too much, or a Fault is raised."""
+    narrator = Narrator(narrate, deadlines.tick)
+    writing = asyncio.create_task(narrator.run(), name=f"narrator of call {call}")
+    reading = asyncio.create_task(
+        _read(provider, request, call, heard, narrator, deadlines), name=f"reader of call {call}"
+    )
+    try:
+        await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
+        if writing.done():
+            writing.result()
+        await reading
+    finally:
+        for task in (reading, writing):
+            task.cancel()
+        await asyncio.gather(reading, writing, return_exceptions=True)
+        await narrator.flush()
+
+
+async def _read(
+    provider: Provider, request: Request, call: int, heard: Heard, narrator: Narrator, deadlines: Deadlines
+) -> None:
+    held = provider.traits.deadlines
+    first = deadlines.first if held else None
+    between = deadlines.between if held else None
+    cap = min(CHARS_PER_TOKEN_CAP * request.max_tokens, BYTES_CAP)
+    loop = asyncio.get_running_loop()
+    moved = 0.0
+    try:
+        async with asyncio.timeout(first) as patience, aclosing(provider.stream(request)) as chunks:
+            async for chunk in chunks:
+                now = loop.time()
+                # Moving a timer for each token would cost more than reading it.
+                if between is not None and now - moved > between / 50:
+                    moved = now
+                    patience.reschedule(now + between)
+                match chunk:
+                    case Said(text, kind, segment):
+                        heard.keep(segment, kind, text)
+                        narrator.say(call, segment, kind, text)
+                        if heard.chars + heard.reasoning_chars > cap:
+                            heard.truncated = "cap"
+                            return
+                    case Item(segment):
+                        heard.segments[segment.index] = segment
+                        narrator.add(SegmentCompleted(call, segment))
+                    case Began(response_id):
+                        heard.response_id = response_id
+                    case Alive():
+                        pass
+                    case Done():
+                        heard.done = chunk
+                        heard.response_id = chunk.response_id or heard.response_id
+                        return
+                    case _:
+                        assert_never(chunk)
+    except TimeoutError as error:
+        raise Fault("timeout" if heard.first_token is None else "stalled") from error
+    except Unavailable as error:
+        says = f"{error} {error.fix}".strip()
+        raise Fault("unavailable", "permanent", billed=False, says=says) from error
+    raise Fault("disconnected")

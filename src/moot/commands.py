@@ -1,0 +1,270 @@
+"""What may be asked of a debate, and `decide`: the events it leads to, or why it is refused.
+
+`decide` is pure and runs against the head of the log, atomically with the append. Nobody calls a runner:
+the runner learns of a pause the way a browser does, from the log.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec import Struct
+
+from moot.debate import Debate
+from moot.errors import Invalid, Refused
+from moot.events import (
+    DebateEnded,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    DebateStarted,
+    DebateStopped,
+    EndReason,
+    Event,
+    Interrupter,
+    JudgingStarted,
+    RemarkInjected,
+    RoundAsked,
+    TurnInterrupted,
+    TurnRetried,
+    TurnSkipped,
+    VerdictReached,
+)
+from moot.terms import Verdict
+
+MOST_REMARKS = 100
+LONGEST_REMARK = 2000
+
+
+class Open(Struct, frozen=True):
+    debate: DebateOpened
+
+
+class Start(Struct, frozen=True):
+    pass
+
+
+class Pause(Struct, frozen=True):
+    """After the running turn; with `now` the turn is cut and given again on resume."""
+
+    now: bool = False
+    by: str = ""
+
+
+class Resume(Struct, frozen=True):
+    pass
+
+
+class NextRound(Struct, frozen=True):
+    pass
+
+
+class SkipToJudge(Struct, frozen=True):
+    pass
+
+
+class SkipTurn(Struct, frozen=True):
+    by: str = ""
+
+
+class Inject(Struct, frozen=True):
+    text: str
+    by: str = ""
+    to: str | None = None
+
+
+class JudgeNow(Struct, frozen=True):
+    reason: str = ""
+
+
+class Decide(Struct, frozen=True):
+    """A person names the winner's seat, or a draw with None."""
+
+    winner: str | None
+    reason: str = ""
+
+
+class Retry(Struct, frozen=True):
+    """Give the last failed or interrupted turn again."""
+
+
+class Stop(Struct, frozen=True):
+    reason: str = ""
+
+
+class Abort(Struct, frozen=True):
+    reason: str = ""
+
+
+Command = (
+    Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | JudgeNow | Decide | Retry
+    | Stop | Abort
+)  # fmt: skip
+Decision = tuple[Event, ...] | Refused
+
+
+def decide(debate: Debate | None, command: Command) -> Decision:
+    if isinstance(command, Open):
+        if debate is not None:
+            return Refused("This debate is already open.", debate.status)
+        return (command.debate,)
+    if debate is None:
+        return Refused("This debate does not exist.", "unknown")
+    match command:
+        case Start():
+            return _start(debate)
+        case Pause():
+            return _pause(debate, command)
+        case Resume():
+            return (
+                (DebateResumed(),)
+                if debate.status == "paused"
+                else Refused("The debate is not paused.", debate.status)
+            )
+        case NextRound():
+            return _next_round(debate)
+        case SkipToJudge():
+            return _skip_to_judge(debate)
+        case SkipTurn():
+            return _skip_turn(debate, command)
+        case Inject():
+            return _inject(debate, command)
+        case JudgeNow():
+            return _judge_now(debate, command)
+        case Decide():
+            return _decide_by_hand(debate, command)
+        case Retry():
+            return _retry(debate)
+        case Stop():
+            return _stop(debate, command)
+        case Abort():
+            return _abort(debate, command)
+        case _:
+            assert_never(command)
+
+
+def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
+    """The speeches are over: judge them, or end where there is nothing or nobody to judge."""
+    if debate.judges and debate.something_said and debate.manner.winning != "user-decides":
+        number = debate.judging.number + 1 if debate.judging else 1
+        return (JudgingStarted(number, why, reason),)
+    return (DebateEnded(why, reason),)
+
+
+def interrupt(debate: Debate, by: Interrupter) -> tuple[Event, ...]:
+    return tuple(TurnInterrupted(turn.number, by) for turn in debate.live)
+
+
+def _start(debate: Debate) -> Decision:
+    if debate.status != "created":
+        return Refused("The debate has already started.", debate.status)
+    return (DebateStarted(),)
+
+
+def _pause(debate: Debate, command: Pause) -> Decision:
+    cut = interrupt(debate, "pause") if command.now else ()
+    if debate.status == "paused":
+        return cut
+    if not debate.running:
+        return Refused("Only a running debate can be paused.", debate.status)
+    return (*cut, DebatePaused(command.by))
+
+
+def _next_round(debate: Debate) -> Decision:
+    if not debate.running:
+        return Refused("The debate is not running.", debate.status)
+    asked = debate.rounds_asked > debate.rounds_done
+    if debate.live or asked or debate.round > debate.rounds_done:
+        return Refused("A round is in progress.", debate.status)
+    if debate.rounds_done >= debate.rounds_planned:
+        return Refused("All rounds have been held.", debate.status)
+    if debate.manner.auto:
+        return Refused("Rounds follow by themselves in this debate.", debate.status)
+    return (RoundAsked(),)
+
+
+def _skip_to_judge(debate: Debate) -> Decision:
+    if not debate.running:
+        return Refused("The debate is not running.", debate.status)
+    if debate.live:
+        return Refused("A round is in progress.", debate.status)
+    return _judge_now(debate, JudgeNow())
+
+
+def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
+    if not (debate.running or debate.status == "paused"):
+        return Refused("There is no turn to skip.", debate.status)
+    if debate.live:
+        return interrupt(debate, "skip")
+    unspent = debate.unspent()
+    if not unspent:
+        return Refused("There is no turn to skip.", debate.status)
+    return (TurnSkipped(unspent[0].index, unspent[0].seat, command.by),)
+
+
+def _inject(debate: Debate, command: Inject) -> Decision:
+    if debate.final or debate.status in ("judging", "error"):
+        return Refused("Nobody would hear a remark now.", debate.status)
+    if len(debate.remarks) >= MOST_REMARKS:
+        return Refused(f"A debate takes at most {MOST_REMARKS} remarks.", debate.status)
+    text = command.text.strip()
+    if not text or len(text) > LONGEST_REMARK:
+        raise Invalid(
+            f"A remark has 1 to {LONGEST_REMARK} characters.",
+            {"text": [f"Must be between 1 and {LONGEST_REMARK} characters"]},
+        )
+    if command.to is not None and all(seat.id != command.to for seat in debate.seats):
+        raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
+    return (RemarkInjected(len(debate.remarks) + 1, text, command.by, command.to),)
+
+
+def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
+    if debate.final or debate.status in ("judging", "created"):
+        return Refused("The debate cannot be judged now.", debate.status)
+    if not debate.something_said:
+        return Refused("Nothing to judge.", debate.status)
+    if not debate.judges:
+        return Refused("No judge sits in this debate.", debate.status)
+    number = debate.judging.number + 1 if debate.judging else 1
+    return (*interrupt(debate, "judge"), JudgingStarted(number, "judged", command.reason))
+
+
+def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
+    if debate.final or debate.status in ("created", "judging"):
+        return Refused("The debate cannot be decided now.", debate.status)
+    if command.winner is not None and all(seat.id != command.winner for seat in debate.seats):
+        raise Invalid("There is no such seat.", {"winner": ["Unknown participant"]})
+    verdict = Verdict(
+        outcome="win" if command.winner else "draw",
+        winner=command.winner,
+        by="hand",
+        reasoning=command.reason,
+    )
+    return (*interrupt(debate, "decide"), VerdictReached(verdict), DebateEnded("decided", command.reason))
+
+
+def _retry(debate: Debate) -> Decision:
+    if debate.live or not (debate.running or debate.status in ("paused", "error")):
+        return Refused("There is no turn to try again.", debate.status)
+    failed = [t for t in debate.turns if not t.struck and t.state in ("failed", "interrupted")]
+    if not failed:
+        return Refused("No turn has failed or been interrupted.", debate.status)
+    return (TurnRetried(failed[-1].number),)
+
+
+def _stop(debate: Debate, command: Stop) -> Decision:
+    if debate.status == "judging" and debate.stopped_at is not None:
+        return ()
+    if debate.final or debate.status == "judging":
+        return Refused("The debate is over.", debate.status)
+    return (
+        *interrupt(debate, "stop"),
+        DebateStopped(command.reason),
+        *conclude(debate, "stopped", command.reason),
+    )
+
+
+def _abort(debate: Debate, command: Abort) -> Decision:
+    if debate.final:
+        return Refused("The debate is over.", debate.status)
+    return (*interrupt(debate, "abort"), DebateEnded("aborted", command.reason))

@@ -1,0 +1,291 @@
+"""What can happen in a debate: past tense, facts only, in one union with one codec.
+
+The log of a debate is a list of `Recorded` with dense `seq` 1..n. Tags are ours and never class paths; a
+new field gets a default, a changed meaning gets a new tag. A *call* is one attempt to make a model speak,
+for a turn or for a judge; the words of a turn are the deltas of its last call. Requests as sent are kept
+by hash beside the log, because they grow with the square of the turns.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from moot.errors import FaultClass, FaultKind
+from moot.terms import (
+    Alike,
+    Ballot,
+    DeltaKind,
+    Finish,
+    Format,
+    Judge,
+    Limits,
+    Manner,
+    Money,
+    Seat,
+    Segment,
+    Tone,
+    Truncation,
+    Usage,
+    Verdict,
+)
+
+Interrupter = Literal["skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget"]
+EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
+FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal"]
+
+
+class DebateOpened(Struct, frozen=True, tag="debate.opened"):
+    motion: str
+    format: Format
+    seats: tuple[Seat, ...]
+    judges: tuple[Judge, ...]
+    limits: Limits
+    manner: Manner
+    title: str = ""
+
+
+class DebateStarted(Struct, frozen=True, tag="debate.started"):
+    pass
+
+
+class DebateReady(Struct, frozen=True, tag="debate.ready"):
+    """A runner has taken the debate up."""
+
+
+class DebatePaused(Struct, frozen=True, tag="debate.paused"):
+    by: str = ""
+    reason: str = ""
+
+
+class DebateResumed(Struct, frozen=True, tag="debate.resumed"):
+    pass
+
+
+class DebateStopped(Struct, frozen=True, tag="debate.stopped"):
+    """Someone ended it early; what was said is judged."""
+
+    reason: str = ""
+
+
+class DebateEnded(Struct, frozen=True, tag="debate.ended"):
+    reason: EndReason
+    detail: str = ""
+
+
+class DebateFailed(Struct, frozen=True, tag="debate.failed"):
+    """It cannot go on as it is; retry, judge or stop may still follow."""
+
+    reason: FailReason
+    detail: str = ""
+
+
+class RoundAsked(Struct, frozen=True, tag="round.asked"):
+    """Manual mode: the next round may begin."""
+
+
+class RoundStarted(Struct, frozen=True, tag="round.started"):
+    round: int
+
+
+class RoundCompleted(Struct, frozen=True, tag="round.completed"):
+    round: int
+
+
+class TurnStarted(Struct, frozen=True, tag="turn.started"):
+    turn: int
+    slot: int
+    round: int
+    phase: str
+    tone: Tone
+    seat: str
+
+
+class TurnCompleted(Struct, frozen=True, tag="turn.completed", omit_defaults=True):
+    turn: int
+    words: int
+    truncated: Truncation | None = None
+    refusal: bool = False
+    degraded: str = ""
+    over_length: bool = False
+
+
+class TurnFailed(Struct, frozen=True, tag="turn.failed"):
+    turn: int
+    kind: FaultKind
+    message: str
+
+
+class TurnInterrupted(Struct, frozen=True, tag="turn.interrupted"):
+    """Cut in mid-speech; the words said so far are kept."""
+
+    turn: int
+    by: Interrupter
+
+
+class TurnSkipped(Struct, frozen=True, tag="turn.skipped"):
+    """A speech that never began."""
+
+    slot: int
+    seat: str
+    by: str = ""
+
+
+class TurnRetried(Struct, frozen=True, tag="turn.retried"):
+    """This turn is struck; its slot will be spoken again."""
+
+    turn: int
+
+
+class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
+    """About to ask a model. The reservation is its worst case in money, None where the price is unknown."""
+
+    call: int
+    model: str
+    request: str
+    attempt: int
+    max_tokens: int
+    input_bound: int
+    reserved: Money | None
+    turn: int | None = None
+    judge: str | None = None
+    order: int = 0
+    repair: bool = False
+    previous_response_id: str | None = None
+
+
+class CallDelta(Struct, frozen=True, tag="call.delta"):
+    call: int
+    segment: int
+    kind: DeltaKind
+    text: str
+
+
+class SegmentCompleted(Struct, frozen=True, tag="segment.completed"):
+    call: int
+    segment: Segment
+
+
+class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=True):
+    call: int
+    finish: Finish
+    usage: Usage
+    cost: Money | None
+    latency_ms: int
+    first_token_ms: int | None = None
+    response_id: str | None = None
+    truncated: Truncation | None = None
+
+
+class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
+    call: int
+    kind: FaultKind
+    severity: FaultClass
+    message: str
+    usage: Usage
+    cost: Money | None
+    latency_ms: int = 0
+    http_status: int | None = None
+    retry_in_ms: int | None = None
+    """None: there will be no further attempt."""
+    billed: bool = True
+
+
+class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=True):
+    remark: int
+    text: str
+    by: str = ""
+    to: str | None = None
+
+
+class BudgetWarned(Struct, frozen=True, tag="budget.warned"):
+    threshold: Money
+    spent: Money
+
+
+class BudgetExhausted(Struct, frozen=True, tag="budget.exhausted"):
+    limit: Money
+    spent: Money
+    held: Money
+
+
+class StalemateFound(Struct, frozen=True, tag="stalemate.found"):
+    evidence: tuple[Alike, ...]
+    threshold: float
+
+
+class ConcessionMade(Struct, frozen=True, tag="concession.made"):
+    turn: int
+    seat: str
+    words: str
+
+
+class JudgingStarted(Struct, frozen=True, tag="judging.started", omit_defaults=True):
+    judging: int
+    why: EndReason
+    reason: str = ""
+
+
+class BallotCast(Struct, frozen=True, tag="ballot.cast"):
+    judging: int
+    ballot: Ballot
+
+
+class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled"):
+    """A judge gave nothing usable, even after a repair."""
+
+    judging: int
+    judge: str
+    order: int
+    message: str
+
+
+class VerdictReached(Struct, frozen=True, tag="verdict.reached"):
+    verdict: Verdict
+    judging: int | None = None
+
+
+Event = (
+    DebateOpened | DebateStarted | DebateReady | DebatePaused | DebateResumed | DebateStopped | DebateEnded
+    | DebateFailed | RoundAsked | RoundStarted | RoundCompleted | TurnStarted | TurnCompleted | TurnFailed
+    | TurnInterrupted | TurnSkipped | TurnRetried | CallStarted | CallDelta | SegmentCompleted
+    | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetExhausted | StalemateFound
+    | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached
+)  # fmt: skip
+
+Narrated = CallDelta | SegmentCompleted
+"""The events that a runner may write without looking at the head of the log."""
+
+
+class Recorded(Struct, frozen=True):
+    """An event with its place in the log."""
+
+    debate: str
+    seq: int
+    at: datetime
+    epoch: int
+    event: Event
+
+
+_encoder = msgspec.json.Encoder(decimal_format="string")
+_event_decoder = msgspec.json.Decoder(Event)
+_recorded_decoder = msgspec.json.Decoder(Recorded)
+
+
+def encode(value: Event | Recorded) -> bytes:
+    return _encoder.encode(value)
+
+
+def decode_event(data: bytes | str) -> Event:
+    return _event_decoder.decode(data)
+
+
+def decode_recorded(data: bytes | str) -> Recorded:
+    return _recorded_decoder.decode(data)
+
+
+def tag_of(event: Event) -> str:
+    return str(event.__struct_config__.tag)

@@ -1,0 +1,63 @@
+"""When a debate ends before its schedule does: someone concedes, or everybody goes in circles.
+
+Neither ever ends a scripted format. A concession is a line of its own that the debater was told to write;
+words of agreement within a speech are courtesy, not an ending.
+"""
+
+from __future__ import annotations
+
+from rapidfuzz import fuzz
+
+from moot.debate import Debate, Turn
+from moot.events import ConcessionMade, StalemateFound
+from moot.prompts.templates import CONCEDE
+from moot.terms import Alike
+
+THRESHOLD = 90.0
+IN_A_ROW = 3
+SCORER = "rapidfuzz.fuzz.ratio"
+
+
+def concession(debate: Debate) -> ConcessionMade | None:
+    if debate.format.scripted or debate.manner.winning != "self-terminate" or not debate.turns:
+        return None
+    turn = debate.turns[-1]
+    lines = turn.text.strip().splitlines()
+    if not turn.said or not lines or lines[-1].strip().casefold() != CONCEDE.casefold():
+        return None
+    return ConcessionMade(turn.number, turn.seat, lines[-1].strip())
+
+
+def stalemate(debate: Debate) -> StalemateFound | None:
+    """Three turns in a row alike: each like the one before, or each like its own speaker's last."""
+    if debate.format.scripted:
+        return None
+    said = [turn for turn in debate.turns if turn.said and turn.tone in ("opening", "rebuttal", "closing")]
+    if len(said) < IN_A_ROW:
+        return None
+    last = range(len(said) - IN_A_ROW, len(said))
+    one_after_another = [_alike(said[place], said[place - 1]) for place in last[1:]]
+    if found := _all_found(one_after_another):
+        return StalemateFound(found, THRESHOLD)
+    repeating_themselves = [_alike(said[place], _own_last(said, place)) for place in last]
+    if found := _all_found(repeating_themselves):
+        return StalemateFound(found, THRESHOLD)
+    return None
+
+
+def _own_last(said: list[Turn], place: int) -> Turn | None:
+    return next((other for other in reversed(said[:place]) if other.seat == said[place].seat), None)
+
+
+def _alike(turn: Turn, other: Turn | None) -> Alike | None:
+    if other is None:
+        return None
+    ratio = fuzz.ratio(turn.text, other.text, score_cutoff=THRESHOLD)
+    if ratio <= THRESHOLD:
+        return None
+    return Alike(turn.number, other.number, SCORER, round(ratio, 1), turn.text, other.text)
+
+
+def _all_found(pairs: list[Alike | None]) -> tuple[Alike, ...]:
+    found = tuple(pair for pair in pairs if pair is not None)
+    return found if len(found) == len(pairs) else ()

@@ -1,0 +1,135 @@
+"""A judge's reply as a ballot, or the reason why it is none.
+
+The seats appear under neutral labels, and each judge sees them both ways round, so that neither a label nor
+a place can win a debate. The reply must be one JSON object of exactly the asked shape: anything else is no
+ballot, because a winner is never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from moot.debate import Debate
+from moot.terms import Ballot, Judge, Score, Seat
+
+LABELS = ("Birch", "Cedar", "Maple", "Rowan")
+TIE = "tie"
+
+_Points = Annotated[float, Meta(ge=0, le=100)]
+
+
+class Unreadable(ValueError):
+    """Why a reply is not a ballot."""
+
+
+class _Marks(Struct, forbid_unknown_fields=True):
+    score: _Points
+    strengths: list[str] = []
+    weaknesses: list[str] = []
+
+
+class _Reply(Struct, forbid_unknown_fields=True):
+    reasoning: str
+    speakers: dict[str, _Marks]
+    criteria: dict[str, str]
+    winner: str
+
+
+def judged_seats(debate: Debate) -> tuple[Seat, ...]:
+    return tuple(seat for seat in debate.seats if seat.role == "debater")
+
+
+def labels(debate: Debate, order: int) -> dict[str, str]:
+    """Seat id to label; the second order turns the seats round."""
+    seats = judged_seats(debate)
+    shown = seats if order % 2 == 0 else seats[::-1]
+    return {seat.id: LABELS[place] for place, seat in enumerate(shown)}
+
+
+def schema(debate: Debate, judge: Judge, *, small: bool = False) -> dict[str, Any]:
+    """The shape of a reply. Reasoning comes first, so that it streams while the verdict forms."""
+    names = list(labels(debate, 0).values())
+    long, short, items = (600, 80, 2) if small else (6000, 400, 5)
+    remark = {"type": "string", "maxLength": short}
+    remarks = {"type": "array", "items": remark, "maxItems": items}
+    marks = _object(
+        {
+            "strengths": remarks,
+            "weaknesses": remarks,
+            "score": {"type": "integer", "minimum": 0, "maximum": 100},
+        }
+    )
+    return _object(
+        {
+            "reasoning": {"type": "string", "maxLength": long},
+            "criteria": _object(dict.fromkeys(judge.criteria, remark)),
+            "speakers": _object(dict.fromkeys(names, marks)),
+            "winner": {"type": "string", "enum": [*names, TIE]},
+        }
+    )
+
+
+def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
+    """Raises Unreadable with what to mend."""
+    try:
+        said = msgspec.json.decode(_unfenced(reply), type=_Reply, strict=True)
+    except msgspec.MsgspecError as error:
+        raise Unreadable(str(error)) from error
+    seats = {label: seat for seat, label in labels(debate, order).items()}
+    if set(said.speakers) != set(seats):
+        raise Unreadable(f"speakers must be exactly: {', '.join(seats)}")
+    if said.winner not in (*seats, TIE):
+        raise Unreadable(f"winner must be one of: {', '.join(seats)}, {TIE}")
+    winner = seats.get(said.winner)
+    scores = {
+        seats[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
+        for label, marks in said.speakers.items()
+    }
+    best = max(score.score for score in scores.values())
+    return Ballot(
+        judge=judge.id,
+        order=order,
+        winner=winner,
+        scores=scores,
+        reasoning=said.reasoning,
+        criteria=said.criteria,
+        inconsistent=winner is not None and scores[winner].score < best,
+    )
+
+
+def named(text: str, debate: Debate, order: int) -> str:
+    """A judge's words with the speakers' names in place of the labels."""
+    names = {label: debate.seat(seat).name for seat, label in labels(debate, order).items()}
+    pattern = r"\b(?:(?:Speaker|Team) )?(" + "|".join(names) + r")\b"
+    return re.sub(pattern, lambda match: names[match[1]], text)
+
+
+def reasoning_so_far(partial: str) -> str:
+    """The reasoning in a reply that is still being written."""
+    match = re.search(r'"reasoning"\s*:\s*"((?:[^"\\]|\\.)*)', partial, re.DOTALL)
+    if match is None:
+        return ""
+    body = re.sub(r"\\u[0-9a-fA-F]{0,3}$", "", match[1])
+    try:
+        return msgspec.json.decode(f'"{body}"', type=str)
+    except msgspec.DecodeError:
+        return ""
+
+
+def _unfenced(reply: str) -> str:
+    """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
+    match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
+    return match[1] if match else reply
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

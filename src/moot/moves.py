@@ -1,0 +1,316 @@
+"""What a runner may do, decided on the head of the log, so that two runners or a command cannot disagree.
+
+`advance` says what comes next; `begin` reserves the money of a call; `finish` and `fail` settle it; `recover`
+takes up what a crash has left behind. Each returns events, and none where the head has moved on: a turn that
+was cut is not completed, a call that was settled is not settled again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from moot.commands import conclude
+from moot.debate import NOTHING, Call, Debate, Turn, evolve
+from moot.errors import FAULT_MESSAGES
+from moot.events import (
+    BallotCast,
+    BallotSpoiled,
+    BudgetExhausted,
+    BudgetWarned,
+    CallCompleted,
+    CallFailed,
+    CallStarted,
+    ConcessionMade,
+    DebateEnded,
+    DebateFailed,
+    DebateReady,
+    Event,
+    Recorded,
+    RoundCompleted,
+    RoundStarted,
+    SegmentCompleted,
+    StalemateFound,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.formats.plan import ORDERS, AskJudges, Conclude, Fail, Rest, Speak, plan
+from moot.judging import verdicts
+from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room
+from moot.pricing import cost, estimate, grant, input_bound, worst
+from moot.schedule import benches
+from moot.terms import Model, Money, Request, Verdict
+
+MOST_CRASHES = 3
+
+Result = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled
+"""What a call comes to in the end, for its turn or its ballot."""
+
+
+class Draft:
+    """Events decided so far, and the state they lead to."""
+
+    def __init__(self, debate: Debate) -> None:
+        self.debate = debate
+        self.events: list[Event] = []
+
+    def add(self, *events: Event) -> None:
+        for event in events:
+            at: datetime = self.debate.updated_at
+            recorded = Recorded(self.debate.id, self.debate.seq + 1, at, self.debate.epoch, event)
+            self.debate = evolve(self.debate, recorded)
+            self.events.append(event)
+
+
+def advance(debate: Debate) -> tuple[Event, ...]:
+    """The next step of the debate as events; none if it rests or judges are to be asked."""
+    draft = Draft(debate)
+    if debate.status == "initializing":
+        draft.add(DebateReady())
+    if _round_is_over(debate):
+        draft.add(RoundCompleted(debate.round))
+    match plan(draft.debate):
+        case Speak(slots):
+            if slots[0].round > draft.debate.round:
+                draft.add(RoundStarted(slots[0].round))
+            for slot in slots:
+                number = len(draft.debate.turns) + len(draft.debate.live) + 1
+                phase = debate.format.phases[slot.phase].key
+                draft.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
+        case Conclude(why, None):
+            draft.add(*conclude(draft.debate, why))
+        case Conclude(why, found) if found is not None:
+            verdict = _verdict_of(draft.debate, found)
+            draft.add(found, VerdictReached(verdict), DebateEnded(why))
+        case Fail(reason):
+            draft.add(DebateFailed(reason, "Every speaker of the round failed."))
+        case AskJudges(()):
+            draft.add(*_close_judging(draft.debate))
+        case AskJudges() | Rest() | _:
+            pass
+    return tuple(draft.events)
+
+
+class Purpose(Struct, frozen=True):
+    """What a call is for: a turn, or a judge with the seats in one order."""
+
+    turn: int | None = None
+    judge: str | None = None
+    order: int = 0
+    repair: bool = False
+
+
+def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attempt: int) -> tuple[Event, ...]:
+    """Reserves the worst case of a call, or ends the speeches where the budget has no room for it."""
+    if not still_wanted(debate, purpose):
+        return ()
+    bound = input_bound(request)
+    room, per_token = _room(debate, purpose)
+    leave = grant(request.model.price, bound, request.max_tokens, room, per_token)
+    if leave is not None:
+        return (
+            CallStarted(
+                call=debate.calls_made + 1,
+                model=request.model.label,
+                request=digest,
+                attempt=attempt,
+                max_tokens=leave.max_tokens,
+                input_bound=bound,
+                reserved=leave.reserved,
+                turn=purpose.turn,
+                judge=purpose.judge,
+                order=purpose.order,
+                repair=purpose.repair,
+                previous_response_id=request.previous_response_id,
+            ),
+        )
+    limit = debate.limits.cost or NOTHING
+    exhausted = BudgetExhausted(limit, debate.counted, debate.reserved + _judging_worst(debate))
+    if purpose.turn is None:
+        message = FAULT_MESSAGES["budget"]
+        return (exhausted, _spoil(debate, purpose, message))
+    draft = Draft(debate)
+    draft.add(exhausted, TurnInterrupted(purpose.turn, "budget"))
+    if not draft.debate.live:
+        draft.add(*conclude(draft.debate, "budget"))
+    return tuple(draft.events)
+
+
+def finish(
+    debate: Debate,
+    done: CallCompleted,
+    segments: Sequence[SegmentCompleted],
+    result: Result | None,
+) -> tuple[Event, ...]:
+    """A call came to its end; so does its turn or ballot, unless it was cut meanwhile."""
+    call = debate.call(done.call)
+    if call is None:
+        return ()
+    draft = Draft(debate)
+    wanted = still_wanted(debate, Purpose(call.turn, call.judge, call.order))
+    if wanted:
+        draft.add(*segments)
+    draft.add(done)
+    if result is not None and wanted:
+        draft.add(result)
+    draft.add(*_warning(draft.debate))
+    return tuple(draft.events)
+
+
+def fail(debate: Debate, failed: CallFailed, result: Result | None) -> tuple[Event, ...]:
+    """A call came to nothing. A permanent fault of a speaker stops the debate."""
+    call = debate.call(failed.call)
+    if call is None:
+        return ()
+    draft = Draft(debate)
+    wanted = still_wanted(debate, Purpose(call.turn, call.judge, call.order))
+    draft.add(failed)
+    if result is not None and wanted:
+        draft.add(result)
+        if isinstance(result, TurnFailed) and failed.severity == "permanent":
+            draft.add(DebateFailed("permanent_fault", failed.message))
+    draft.add(*_warning(draft.debate))
+    return tuple(draft.events)
+
+
+def recover(debate: Debate) -> tuple[Event, ...]:
+    """What a runner that died has left open: its calls are lost, its turns interrupted."""
+    draft = Draft(debate)
+    for call in debate.calls:
+        draft.add(lost(debate, call))
+    for turn in debate.live:
+        if _crashes(debate, turn) + 1 >= MOST_CRASHES:
+            draft.add(TurnFailed(turn.number, "lost", FAULT_MESSAGES["lost"]))
+        else:
+            draft.add(TurnInterrupted(turn.number, "crash"))
+    judging = draft.debate.judging
+    if judging and draft.debate.status == "judging":
+        for judge, order in sorted(set(judging.lost)):
+            if judging.lost.count((judge, order)) >= MOST_CRASHES and not judging.has(judge, order):
+                draft.add(BallotSpoiled(judging.number, judge, order, FAULT_MESSAGES["lost"]))
+    return tuple(draft.events)
+
+
+def park(debate: Debate) -> tuple[Event, ...]:
+    """The process is about to stop: the running turns are given again elsewhere."""
+    return tuple(TurnInterrupted(turn.number, "drain") for turn in debate.live)
+
+
+def lost(debate: Debate, call: Call) -> CallFailed:
+    """An open call that nobody will hear the end of."""
+    turn = next((turn for turn in debate.live if turn.call == call.number), None)
+    said = turn or call
+    usage = estimate(call.input_bound, len(said.text), len(said.reasoning))
+    return CallFailed(
+        call=call.number,
+        kind="lost",
+        severity="transient",
+        message=FAULT_MESSAGES["lost"],
+        usage=usage,
+        cost=cost(model_of(debate, call).price, usage),
+    )
+
+
+def model_of(debate: Debate, call: Call) -> Model:
+    if call.judge is not None:
+        return debate.judge(call.judge).model
+    turn = debate.turn(call.turn or 0)
+    return debate.seat(turn.seat).model if turn else debate.seats[0].model
+
+
+def _round_is_over(debate: Debate) -> bool:
+    if debate.live or debate.round <= debate.rounds_done or not (debate.running or debate.status == "paused"):
+        return False
+    return all(slot.round != debate.round for slot in debate.unspent())
+
+
+def still_wanted(debate: Debate, purpose: Purpose) -> bool:
+    if purpose.turn is not None:
+        return debate.is_live(purpose.turn)
+    judging = debate.judging
+    if debate.status != "judging" or judging is None or purpose.judge is None:
+        return False
+    return not judging.has(purpose.judge, purpose.order)
+
+
+def _spoil(debate: Debate, purpose: Purpose, message: str) -> BallotSpoiled:
+    number = debate.judging.number if debate.judging else 0
+    return BallotSpoiled(number, purpose.judge or "", purpose.order, message)
+
+
+def _verdict_of(debate: Debate, found: StalemateFound | ConcessionMade) -> Verdict:
+    if isinstance(found, StalemateFound):
+        return Verdict(outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles.")
+    for bench in benches(debate.seats):
+        if all(seat.id != found.seat for seat in bench):
+            reason = f"{debate.seat(found.seat).name} conceded."
+            return Verdict(outcome="win", winner=bench[0].id, by="concession", reasoning=reason)
+    return Verdict(outcome="draw", winner=None, by="concession")
+
+
+def _close_judging(debate: Debate) -> tuple[Event, ...]:
+    judging = debate.judging
+    if judging is None:
+        return ()
+    verdict = verdicts.reach(debate, judging.ballots)
+    if verdict is None:
+        return (DebateFailed("judge_failed", "The judge gave no readable verdict, even when asked again."),)
+    return (VerdictReached(verdict, judging.number), DebateEnded(judging.why))
+
+
+def _crashes(debate: Debate, turn: Turn) -> int:
+    return sum(
+        other.slot == turn.slot and other.state == "interrupted" and other.by == "crash" and not other.struck
+        for other in debate.turns
+    )
+
+
+def _warning(debate: Debate) -> tuple[Event, ...]:
+    threshold = debate.limits.warn_at
+    if threshold is None or debate.warned or debate.spent < threshold:
+        return ()
+    return (BudgetWarned(threshold, debate.spent),)
+
+
+# --- the room that the cost limit leaves --------------------------------------------------------------
+
+
+def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
+    """What this call may cost at most, and what each of its tokens adds to the judging's worst case."""
+    if debate.limits.cost is None:
+        return None, NOTHING
+    room = debate.limits.cost - debate.counted - debate.reserved
+    if purpose.turn is None:
+        return room, NOTHING
+    return room - _judging_worst(debate), _judging_per_token(debate)
+
+
+def _judging_worst(debate: Debate) -> Money:
+    """All judges, both orders, one repair each, on what has been said and what is being said."""
+    if debate.manner.winning == "user-decides":
+        return NOTHING
+    saying = sum(call.max_tokens * BYTES_PER_TOKEN for call in debate.calls if call.turn is not None)
+    total = NOTHING
+    for judge in debate.judges:
+        for order in ORDERS:
+            request = judge_request(debate, judge, order)
+            bound = input_bound(request) + saying
+            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
+            bound += repair_room(request)
+            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
+    return total
+
+
+def _judging_per_token(debate: Debate) -> Money:
+    """One more token in a speech is read again by every judge, in both orders, and in every repair."""
+    if debate.manner.winning == "user-decides":
+        return NOTHING
+    per_byte = sum(
+        ((worst(judge.model.price, 1_000_000, 0) or NOTHING) / 1_000_000 for judge in debate.judges), NOTHING
+    )
+    return per_byte * BYTES_PER_TOKEN * len(ORDERS) * 2

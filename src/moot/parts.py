@@ -1,0 +1,145 @@
+"""The parts that models play, as the runner sees them: a `Speech` in the debate, a `Vote` of a judge.
+
+Each says what to ask at each attempt, whether an answer will do, and what is written down when it does, when
+the time is up, or when nothing more is to be tried. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from moot.debate import Debate, Turn
+from moot.errors import Fault
+from moot.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
+from moot.hearing import Heard
+from moot.judging import ballots
+from moot.judging.asking import judge_request, repair_request
+from moot.moves import Purpose, Result
+from moot.prompts import small
+from moot.prompts.speeches import turn_request
+from moot.terms import Finish, Request, Text, Truncation
+
+TRUNCATIONS: dict[Finish, Truncation] = {"length": "max_tokens", "filter": "filter"}
+LENIENCE = 1.25
+"""A speech may run over its word budget by a quarter before it is marked."""
+
+
+class Part(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def purpose(self) -> Purpose: ...
+
+    def request(self, attempt: int) -> Request: ...
+
+    def accept(self, heard: Heard) -> Result:
+        """Raises Fault where the answer will not do."""
+        ...
+
+    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
+        """What is still to be written down of an accepted answer."""
+        ...
+
+    def time_is_up(self, heard: Heard) -> Result: ...
+
+    def give_up(self, fault: Fault) -> Result: ...
+
+
+class Speech:
+    def __init__(self, debate: Debate, turn: Turn) -> None:
+        self.name = f"turn {turn.number}"
+        self.purpose = Purpose(turn=turn.number)
+        self._debate = debate
+        self._turn = turn
+        self._seat = debate.seat(turn.seat)
+        self._second_try = False
+
+    def request(self, attempt: int) -> Request:
+        return turn_request(self._debate, self._turn, attempt)
+
+    def accept(self, heard: Heard) -> Result:
+        finish = heard.done.finish if heard.done else "stop"
+        refusal = finish == "refusal"
+        if not heard.text.strip() and not refusal:
+            if finish == "filter":
+                raise Fault("filtered", "unusable")
+            raise Fault("empty", "unusable")
+        if self._seat.model.small and not self._second_try:
+            self._second_try = True
+            if small.strays(self._debate, self._turn, heard.text):
+                raise Fault("off_side", "unusable")
+        truncated = heard.truncated or TRUNCATIONS.get(finish)
+        return self._completed(heard, truncated, refusal)
+
+    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
+        made = heard.unrecorded(call)
+        if not (self._seat.model.small and heard.done and heard.done.finish == "length"):
+            return made
+        # A small model rarely ends in time; its speech ends with its last whole sentence.
+        return tuple(
+            replace(event, segment=replace(event.segment, text=small.whole_sentences(event.segment.text)))
+            if isinstance(event.segment, Text)
+            else event
+            for event in made
+        )
+
+    def time_is_up(self, heard: Heard) -> Result:
+        if heard.text.strip():
+            return self._completed(heard, "timeout", refusal=False)
+        return self.give_up(Fault("timeout"))
+
+    def give_up(self, fault: Fault) -> Result:
+        return TurnFailed(self._turn.number, fault.kind, str(fault))
+
+    def _completed(self, heard: Heard, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
+        words = len(heard.text.split())
+        return TurnCompleted(
+            turn=self._turn.number,
+            words=words,
+            truncated=truncated,
+            refusal=refusal,
+            degraded=heard.done.degraded if heard.done else "",
+            over_length=words > self._debate.phase(self._turn.slot).words * LENIENCE,
+        )
+
+
+class Vote:
+    def __init__(self, debate: Debate, judge: str, order: int) -> None:
+        self.name = f"judge {judge} {order}"
+        self._debate = debate
+        self._judge = debate.judge(judge)
+        self._order = order
+        self._number = debate.judging.number if debate.judging else 0
+        self._request = judge_request(debate, self._judge, order)
+        self._repairing = False
+
+    @property
+    def purpose(self) -> Purpose:
+        return Purpose(judge=self._judge.id, order=self._order, repair=self._repairing)
+
+    def request(self, attempt: int) -> Request:
+        return replace(self._request, attempt=attempt)
+
+    def accept(self, heard: Heard) -> Result:
+        if heard.truncated == "cap":
+            raise Fault("malformed", "unusable")
+        try:
+            ballot = ballots.read(heard.text, self._debate, self._judge, self._order)
+        except ballots.Unreadable as error:
+            if not self._repairing:
+                self._request = repair_request(self._request, heard.text, str(error))
+                self._repairing = True
+            raise Fault("malformed", "unusable", detail=str(error)) from error
+        return BallotCast(self._number, ballot)
+
+    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
+        return heard.unrecorded(call)
+
+    def time_is_up(self, heard: Heard) -> Result:
+        return self.give_up(Fault("timeout"))
+
+    def give_up(self, fault: Fault) -> Result:
+        return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))

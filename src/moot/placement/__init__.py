@@ -1,0 +1,1 @@
+"""Who runs which debate. In one process: tasks."""

@@ -1,0 +1,140 @@
+"""Debates run as tasks of this process.
+
+The process holds a file lock whose name stands in the head row of each debate it is running. A debate whose
+lock nobody holds lost its process and may be taken over; the epoch sees to it that only one succeeds. A
+runner that leaves clears its name, so that any process may run the debate next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from moot import moves
+from moot.debate import Debate
+from moot.errors import Fenced, StoreError, UnknownDebate
+from moot.events import DebateFailed, Event
+from moot.formats.plan import Rest, plan
+from moot.runner import Runner
+from moot.store.contract import Store
+from moot.store.locks import RunnerLock, is_free
+
+log = logging.getLogger(__name__)
+
+LOST_SECONDS = 1.0
+"""How long to wait before trying again after the store could not be reached."""
+
+
+def wants_runner(debate: Debate) -> bool:
+    """There is something to do, or something that a crash has left open."""
+    if debate.final or debate.status == "created":
+        return False
+    if debate.live or debate.calls or debate.status == "initializing":
+        return True
+    return not isinstance(plan(debate), Rest)
+
+
+class InProcess:
+    def __init__(self, store: Store, make_runner: Callable[[str, int], Runner], locks: Path | None) -> None:
+        self._store = store
+        self._make_runner = make_runner
+        self._locks = locks
+        self._lock: RunnerLock | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
+        self._closed = False
+
+    def want(self, debate_id: str) -> None:
+        """See to it that this debate is run, here or where it already is."""
+        if self._closed:
+            return
+        if debate_id in self._running:
+            self._again.add(debate_id)
+            return
+        task = asyncio.create_task(self._run(debate_id), name=f"runner of {debate_id}")
+        self._running[debate_id] = task
+        task.add_done_callback(lambda _: self._left(debate_id))
+
+    async def recover(self) -> int:
+        """Take over every debate that wants a runner and has none alive."""
+        found = 0
+        page = await self._store.list(
+            statuses=("initializing", "awaiting_arguments", "debating", "judging", "paused"), limit=1000
+        )
+        for head in page.heads:
+            if head.id not in self._running and self._is_free(head.runner):
+                if head.status == "paused" and not head.runner:
+                    continue
+                if wants_runner(await self._store.state(head.id)):
+                    found += 1
+                    self.want(head.id)
+        return found
+
+    async def close(self) -> None:
+        """Park every running turn and leave."""
+        self._closed = True
+        self._again.clear()
+        tasks = tuple(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._lock is not None:
+            self._lock.release()
+
+    def _left(self, debate_id: str) -> None:
+        self._running.pop(debate_id, None)
+        if debate_id in self._again:
+            self._again.discard(debate_id)
+            self.want(debate_id)
+
+    def _is_free(self, runner: str) -> bool:
+        if not runner or self._locks is None:
+            return True
+        return runner == self._name or is_free(self._locks, runner)
+
+    @property
+    def _name(self) -> str:
+        if self._locks is None:
+            return "memory"
+        if self._lock is None:
+            self._lock = RunnerLock.hold(self._locks)
+        return self._lock.name
+
+    async def _run(self, debate_id: str) -> None:
+        while True:
+            try:
+                head = await self._store.head(debate_id)
+                if not self._is_free(head.runner):
+                    return
+                epoch = await self._store.claim(debate_id, self._name, seen_epoch=head.epoch)
+                try:
+                    await self._make_runner(debate_id, epoch).run()
+                finally:
+                    await self._release(debate_id, epoch)
+                return
+            except (Fenced, UnknownDebate):
+                return
+            except StoreError:
+                log.warning("the log cannot be reached; trying again", extra={"debate": debate_id})
+                await asyncio.sleep(LOST_SECONDS)
+            except Exception:
+                log.exception("the runner failed", extra={"debate": debate_id})
+                await self._give_up(debate_id)
+                return
+
+    async def _release(self, debate_id: str, epoch: int) -> None:
+        try:
+            await asyncio.shield(self._store.claim(debate_id, "", seen_epoch=epoch))
+        except (Fenced, UnknownDebate, StoreError):
+            return
+
+    async def _give_up(self, debate_id: str) -> None:
+        def decide(debate: Debate | None) -> tuple[Event, ...]:
+            if debate is None or debate.final or debate.status == "error":
+                return ()
+            failed = DebateFailed("internal", "Something unexpected went wrong; see the server's log.")
+            return (*moves.recover(debate), failed)
+
+        await self._store.record(debate_id, decide)

@@ -1,0 +1,126 @@
+"""Usage to money, in exact decimals: what a call cost, and the most it can cost.
+
+A call's worst case is reserved before it is made. Its input is bounded by the bytes sent, since no tokenizer
+makes more tokens than there are bytes; its output by the limit that is sent along. Where that does not fit,
+the output is clamped to what does.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+
+from msgspec import Struct
+
+from moot.terms import Money, Price, Request, Tier, Usage
+
+NOTHING = Money(0)
+MILLION = Decimal(1_000_000)
+OVERHEAD = 64
+"""Tokens that a service may add around a request, and again for each message."""
+LEAST_OUTPUT = 48
+"""A call that could say less than this is not worth making."""
+CHARS_PER_TOKEN = 4
+
+
+class Grant(Struct, frozen=True):
+    """Leave to make a call: at most so many output tokens, at most so much money."""
+
+    max_tokens: int
+    reserved: Money | None
+
+
+def cost(price: Price | None, usage: Usage) -> Money | None:
+    """What this usage costs; None where the price is unknown."""
+    if price is None:
+        return None
+    fresh = max(0, usage.input - usage.cached - usage.cache_write)
+    cached = price.cached_input or price.input
+    written = price.cache_write or price.input
+    total = (
+        _rate(price.input, usage.input) * fresh
+        + _rate(cached, usage.input) * usage.cached
+        + _rate(written, usage.input) * usage.cache_write
+        + _rate(price.output, usage.input) * usage.output
+    )
+    return total / MILLION + price.per_call
+
+
+def worst(price: Price | None, input_bound: int, max_tokens: int) -> Money | None:
+    """The most a call can cost, whichever tier and cache rate it falls under."""
+    if price is None:
+        return None
+    dearest = max(_top(price.input), _top(price.cached_input), _top(price.cache_write))
+    return (dearest * input_bound + _top(price.output) * max_tokens) / MILLION + price.per_call
+
+
+def grant(
+    price: Price | None, bound: int, max_tokens: int, room: Money | None, per_token: Money = NOTHING
+) -> Grant | None:
+    """As many tokens as fit into the room there is; None where a call makes no sense.
+
+    `per_token` is what each output token makes necessary later on, such as a judge who must read it.
+    """
+    full = worst(price, bound, max_tokens)
+    if room is None or full is None:
+        return Grant(max_tokens, full)
+    if full + per_token * max_tokens <= room:
+        return Grant(max_tokens, full)
+    base = worst(price, bound, 0)
+    each = (full - (base or NOTHING)) / max_tokens + per_token
+    if base is None or each <= 0 or base > room:
+        return None
+    fits = int(((room - base) / each).to_integral_value(ROUND_FLOOR))
+    if fits < min(LEAST_OUTPUT, max_tokens):
+        return None
+    return Grant(fits, worst(price, bound, fits))
+
+
+def input_bound(request: Request) -> int:
+    """No service can count more input tokens than this."""
+    sent = len(request.instructions.encode()) + len(request.prefill.encode())
+    sent += sum(len(message.content.encode()) for message in request.messages)
+    if request.schema:
+        sent += len(str(request.schema).encode())
+    return sent + OVERHEAD * (2 + len(request.messages))
+
+
+def estimate(input_chars: int, output_chars: int, reasoning_chars: int = 0) -> Usage:
+    """A careful guess where nothing was reported; marked as one."""
+    reasoning = -(-reasoning_chars // CHARS_PER_TOKEN)
+    return Usage(
+        input=-(-input_chars // CHARS_PER_TOKEN),
+        output=-(-output_chars // CHARS_PER_TOKEN) + reasoning,
+        reasoning=reasoning,
+        estimated=True,
+    )
+
+
+def sound(usage: Usage | None, guess: Usage) -> Usage:
+    """Reported usage where it can be true; the larger figures, flagged, where it cannot."""
+    if usage is None:
+        return guess
+    numbers = (usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write)
+    absurd = any(n < 0 or n > 100_000_000 for n in numbers)
+    if absurd:
+        return Usage(guess.input, guess.output, guess.reasoning, estimated=True, suspect=True)
+    # Dense scripts and numbers may need a token for each character, long words one for eight.
+    if usage.output * 8 < guess.output * CHARS_PER_TOKEN:
+        return Usage(
+            input=usage.input,
+            output=guess.output,
+            reasoning=max(usage.reasoning, guess.reasoning),
+            cached=usage.cached,
+            cache_write=usage.cache_write,
+            estimated=True,
+            suspect=True,
+        )
+    return usage
+
+
+def _rate(tiers: tuple[Tier, ...], tokens: int) -> Money:
+    reached = [tier.per_million for tier in tiers if tokens >= tier.start]
+    return reached[-1] if reached else NOTHING
+
+
+def _top(tiers: tuple[Tier, ...]) -> Money:
+    return max((tier.per_million for tier in tiers), default=NOTHING)

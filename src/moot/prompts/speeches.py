@@ -1,0 +1,117 @@
+"""What the speaker of a turn is sent."""
+
+from __future__ import annotations
+
+from moot.audience import Heard, hears
+from moot.debate import Debate, Turn
+from moot.prompts import small
+from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
+from moot.terms import Message, Phase, Request, Seat
+
+
+def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
+    """What the speaker of this turn is sent."""
+    seat = debate.seat(turn.seat)
+    if seat.model.small:
+        return small.turn_request(debate, turn, attempt)
+    messages: list[Message] = []
+    own = [t for t in debate.turns if t.seat == turn.seat and t.said and t.seq < turn.seq]
+    waiting: list[Heard] = []
+    past = iter(own)
+    for heard in hears(debate, turn):
+        if heard.kind != "own":
+            waiting.append(heard)
+            continue
+        messages.append(Message("user", _prompt(debate, seat, next(past), waiting)))
+        messages.append(Message("assistant", heard.text))
+        waiting = []
+    messages.append(Message("user", _prompt(debate, seat, turn, waiting)))
+    chain = debate.chain(seat.id)
+    return Request(
+        model=seat.model,
+        instructions=_instructions(debate, seat),
+        messages=tuple(messages),
+        max_tokens=seat.model.max_tokens,
+        previous_response_id=chain,
+        fresh=(messages[-1],) if chain else (),
+        seed=seed(seat.model.seed, turn.number, attempt),
+        attempt=attempt,
+    )
+
+
+def _instructions(debate: Debate, seat: Seat) -> str:
+    extras: list[str] = []
+    if seat.persona:
+        extras.append(f"Who you are: {seat.persona}")
+    if seat.objective:
+        extras.append(f"Your own objective, which the others do not know: {seat.objective}")
+    if seat.system_prompt:
+        extras.append(seat.system_prompt)
+    if debate.manner.winning == "self-terminate" and not debate.format.scripted:
+        extras.append(section("cues", "concede", concede=CONCEDE))
+    return template("moderator" if seat.role == "moderator" else "debater").format(
+        motion=debate.motion,
+        format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
+        side=SIDES[seat.side],
+        intensity=intensity(debate.manner.intensity),
+        extras="".join(f"\n{extra}\n" for extra in extras),
+        fence=nonce(debate, seat.id),
+    )
+
+
+def _prompt(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str:
+    """The quotations since the last own speech, then what is wanted now."""
+    fence = nonce(debate, seat.id)
+    quotes = [
+        section(
+            "quotes",
+            "remark" if heard.kind == "remark" else "speech",
+            speaker=_speaker(debate, seat, heard),
+            fence=fence,
+            text=fenced(heard.text, fence),
+        )
+        for heard in waiting
+    ]
+    return "\n\n".join([*quotes, _cue(debate, seat, turn, waiting)])
+
+
+def _cue(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str:
+    phase = debate.phase(turn.slot)
+    answered = any(heard.kind == "other" for heard in waiting)
+    name: str = turn.tone
+    if turn.tone == "opening" and not answered:
+        name = "first"
+    if turn.tone == "rebuttal" and not answered:
+        name = "unopposed"
+    to = debate.schedule[turn.slot].to
+    cue = section(
+        "cues",
+        name,
+        title=phase.title,
+        for_side=FOR_SIDE[seat.side],
+        to=debate.seat(to).name if to else "the other side",
+    )
+    return "\n".join([cue, *_rules(phase, turn)])
+
+
+def _rules(phase: Phase, turn: Turn) -> list[str]:
+    rules: list[str] = []
+    if phase.guide and turn.tone not in ("question", "answer"):
+        rules.append(phase.guide)
+    if not phase.new_arguments and turn.tone in ("rebuttal", "closing"):
+        rules.append(section("cues", "no-new"))
+    rules.append(section("cues", "length", words=phase.words))
+    return rules
+
+
+def _speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
+    """Two debaters are simply opponents; at a larger table speakers need their names."""
+    if heard.seat is None:
+        return ""
+    seat = debate.seat(heard.seat)
+    debaters = [s for s in debate.seats if s.role == "debater"]
+    if len(debaters) == 2 and listener.role == "debater":
+        return "Your opponent"
+    if seat.side == "neutral":
+        return seat.name
+    return f"{seat.name}, speaking {FOR_SIDE[seat.side]},"

@@ -1,0 +1,219 @@
+"""A provider that says what it is told, at the pace it is told: for tests, demos and teaching.
+
+A script is a function from a request to cues:
+
+    async with Arena.open(providers={"scripted": Scripted(lambda request: [Think("Hm."), Say("I agree.")])}):
+        ...
+
+`Say` and `Think` are sent word by word, `pace` seconds apart. `Wait` pauses, `Stall` falls silent for good,
+`Refuse` declines, `Break` raises a Fault, `Report` sets the usage and the ending. Without a script it makes
+up plain sentences from the motion, the same ones for the same request. It keeps its own ledger of calls, in
+memory and, given a path, in a file that survives a crash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+from collections.abc import AsyncGenerator, Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from moot.errors import Fault
+from moot.providers.contract import Began, Chunk, Done, Said, Traits
+from moot.terms import Finish, Request, Usage
+
+
+class Say(Struct, frozen=True):
+    text: str
+
+
+class Think(Struct, frozen=True):
+    text: str
+
+
+class Wait(Struct, frozen=True):
+    seconds: float
+
+
+class Stall(Struct, frozen=True):
+    pass
+
+
+class Refuse(Struct, frozen=True):
+    text: str
+
+
+class Break(Struct, frozen=True):
+    fault: Fault
+
+
+class Report(Struct, frozen=True):
+    usage: Usage | None = None
+    finish: Finish = "stop"
+    response_id: str | None = None
+
+
+Cue = Say | Think | Wait | Stall | Refuse | Break | Report
+Script = Callable[[Request], Iterable[Cue]]
+
+
+class Entry(Struct, frozen=True):
+    """A call as the ledger saw it."""
+
+    number: int
+    model: str
+    seed: int | None
+    attempt: int
+    previous_response_id: str | None
+    max_tokens: int
+    digest: str
+
+
+class Scripted:
+    def __init__(
+        self,
+        script: Script | None = None,
+        *,
+        pace: float = 0.0,
+        ledger: Path | None = None,
+        traits: Traits | None = None,
+    ) -> None:
+        self.traits = traits or Traits(chaining=True)
+        self.calls: list[Request] = []
+        self._script = script or improvise
+        self._pace = pace
+        self._ledger = ledger
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        self._note(request)
+        response_id = f"resp_{len(self.calls)}_{_digest(request)[:8]}"
+        yield Began(response_id)
+        said = thought = 0
+        segment, last = -1, ""
+        finish: Finish = "stop"
+        report: Report | None = None
+        for cue in self._script(request):
+            if isinstance(cue, Say | Think | Refuse) and type(cue).__name__ != last:
+                segment, last = segment + 1, type(cue).__name__
+            match cue:
+                case Say(text):
+                    for word in words(text):
+                        await self._breathe()
+                        yield Said(word, "text", segment)
+                        said += len(word)
+                case Think(text):
+                    for word in words(text):
+                        await self._breathe()
+                        yield Said(word, "reasoning", segment)
+                        thought += len(word)
+                case Wait(seconds):
+                    await asyncio.sleep(seconds)
+                case Stall():
+                    await asyncio.Event().wait()
+                case Refuse(text):
+                    finish = "refusal"
+                    yield Said(text, "text", segment)
+                    said += len(text)
+                case Break(fault):
+                    raise fault
+                case Report():
+                    report = cue
+        usage = Usage(_size(request), _tokens(said) + _tokens(thought), _tokens(thought))
+        if report is not None:
+            yield Done(report.finish, report.usage, report.response_id)
+        else:
+            yield Done(finish, usage, response_id)
+
+    async def close(self) -> None:
+        pass
+
+    async def _breathe(self) -> None:
+        await asyncio.sleep(self._pace)
+
+    def _note(self, request: Request) -> None:
+        self.calls.append(request)
+        if self._ledger is None:
+            return
+        entry = Entry(
+            number=len(self.calls),
+            model=request.model.label,
+            seed=request.seed,
+            attempt=request.attempt,
+            previous_response_id=request.previous_response_id,
+            max_tokens=request.max_tokens,
+            digest=_digest(request),
+        )
+        line = msgspec.json.encode(entry) + b"\n"
+        with self._ledger.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def improvise(request: Request) -> Iterable[Cue]:
+    """Plain sentences, different for each request, and a fair ballot where one is asked for."""
+    digest = hashlib.sha256(_digest(request).encode()).digest()
+    if request.schema is not None:
+        yield Say(msgspec.json.encode(_fill(request.schema, digest)).decode())
+        return
+    yield Think("First the strongest point, then an example.")
+    picked = [SENTENCES[byte % len(SENTENCES)] for byte in digest[:6]]
+    yield Say(" ".join(dict.fromkeys(picked)))
+
+
+SENTENCES = (
+    "The question is who bears the risk when things go wrong.",
+    "Rules that are clear cost less than rules that are guessed at.",
+    "History shows that early limits are cheaper than late repairs.",
+    "Freedom to try is what made every earlier advance possible.",
+    "A promise without a way to check it is worth very little.",
+    "Those who know the field best are not always those who decide.",
+    "What works in a small town need not work in a large country.",
+    "The cost falls on people who never had a say.",
+    "An honest comparison looks at what we would do otherwise.",
+    "My opponent's example proves the opposite of what was claimed.",
+    "Trust grows slowly and is lost in a day.",
+    "We can begin modestly, measure, and change course.",
+)
+
+
+def words(text: str) -> list[str]:
+    """As a model would send them: a word with the space before it."""
+    return re.findall(r"\s*\S+\s*$|\s*\S+", text)
+
+
+def _fill(schema: dict[str, Any], digest: bytes) -> Any:
+    """Some value of this JSON schema, chosen by the digest."""
+    kind = schema.get("type")
+    if "enum" in schema:
+        return schema["enum"][digest[0] % max(1, len(schema["enum"]) - 1)]
+    if kind == "object":
+        properties: dict[str, dict[str, Any]] = schema["properties"]
+        return {
+            name: _fill(inner, hashlib.sha256(digest + name.encode()).digest())
+            for name, inner in properties.items()
+        }
+    if kind == "array":
+        return [_fill(schema["items"], digest)]
+    if kind == "integer":
+        return 50 + digest[1] % 40
+    return SENTENCES[digest[2] % len(SENTENCES)]
+
+
+def _digest(request: Request) -> str:
+    return hashlib.sha256(msgspec.json.encode(request)).hexdigest()
+
+
+def _size(request: Request) -> int:
+    return _tokens(len(request.instructions) + sum(len(m.content) for m in request.messages))
+
+
+def _tokens(chars: int) -> int:
+    """Four characters a token, near enough for a script."""
+    return -(-chars // 4)

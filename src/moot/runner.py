@@ -1,0 +1,267 @@
+"""One debate: plan, perform, record, until there is nothing to do.
+
+The runner holds no state of its own. It asks the head of the log what comes next (`moves.advance`), performs
+it, and writes down what happened; it follows the log like any watcher, and drops a part that somebody cut.
+When the debate rests, the runner leaves; whoever wakes the debate sees to it that it is run again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from time import monotonic
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot import crash, moves
+from moot.calling import Deadlines, listen
+from moot.debate import Debate
+from moot.errors import Fault, Fenced, UnknownDebate
+from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
+from moot.formats.plan import AskJudges, plan
+from moot.hearing import Heard
+from moot.hub import Hub
+from moot.moves import Result
+from moot.parts import Part, Speech, Vote
+from moot.pricing import cost, estimate, input_bound, sound
+from moot.providers.contract import Provider
+from moot.retrying import Tries, wait_before_retry
+from moot.store.contract import Outcome, Store
+from moot.terms import Request, Usage
+
+FAREWELL_SECONDS = 5.0
+"""How long a last write may take when the runner is told to go."""
+
+
+class Pace(Struct, frozen=True):
+    """How patient a runner is, in seconds."""
+
+    retry_base: float = 1.0
+    first_byte: float = 30.0
+    between_bytes: float = 30.0
+    tick: float = 0.05
+
+
+class Runner:
+    def __init__(
+        self,
+        debate_id: str,
+        epoch: int,
+        *,
+        store: Store,
+        hub: Hub,
+        provider: Callable[[str], Provider],
+        pace: Pace,
+        dice: Callable[[], float] = random.random,
+    ) -> None:
+        self._id = debate_id
+        self._epoch = epoch
+        self._store = store
+        self._hub = hub
+        self._provider = provider
+        self._pace = pace
+        self._dice = dice
+        self._playing: dict[Part, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Until the debate rests, ends, is deleted, or is taken over by another runner."""
+        try:
+            debate = (await self._record(moves.recover)).debate
+            watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
+            try:
+                await self._run()
+            finally:
+                watch.cancel()
+                await asyncio.gather(watch, return_exceptions=True)
+        except asyncio.CancelledError:
+            await self._farewell()
+            raise
+        except (Fenced, UnknownDebate):
+            return
+
+    async def _run(self) -> None:
+        while True:
+            debate = (await self._record(moves.advance)).debate
+            step = plan(debate)
+            if debate.live:
+                crash.point("turn-started")
+                await self._play(debate, [Speech(debate, turn) for turn in debate.live])
+            elif isinstance(step, AskJudges):
+                crash.point("judging")
+                await self._play(debate, [Vote(debate, judge, order) for judge, order in step.ballots])
+            else:
+                return
+
+    async def _play(self, debate: Debate, parts: Sequence[Part]) -> None:
+        """All parts at the same time; one that is cut does not disturb the others."""
+        seconds = debate.limits.turn_seconds
+        for part in parts:
+            self._playing[part] = _task(self._perform(part, seconds), f"{self._id} {part.name}")
+        try:
+            results = await asyncio.gather(*self._playing.values(), return_exceptions=True)
+        finally:
+            await _end(self._playing.values())
+            self._playing.clear()
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+
+    async def _watch(self, after: int) -> None:
+        """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
+        async for _ in self._hub.follow(self._id, after, turns_only=True):
+            if self._playing:
+                debate = await self._store.state(self._id)
+                for part, task in self._playing.items():
+                    if not moves.still_wanted(debate, part.purpose):
+                        task.cancel()
+        for task in self._playing.values():
+            task.cancel()
+
+    async def _perform(self, part: Part, seconds: float) -> None:
+        """Ask until there is an answer that will do, the time is up, or trying again makes no sense."""
+        deadline = monotonic() + seconds
+        tries, wait, attempt = Tries(), 0.0, 0
+        while wait is not None:
+            await asyncio.sleep(wait)
+            attempt += 1
+            tries, wait = await self._attempt(part, attempt, tries, deadline)
+
+    async def _attempt(
+        self, part: Part, attempt: int, tries: Tries, deadline: float
+    ) -> tuple[Tries, float | None]:
+        """One call. Returns how long to wait before the next one; None if there is to be none."""
+        request = part.request(attempt)
+        started = await self._begin(part, request, attempt)
+        if started is None:
+            return tries, None
+        request = replace(request, max_tokens=started.max_tokens)
+        heard = Heard(started=monotonic())
+        try:
+            await self._listen(request, started.call, heard, deadline)
+            result = part.accept(heard)
+        except Fault as fault:
+            tries = tries.after(fault)
+            wait = wait_before_retry(
+                fault,
+                tries,
+                base=self._pace.retry_base,
+                time_left=deadline - monotonic(),
+                dice=self._dice(),
+            )
+            end = part.give_up(fault) if wait is None else None
+            await self._fail(_failed(started.call, request, heard, fault, wait), end)
+            return tries, wait
+        except TimeoutError:
+            await self._fail(
+                _failed(started.call, request, heard, Fault("timeout"), None), part.time_is_up(heard)
+            )
+            return tries, None
+        except asyncio.CancelledError:
+            # Cut by somebody, or the runner must go: what the call has cost is still written down.
+            await _in_peace(self._fail(_failed(started.call, request, heard, Fault("cut"), None), None))
+            raise
+        crash.point("answer-heard")
+        done = _completed(started.call, request, heard)
+        segments = part.segments(heard, started.call)
+        await self._record(lambda debate: moves.finish(debate, done, segments, result))
+        crash.point("part-completed")
+        return tries, None
+
+    async def _fail(self, failed: CallFailed, end: Result | None) -> None:
+        await self._record(lambda debate: moves.fail(debate, failed, end))
+
+    async def _begin(self, part: Part, request: Request, attempt: int) -> CallStarted | None:
+        """Reserve the money for a call; None where it is no longer wanted, or cannot be paid."""
+        body = msgspec.json.encode(request)
+        digest = hashlib.sha256(body).hexdigest()
+        outcome = await self._record(
+            lambda debate: moves.begin(debate, part.purpose, request, digest, attempt), bodies={digest: body}
+        )
+        crash.point("call-started")
+        return next((r.event for r in outcome.records if isinstance(r.event, CallStarted)), None)
+
+    async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
+        provider = self._provider(request.model.provider)
+        deadlines = Deadlines(self._pace.first_byte, self._pace.between_bytes, self._pace.tick)
+        async with asyncio.timeout(max(0.0, deadline - monotonic())):
+            await listen(provider, request, call, heard, self._narrate, deadlines)
+
+    async def _narrate(self, events: Sequence[Narrated]) -> None:
+        await self._store.narrate(self._id, events, epoch=self._epoch)
+        crash.point("narrated")
+
+    async def _record(
+        self, decide: Callable[[Debate], Sequence[Event]], *, bodies: dict[str, bytes] | None = None
+    ) -> Outcome:
+        def on_head(debate: Debate | None) -> Sequence[Event]:
+            if debate is None:
+                raise UnknownDebate
+            return decide(debate)
+
+        return await self._store.record(self._id, on_head, epoch=self._epoch, bodies=bodies)
+
+    async def _farewell(self) -> None:
+        """The process is about to stop: running turns are given again by the next runner."""
+        await _in_peace(self._park())
+
+    async def _park(self) -> None:
+        await self._record(moves.park)
+
+
+def _completed(call: int, request: Request, heard: Heard) -> CallCompleted:
+    usage = _usage(request, heard)
+    return CallCompleted(
+        call=call,
+        finish=heard.done.finish if heard.done else "unknown",
+        usage=usage,
+        cost=cost(request.model.price, usage),
+        latency_ms=heard.latency_ms,
+        first_token_ms=heard.first_token_ms,
+        response_id=heard.response_id,
+        truncated=heard.truncated,
+    )
+
+
+def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float | None) -> CallFailed:
+    usage = _usage(request, heard) if fault.billed else Usage()
+    return CallFailed(
+        call=call,
+        kind=fault.kind,
+        severity=fault.severity,
+        message=str(fault),
+        usage=usage,
+        cost=cost(request.model.price, usage),
+        latency_ms=heard.latency_ms,
+        http_status=fault.http_status,
+        retry_in_ms=None if wait is None else int(wait * 1000),
+        billed=fault.billed,
+    )
+
+
+def _usage(request: Request, heard: Heard) -> Usage:
+    guess = estimate(input_bound(request), heard.chars, heard.reasoning_chars)
+    return sound(heard.done.usage if heard.done else None, guess)
+
+
+def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+    return asyncio.create_task(work, name=name)
+
+
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    ending = tuple(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
+async def _in_peace(write: Coroutine[Any, Any, None]) -> None:
+    """A last write that a cancellation cannot tear apart."""
+    try:
+        await asyncio.wait_for(asyncio.shield(_task(write, "farewell")), FAREWELL_SECONDS)
+    except (Fenced, UnknownDebate, TimeoutError):
+        return

@@ -1,0 +1,188 @@
+"""A debate as somebody asks for it, with defaults filled in and every mistake named at once."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.errors import Invalid
+from moot.events import DebateOpened
+from moot.terms import Chair, Format, Judge, Limits, Manner, Model, Money, Seat, Side, Winning
+
+COLOURS = ("#C2410C", "#0F766E", "#6D28D9", "#A16207")
+CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
+Problems = dict[str, list[str]]
+
+
+class SeatSetup(Struct, frozen=True):
+    model: Model
+    name: str = ""
+    side: Side | None = None
+    persona: str = ""
+    objective: str = ""
+    system_prompt: str = ""
+    colour: str = ""
+
+
+class JudgeSetup(Struct, frozen=True):
+    model: Model
+    name: str = "Judge"
+    criteria: tuple[str, ...] = CRITERIA
+
+
+class Setup(Struct, frozen=True):
+    """`seats` may be fewer than the format has chairs: the rest follow its suggestions."""
+
+    motion: str
+    format: Format
+    seats: tuple[SeatSetup, ...]
+    judges: tuple[JudgeSetup, ...] = ()
+    rounds: int | None = None
+    turns: int | None = None
+    turn_seconds: float = 120.0
+    cost_limit: Money | None = None
+    warn_at: Money | None = None
+    auto: bool = True
+    auto_judge: bool = True
+    winning: Winning = "ai-judge"
+    intensity: int = 3
+    show_reasoning: bool = True
+    seed: int | None = None
+
+
+def opening(setup: Setup) -> DebateOpened:
+    """Raises Invalid with all that is wrong."""
+    problems: Problems = {}
+    for field, problem in _problems(setup):
+        problems.setdefault(field, []).append(problem)
+    if problems:
+        first = next(iter(problems.values()))[0]
+        raise Invalid(f"Invalid debate configuration: {first}.", problems)
+    fmt = setup.format
+    return DebateOpened(
+        motion=setup.motion.strip(),
+        format=fmt,
+        seats=_seats(setup),
+        judges=_judges(setup),
+        limits=Limits(
+            rounds=setup.rounds or fmt.rounds,
+            turns=(setup.turns or fmt.turns) if fmt.turns else None,
+            turn_seconds=setup.turn_seconds,
+            cost=setup.cost_limit,
+            warn_at=setup.warn_at,
+        ),
+        manner=Manner(
+            auto=setup.auto,
+            auto_judge=setup.auto_judge,
+            winning=setup.winning,
+            intensity=setup.intensity,
+            show_reasoning=setup.show_reasoning,
+        ),
+    )
+
+
+def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    fmt, motion = setup.format, setup.motion.strip()
+    if not 1 <= len(motion) <= 500:
+        yield "topic", "Must be between 1 and 500 characters"
+    if _has_controls(motion):
+        yield "topic", "Control characters are not allowed"
+    if len(setup.seats) < 2:
+        yield "participants", "Minimum 2 participants required"
+    if len(setup.seats) > fmt.max_seats:
+        yield "participants", f"Maximum {fmt.max_seats} participants allowed"
+    names = [_folded(seat.name) for seat in setup.seats if seat.name]
+    if len(set(names)) < len(names):
+        yield "participants", "Names must be unique"
+    if any(_has_controls(seat.name) for seat in setup.seats):
+        yield "participants", "Control characters are not allowed"
+    if setup.rounds is not None and not 1 <= setup.rounds <= fmt.max_rounds:
+        yield "maxRounds", f"Must be between 1 and {fmt.max_rounds}"
+    if setup.turns is not None and not (fmt.turns and 1 <= setup.turns <= (fmt.max_turns or fmt.turns)):
+        yield "maxTurns", f"Must be between 1 and {fmt.max_turns}" if fmt.turns else "Only for free debates"
+    if not 1 <= setup.intensity <= 5:
+        yield "intensity", "Must be between 1 and 5"
+    if not setup.turn_seconds > 0:
+        yield "timeoutPerRound", "Must be greater than 0"
+    yield from _money_problems(setup)
+
+
+def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    limit, warn = setup.cost_limit, setup.warn_at
+    if limit is not None and not (limit.is_finite() and limit > 0):
+        yield "costLimit", "Must be greater than 0"
+    if warn is not None and not (warn.is_finite() and warn > 0):
+        yield "warnAtCost", "Must be greater than 0"
+    if warn is not None and limit is not None and warn >= limit:
+        yield "warnAtCost", "Must be less than costLimit"
+    if limit is None:
+        return
+    models = [seat.model for seat in setup.seats] + [judge.model for judge in setup.judges]
+    for label in sorted({model.label for model in models if model.price is None}):
+        yield (
+            "costLimit",
+            f"The price of {label} is not known, so a limit cannot be held; price it in moot.toml",
+        )
+
+
+def _seats(setup: Setup) -> tuple[Seat, ...]:
+    chairs = _chairs(setup.format, setup.seats)
+    taken: set[str] = set()
+    seats: list[Seat] = []
+    for place, (given, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
+        name = given.name.strip() or _free_name(chair.name, taken)
+        taken.add(_folded(name))
+        side = given.side or chair.side
+        seats.append(
+            Seat(
+                id=f"part_{place + 1}",
+                name=name,
+                side=side,
+                model=_seeded(given.model, setup.seed, place),
+                role=chair.role if given.side in (None, chair.side) else "debater",
+                persona=given.persona or chair.persona,
+                objective=given.objective,
+                system_prompt=given.system_prompt,
+                colour=given.colour or COLOURS[place % len(COLOURS)],
+            )
+        )
+    return tuple(seats)
+
+
+def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
+    """The format's chairs in order; further seats sit down beside the first ones of their side."""
+    debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
+    chairs = list(fmt.chairs[: len(seats)])
+    while len(chairs) < len(seats):
+        chairs.append(debaters[len(chairs) % len(debaters)])
+    return chairs
+
+
+def _judges(setup: Setup) -> tuple[Judge, ...]:
+    return tuple(
+        Judge(f"judge_{place + 1}", given.name, _seeded(given.model, setup.seed, 100 + place), given.criteria)
+        for place, given in enumerate(setup.judges)
+    )
+
+
+def _seeded(model: Model, base: int | None, place: int) -> Model:
+    if base is None or model.seed is not None:
+        return model
+    return replace(model, seed=base + place)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    if _folded(name) not in taken:
+        return name
+    return next(f"{name} {n}" for n in range(2, 10) if _folded(f"{name} {n}") not in taken)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def _has_controls(text: str) -> bool:
+    return any(unicodedata.category(char) in ("Cc", "Cs") for char in text)

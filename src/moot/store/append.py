@@ -1,0 +1,48 @@
+"""What every store does alike: number the events, fold them, and hold old runners off. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from moot.debate import Debate, evolve
+from moot.errors import Fenced, UnknownDebate
+from moot.events import Event, Narrated, Recorded
+from moot.store.contract import Outcome
+
+Clock = Callable[[], datetime]
+
+REPEATABLE = timedelta(hours=24)
+"""How long a request that carries a key is remembered."""
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def append(
+    debate: Debate | None, debate_id: str, events: Sequence[Event], *, epoch: int, at: datetime
+) -> Outcome:
+    """The events in their places in the log, and the state after them."""
+    seq = debate.seq if debate else 0
+    records: list[Recorded] = []
+    for event in events:
+        seq += 1
+        recorded = Recorded(debate_id, seq, at, epoch, event)
+        debate = evolve(debate, recorded)
+        records.append(recorded)
+    if debate is None:
+        raise UnknownDebate
+    return Outcome(debate, tuple(records))
+
+
+def fence(epoch: int | None, held: int) -> None:
+    """Only the runner that holds the debate's present epoch may write; commands carry none."""
+    if epoch is not None and epoch != held:
+        raise Fenced
+
+
+def still_open(debate: Debate, events: Sequence[Narrated]) -> Sequence[Narrated]:
+    """Without the words of calls that have ended meanwhile."""
+    calls = [call.number for call in debate.calls]
+    return [event for event in events if event.call in calls]

@@ -1,0 +1,136 @@
+"""What a store promises: an append-only log per debate, decided and written in one step.
+
+`record` runs a pure function on the head of a debate and appends what it returns, atomically. Nothing is
+returned before it is durable. `narrate` appends words without looking at the head. Both carry the epoch of
+the runner that writes; an older epoch than the debate's writes nothing and raises `Fenced`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from msgspec import Struct
+
+from moot.debate import Debate
+from moot.events import Event, Narrated, Recorded
+from moot.terms import Status
+
+Deciding = Callable[[Debate | None], Sequence[Event]]
+"""Pure. It may raise: nothing is written then, and the error reaches the asker."""
+
+
+class Once(Struct, frozen=True):
+    """Makes a request repeatable: the same key and body lead to the same result, not to a second one."""
+
+    client: str
+    key: str
+    body_hash: str
+
+
+class Outcome(Struct, frozen=True):
+    """What was written, and the state right after it."""
+
+    debate: Debate
+    records: tuple[Recorded, ...]
+    replayed: bool = False
+    """This request had been carried out before; `debate` is folded up to its last event then."""
+
+
+class Head(Struct, frozen=True):
+    """One debate as lists show it."""
+
+    id: str
+    owner: str
+    status: Status
+    motion: str
+    format: str
+    version: int
+    epoch: int
+    runner: str
+    created_at: datetime
+    updated_at: datetime
+    summary: bytes
+    """JSON of `views.summary`, as it stood after the last event that is not a delta."""
+
+
+class Page(Struct, frozen=True):
+    heads: tuple[Head, ...]
+    total: int
+
+
+class Pulse(Struct, frozen=True):
+    version: int
+    epoch: int
+
+
+Listener = Callable[[str, tuple[Recorded, ...] | None], None]
+"""Called with the debate and its new records, or with None where it was deleted."""
+
+
+class Store(Protocol):
+    def listen(self, listener: Listener) -> None:
+        """Hear of every commit of this process, in order, on the event loop, before the asker does."""
+        ...
+
+    async def record(
+        self,
+        debate_id: str,
+        decide: Deciding,
+        *,
+        epoch: int | None = None,
+        owner: str = "",
+        once: Once | None = None,
+        bodies: Mapping[str, bytes] | None = None,
+    ) -> Outcome:
+        """Decide on the head and append. A debate is created by the first event; `owner` counts only then.
+
+        `bodies` (hash -> request as sent) are kept beside the log. Raises UnknownDebate if `decide` returns
+        no event for a debate that does not exist.
+        """
+        ...
+
+    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+        """Append words. Those of a call that is no longer open are dropped."""
+        ...
+
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]: ...
+
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        """The folded state at the head, or as it stood after event `upto`. Raises UnknownDebate."""
+        ...
+
+    async def head(self, debate_id: str) -> Head: ...
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        statuses: Sequence[Status] = (),
+        search: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Page:
+        """Newest first."""
+        ...
+
+    async def body(self, debate_id: str, digest: str) -> bytes | None: ...
+
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+        """Take a debate over: raises its epoch and returns the new one; Fenced if it is not `seen_epoch`."""
+        ...
+
+    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+        """Version and epoch of those that exist, in one query."""
+        ...
+
+    async def changed_elsewhere(self) -> bool:
+        """Whether another process has committed since the last time this was asked. Cheap."""
+        ...
+
+    async def delete(self, debate_id: str) -> None:
+        """Leaves no trace. Raises UnknownDebate."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,212 @@
+"""A store that keeps nothing: the public twin of the durable ones, for tests and for `--no-save`.
+
+Everything happens between two awaits, so every operation is atomic by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from msgspec import Struct, field
+
+from moot.debate import Debate, fold
+from moot.errors import Fenced, KeyReused, UnknownDebate
+from moot.events import Narrated, Recorded, encode
+from moot.store.append import REPEATABLE, Clock, append, fence, now, still_open
+from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
+from moot.terms import Status
+from moot.views.summary import summary
+
+
+class _Log(Struct):
+    debate: Debate
+    owner: str
+    epoch: int
+    summary: bytes
+    runner: str = ""
+    records: list[Recorded] = field(default_factory=list[Recorded])
+    bodies: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+class _Request(Struct, frozen=True):
+    body_hash: str
+    debate_id: str
+    first: int
+    last: int
+    expires: datetime
+
+
+class MemoryStore:
+    def __init__(self, clock: Clock = now) -> None:
+        self._clock = clock
+        self._logs: dict[str, _Log] = {}
+        self._requests: dict[tuple[str, str], _Request] = {}
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    async def record(
+        self,
+        debate_id: str,
+        decide: Deciding,
+        *,
+        epoch: int | None = None,
+        owner: str = "",
+        once: Once | None = None,
+        bodies: Mapping[str, bytes] | None = None,
+    ) -> Outcome:
+        if once and (request := self._seen(once)):
+            return self._replay(request)
+        log = self._logs.get(debate_id)
+        if log:
+            fence(epoch, log.epoch)
+        debate = log.debate if log else None
+        held = log.epoch if log else epoch or 0
+        outcome = append(debate, debate_id, decide(debate), epoch=held, at=self._clock())
+        shown = summary(outcome.debate)
+        if log is None:
+            log = _Log(outcome.debate, owner, held, shown)
+        self._keep(log, outcome, shown)
+        log.bodies.update(bodies or {})
+        if once:
+            self._remember(once, outcome)
+        self._tell(debate_id, outcome.records)
+        await asyncio.sleep(0)
+        return outcome
+
+    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+        log = self._log(debate_id)
+        fence(epoch, log.epoch)
+        words = still_open(log.debate, events)
+        outcome = append(log.debate, debate_id, words, epoch=epoch, at=self._clock())
+        self._keep(log, outcome, log.summary)
+        self._tell(debate_id, outcome.records)
+        await asyncio.sleep(0)
+        return outcome
+
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
+        log = self._logs.get(debate_id)
+        return tuple(log.records[after : after + limit]) if log else ()
+
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        log = self._log(debate_id)
+        if upto is None or upto >= log.debate.seq:
+            return log.debate
+        debate = fold(log.records[:upto])
+        if debate is None:
+            raise UnknownDebate
+        return debate
+
+    async def head(self, debate_id: str) -> Head:
+        return _head(self._log(debate_id))
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        statuses: Sequence[Status] = (),
+        search: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Page:
+        found = [
+            log
+            for log in reversed(self._logs.values())
+            if (owner is None or log.owner == owner)
+            and (not statuses or log.debate.status in statuses)
+            and search.casefold() in log.debate.motion.casefold()
+        ]
+        return Page(tuple(_head(log) for log in found[offset : offset + limit]), len(found))
+
+    async def body(self, debate_id: str, digest: str) -> bytes | None:
+        log = self._logs.get(debate_id)
+        return log.bodies.get(digest) if log else None
+
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+        log = self._log(debate_id)
+        if log.epoch != seen_epoch:
+            raise Fenced
+        log.epoch += 1
+        log.runner = runner
+        return log.epoch
+
+    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+        logs = {debate_id: self._logs.get(debate_id) for debate_id in debate_ids}
+        return {debate_id: Pulse(log.debate.seq, log.epoch) for debate_id, log in logs.items() if log}
+
+    async def changed_elsewhere(self) -> bool:
+        return False
+
+    async def delete(self, debate_id: str) -> None:
+        self._log(debate_id)
+        del self._logs[debate_id]
+        self._requests = {
+            key: request for key, request in self._requests.items() if request.debate_id != debate_id
+        }
+
+        self._tell(debate_id, None)
+
+    async def close(self) -> None:
+        pass
+
+    def _tell(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+        if records is None or records:
+            for listener in self._listeners:
+                listener(debate_id, records)
+
+    def _log(self, debate_id: str) -> _Log:
+        if debate_id not in self._logs:
+            raise UnknownDebate
+        return self._logs[debate_id]
+
+    def _keep(self, log: _Log, outcome: Outcome, summary: bytes) -> None:
+        for recorded in outcome.records:
+            encode(recorded)  # what cannot be written is refused here as well
+        log.debate = outcome.debate
+        log.summary = summary
+        log.records += outcome.records
+        self._logs[outcome.debate.id] = log
+
+    def _seen(self, once: Once) -> _Request | None:
+        request = self._requests.get((once.client, once.key))
+        if request is None or request.expires <= self._clock():
+            return None
+        if request.body_hash != once.body_hash:
+            raise KeyReused
+        return request
+
+    def _replay(self, request: _Request) -> Outcome:
+        records = self._log(request.debate_id).records[: request.last]
+        debate = fold(records)
+        if debate is None:
+            raise UnknownDebate
+        return Outcome(debate, tuple(records[request.first - 1 :]), replayed=True)
+
+    def _remember(self, once: Once, outcome: Outcome) -> None:
+        last = outcome.debate.seq
+        first = last - len(outcome.records) + 1
+        at = self._clock()
+        self._requests = {key: kept for key, kept in self._requests.items() if kept.expires > at}
+        self._requests[once.client, once.key] = _Request(
+            once.body_hash, outcome.debate.id, first, last, at + REPEATABLE
+        )
+
+
+def _head(log: _Log) -> Head:
+    debate = log.debate
+    return Head(
+        id=debate.id,
+        owner=log.owner,
+        status=debate.status,
+        motion=debate.motion,
+        format=debate.format.name,
+        version=debate.seq,
+        epoch=log.epoch,
+        runner=log.runner,
+        created_at=debate.created_at,
+        updated_at=debate.updated_at,
+        summary=log.summary,
+    )

@@ -1,0 +1,205 @@
+"""The log in one SQLite file: nothing to install, durable at every answer, shared by several processes.
+
+Writes go to one thread (`sqlite_writer`), which decides and commits them in groups. Reads go to a few
+threads with a connection each, page by page, and keep no transaction open. States are folded outside the
+write transaction, on a reader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from asyncio import Future
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from moot.debate import Debate
+from moot.errors import StoreError, UnknownDebate
+from moot.events import Narrated, Recorded
+from moot.store import sqlite_read
+from moot.store.append import Clock, now
+from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
+from moot.store.sqlite_connect import connect, prepare, translated
+from moot.store.sqlite_draft import Replay
+from moot.store.sqlite_writer import Alone, Claim, Narrate, Record, Writer
+from moot.store.states import States
+from moot.terms import Status
+
+READERS = 3
+STATES = 1024
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqliteStore:
+    @classmethod
+    def open(cls, path: str | Path, *, clock: Clock = now, states: int = STATES) -> SqliteStore:
+        """Opens the file, making or migrating it first. Raises StoreError or NewerSchema."""
+        path = Path(path)
+        prepare(path)
+        with translated():
+            return cls(path, clock, states)
+
+    def __init__(self, path: Path, clock: Clock, states: int) -> None:
+        self._path = path
+        self._closed = False
+        self._states = States(states)
+        self._connections: list[sqlite3.Connection] = []
+        self._watch = self._connect(reader=True)
+        self._watched = self._data_version()
+        self._here = threading.local()
+        self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
+        self._writer = Writer(self._connect(), self._states, clock)
+
+    def listen(self, listener: Listener) -> None:
+        self._writer.listeners.append(listener)
+
+    async def record(
+        self,
+        debate_id: str,
+        decide: Deciding,
+        *,
+        epoch: int | None = None,
+        owner: str = "",
+        once: Once | None = None,
+        bodies: Mapping[str, bytes] | None = None,
+    ) -> Outcome:
+        await self._warm(debate_id)
+        reply = _reply()
+        self._writer.send(Record(reply, debate_id, decide, epoch, owner, once, bodies))
+        outcome = await reply
+        return await self._replay(outcome) if isinstance(outcome, Replay) else outcome
+
+    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+        if debate_id not in self._states:
+            await self._warm(debate_id)
+        reply = _reply()
+        self._writer.send(Narrate(reply, debate_id, events, epoch))
+        return await reply
+
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+        await self._warm(debate_id)
+        reply = _reply()
+        self._writer.send(Claim(reply, debate_id, runner, seen_epoch))
+        return await reply
+
+    async def delete(self, debate_id: str) -> None:
+        await self._alone(lambda: self._writer.delete(debate_id))
+        for listener in self._writer.listeners:
+            listener(debate_id, None)
+
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
+        return await self._ask(sqlite_read.events, debate_id, after, limit)
+
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        return await self._ask(self._fold, debate_id, upto)
+
+    async def head(self, debate_id: str) -> Head:
+        return await self._ask(sqlite_read.head, debate_id)
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        statuses: Sequence[Status] = (),
+        search: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Page:
+        return await self._ask(sqlite_read.heads, owner, statuses, search, limit, offset)
+
+    async def body(self, debate_id: str, digest: str) -> bytes | None:
+        return await self._ask(sqlite_read.body, debate_id, digest)
+
+    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+        return await self._ask(sqlite_read.pulses, debate_ids)
+
+    async def changed_elsewhere(self) -> bool:
+        """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""
+        with translated():
+            version = self._data_version()
+        if version == self._watched:
+            return False
+        self._watched = version
+        return await self._alone(self._writer.changed_elsewhere)
+
+    async def close(self) -> None:
+        self._closed = True
+        self._writer.stop()
+        await asyncio.to_thread(self._join)
+
+    # --- asking the threads ---------------------------------------------------------------------------
+
+    async def _alone(self, work: Callable[[], T]) -> T:
+        reply: Future[T] = _reply()
+        self._writer.send(Alone(reply, work))
+        return await reply
+
+    async def _ask(
+        self, question: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        def answer() -> T:
+            with translated():
+                return question(self._reader(), *args, **kwargs)
+
+        if self._closed:
+            raise StoreError("The store is closed.")
+        return await asyncio.get_running_loop().run_in_executor(self._readers, answer)
+
+    async def _warm(self, debate_id: str) -> None:
+        """Have a cold debate folded by a reader, so that the writer need not."""
+        if debate_id not in self._states:
+            await self._ask(self._fold_if_known, debate_id)
+
+    async def _replay(self, replay: Replay) -> Outcome:
+        debate = await self.state(replay.debate_id, replay.last)
+        records = await self.read(replay.debate_id, replay.first - 1, replay.last - replay.first + 1)
+        return Outcome(debate, records, replayed=True)
+
+    # --- in the reader threads ------------------------------------------------------------------------
+
+    def _fold(self, connection: sqlite3.Connection, debate_id: str, upto: int | None) -> Debate:
+        pulse = sqlite_read.pulse(connection, debate_id)
+        if pulse is None:
+            raise UnknownDebate
+        goal = pulse.version if upto is None else min(upto, pulse.version)
+        known = self._states.get(debate_id)
+        base = known.debate if known and known.debate.seq <= goal else None
+        debate = sqlite_read.folded(connection, debate_id, goal, base)
+        if goal == pulse.version:
+            self._states.offer(debate)
+        return debate
+
+    def _fold_if_known(self, connection: sqlite3.Connection, debate_id: str) -> None:
+        if sqlite_read.pulse(connection, debate_id):
+            self._fold(connection, debate_id, None)
+
+    def _reader(self) -> sqlite3.Connection:
+        """This thread's own connection."""
+        if not hasattr(self._here, "connection"):
+            self._here.connection = self._connect(reader=True)
+        return self._here.connection
+
+    # --- connections ----------------------------------------------------------------------------------
+
+    def _connect(self, *, reader: bool = False) -> sqlite3.Connection:
+        connection = connect(self._path, reader=reader)
+        self._connections.append(connection)
+        return connection
+
+    def _data_version(self) -> int:
+        return self._watch.execute("PRAGMA data_version").fetchone()[0]
+
+    def _join(self) -> None:
+        self._writer.join()
+        self._readers.shutdown()
+        for connection in self._connections:
+            connection.close()
+
+
+def _reply() -> Future[Any]:
+    return asyncio.get_running_loop().create_future()

@@ -1,0 +1,176 @@
+"""What is asked of the file, each question with its SQL. All take a connection, so the writer may ask too.
+
+The interpreter lets other threads in at every row that SQLite steps through, and a busy event loop then
+keeps the reader waiting for milliseconds a row. Long answers are therefore put together by SQLite and
+come back as one row of JSON.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from moot.debate import Debate, fold
+from moot.errors import UnknownDebate
+from moot.events import Recorded
+from moot.store.contract import Head, Page, Pulse
+from moot.terms import Status
+
+PAGE = 1000
+
+_records = msgspec.json.Decoder(tuple[Recorded, ...])
+_pulses = msgspec.json.Decoder(tuple[tuple[str, int, int], ...])
+
+
+def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
+    row = connection.execute(
+        """
+        SELECT CAST('[' || group_concat(
+            '{"debate":' || ?1 || ',"seq":' || seq || ',"at":"' || at || '","epoch":' || epoch
+            || ',"event":' || body || '}'
+        ) || ']' AS BLOB)
+        FROM (SELECT * FROM events WHERE debate_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
+        """,
+        (msgspec.json.encode(debate_id).decode(), debate_id, after, limit),
+    ).fetchone()
+    return _records.decode(row[0]) if row[0] else ()
+
+
+def folded(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
+    """The state after event `upto`, going on from `base`. Reads page by page, in no transaction."""
+    seq = base.seq if base else 0
+    while seq < upto:
+        records = events(connection, debate_id, seq, min(PAGE, upto - seq))
+        if not records:
+            raise UnknownDebate
+        base = fold(records, base)
+        seq = records[-1].seq
+    if base is None:
+        raise UnknownDebate
+    return base
+
+
+def pulse(connection: sqlite3.Connection, debate_id: str) -> Pulse | None:
+    row = connection.execute(
+        """
+        SELECT (SELECT max(seq) FROM events WHERE debate_id = debates.id), epoch
+        FROM debates WHERE id = ?
+        """,
+        (debate_id,),
+    ).fetchone()
+    return Pulse(*row) if row else None
+
+
+def pulses(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+    row = connection.execute(
+        """
+        SELECT json_group_array(json_array(
+            id, (SELECT max(seq) FROM events WHERE debate_id = debates.id), epoch
+        ))
+        FROM debates WHERE id IN (SELECT value FROM json_each(?))
+        """,
+        (msgspec.json.encode(debate_ids).decode(),),
+    ).fetchone()
+    return {debate_id: Pulse(version, epoch) for debate_id, version, epoch in _pulses.decode(row[0])}
+
+
+HEAD = """
+    place, id, owner, status, motion, format,
+    (SELECT max(seq) FROM events WHERE debate_id = debates.id) AS version,
+    epoch, runner, created_at,
+    (SELECT at FROM events WHERE debate_id = debates.id ORDER BY seq DESC LIMIT 1) AS updated_at,
+    summary
+"""
+
+
+def head(connection: sqlite3.Connection, debate_id: str) -> Head:
+    row = connection.execute(f"SELECT {HEAD} FROM debates WHERE id = ?", (debate_id,)).fetchone()  # noqa: S608
+    if row is None:
+        raise UnknownDebate
+    return _head(*row)
+
+
+def heads(
+    connection: sqlite3.Connection,
+    owner: str | None,
+    statuses: Sequence[Status],
+    search: str,
+    limit: int,
+    offset: int,
+) -> Page:
+    """Newest first. Several statuses are merged from one ordered walk each, which sorts nothing."""
+    query, values = heads_query(owner, statuses, search)
+    rows = connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, limit, offset)).fetchall()
+    return Page(tuple(_head(*row) for row in rows), _total(connection, owner, statuses, search))
+
+
+def heads_query(owner: str | None, statuses: Sequence[Status], search: str) -> tuple[str, list[str]]:
+    walks: list[str] = []
+    values: list[str] = []
+    for status in dict.fromkeys(statuses) or (None,):
+        where, chosen = _where(owner, status, search)
+        walks.append(f"SELECT {HEAD} FROM debates WHERE place > 0 AND {where}")  # noqa: S608
+        values += chosen
+    return " UNION ALL ".join(walks) + " ORDER BY place DESC", values
+
+
+def _where(owner: str | None, status: Status | None, search: str) -> tuple[str, list[str]]:
+    conditions = {
+        "owner = ?": owner,
+        "status = ?": status,
+        "instr(casefold(motion), ?) > 0": search.casefold() or None,
+    }
+    chosen = {condition: value for condition, value in conditions.items() if value is not None}
+    return " AND ".join(chosen) or "TRUE", list(chosen.values())
+
+
+def _total(connection: sqlite3.Connection, owner: str | None, statuses: Sequence[Status], search: str) -> int:
+    """From the tallies, which hold no motions: only a search has to count."""
+    table, count = ("debates", "count(*)") if search else ("tallies", "coalesce(sum(n), 0)")
+    total = 0
+    for status in dict.fromkeys(statuses) or (None,):
+        where, values = _where(owner, status, search)
+        total += connection.execute(f"SELECT {count} FROM {table} WHERE {where}", values).fetchone()[0]  # noqa: S608
+    return total
+
+
+def _head(
+    place: int,
+    debate_id: str,
+    owner: str,
+    status: Status,
+    motion: str,
+    format_name: str,
+    version: int,
+    epoch: int,
+    runner: str,
+    created_at: str,
+    updated_at: str,
+    summary: str,
+) -> Head:
+    return Head(
+        id=debate_id,
+        owner=owner,
+        status=status,
+        motion=motion,
+        format=format_name,
+        version=version,
+        epoch=epoch,
+        runner=runner,
+        created_at=datetime.fromisoformat(created_at),
+        updated_at=datetime.fromisoformat(updated_at),
+        summary=summary.encode(),
+    )
+
+
+def body(connection: sqlite3.Connection, debate_id: str, digest: str) -> bytes | None:
+    row = connection.execute(
+        "SELECT packed, body FROM bodies WHERE debate_id = ? AND digest = ?", (debate_id, digest)
+    ).fetchone()
+    if row is None:
+        return None
+    return zlib.decompress(row[1]) if row[0] else row[1]

@@ -1,0 +1,361 @@
+"""The vocabulary of a debate, as plain frozen values.
+
+A debate has *seats*; each seat is held by a model and argues a *side*. A *format* is a table of *phases*
+from which a *schedule* of *slots* is laid out: slot by slot, who speaks when, in which round. What a model
+sends is kept as *segments* in the provider's order. Money is exact: decimals of US dollars.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+Money = Decimal
+Side = Literal["for", "against", "neutral"]
+Role = Literal["debater", "moderator"]
+Status = Literal[
+    "created", "initializing", "awaiting_arguments", "debating", "paused",
+    "judging", "completed", "aborted", "error",
+]  # fmt: skip
+Winning = Literal["ai-judge", "self-terminate", "user-decides"]
+Effort = Literal["minimal", "low", "medium", "high"]
+Finish = Literal["stop", "length", "filter", "refusal", "tool", "unknown"]
+Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
+
+
+class Tier(Struct, frozen=True):
+    """From this many input tokens on, a million tokens cost this much."""
+
+    start: int
+    per_million: Money
+
+
+class Price(Struct, frozen=True, omit_defaults=True):
+    """What a model costs, as it stood when the debate was opened."""
+
+    input: tuple[Tier, ...]
+    output: tuple[Tier, ...]
+    cached_input: tuple[Tier, ...] = ()
+    cache_write: tuple[Tier, ...] = ()
+    per_call: Money = Money(0)
+    source: str = ""
+
+
+FREE = Price(input=(Tier(0, Money(0)),), output=(Tier(0, Money(0)),), source="local")
+
+
+class Model(Struct, frozen=True, omit_defaults=True):
+    """Who is asked, and how. `price` is None where nobody knows it: unknown is never free."""
+
+    provider: str
+    name: str
+    temperature: float | None = None
+    max_tokens: int = 4096
+    effort: Effort | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
+    seed: int | None = None
+    small: bool = False
+    """Too small for long prompts: it is given short ones, and a first few words to go on from."""
+    price: Price | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+class Seat(Struct, frozen=True, omit_defaults=True):
+    """One place at the table."""
+
+    id: str
+    name: str
+    side: Side
+    model: Model
+    role: Role = "debater"
+    persona: str = ""
+    objective: str = ""
+    """Secret: shown to this seat, the owner and the moderator."""
+    system_prompt: str = ""
+    colour: str = ""
+
+
+class Judge(Struct, frozen=True, omit_defaults=True):
+    id: str
+    name: str
+    model: Model
+    criteria: tuple[str, ...] = ("argument", "evidence", "rebuttal", "clarity")
+
+
+class Limits(Struct, frozen=True, omit_defaults=True):
+    rounds: int
+    turns: int | None = None
+    """Formats counted in turns (free) stop here."""
+    turn_seconds: float = 120.0
+    cost: Money | None = None
+    warn_at: Money | None = None
+
+
+class Manner(Struct, frozen=True, omit_defaults=True):
+    """How the debate is conducted."""
+
+    auto: bool = True
+    """False is manual mode: each round waits to be asked for."""
+    auto_judge: bool = True
+    winning: Winning = "ai-judge"
+    intensity: int = 3
+    show_reasoning: bool = True
+    language: str = ""
+
+
+# --- formats ------------------------------------------------------------------------------------------
+
+Who = Literal["each", "for", "against", "neutral", "moderator"]
+PhaseKind = Literal["speech", "cross-examination", "crossfire", "notes", "vote", "questions"]
+Tone = Literal["opening", "rebuttal", "closing", "summary", "question", "answer"]
+
+
+class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One row of a format's speech table."""
+
+    key: str
+    title: str
+    who: Who
+    round: int = 1
+    """Rows with the same number make one round."""
+    tone: Tone = "rebuttal"
+    kind: PhaseKind = "speech"
+    speaker: int = 1
+    """Which member of the team gives it; counted round and round in smaller teams."""
+    to: Who | None = None
+    """Whom the speaker questions."""
+    to_speaker: int = 1
+    exchanges: int = 1
+    """Questions in a cross-examination, each with its answer."""
+    words: int = 180
+    new_arguments: bool = True
+    simultaneous: bool = False
+    """Nobody in this row hears the others of this row."""
+    points_of_information: bool = False
+    guide: str = ""
+    """What this speech must do, told to its speaker."""
+
+
+class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A seat as the format suggests it when nobody says otherwise."""
+
+    name: str
+    side: Side
+    role: Role = "debater"
+    persona: str = ""
+
+
+Result = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
+
+
+class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A debate format as data: what `formats/*.toml` says."""
+
+    name: str
+    title: str
+    summary: str
+    chairs: tuple[Chair, ...]
+    phases: tuple[Phase, ...]
+    min_seats: int = 2
+    max_seats: int = 4
+    rounds: int = 5
+    """The usual number of rounds."""
+    max_rounds: int = 10
+    turns: int | None = None
+    """Counted in turns instead of rounds; this many usually."""
+    max_turns: int | None = None
+    scripted: bool = False
+    """A fixed table: rounds can be cut short but never repeated, and nothing but the table ends it."""
+    repeat: int | None = None
+    """The round that repeats to fill the number of rounds asked for."""
+    rotate: bool = False
+    """Another seat opens each round."""
+    last_word: Side | None = None
+    result: Result = "majority"
+    prep_words: int = 0
+
+
+class Slot(Struct, frozen=True):
+    """One speech in the laid-out schedule."""
+
+    index: int
+    round: int
+    phase: int
+    seat: str
+    tone: Tone
+    to: str | None = None
+    group: int = 0
+    """Slots of one group are given at the same time."""
+
+
+# --- what models send ---------------------------------------------------------------------------------
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens of one call. `output` includes `reasoning`; `input` includes `cached`."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    estimated: bool = False
+    suspect: bool = False
+    """Reported figures that cannot be true; the larger one counts."""
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            cached=self.cached + other.cached,
+            cache_write=self.cache_write + other.cache_write,
+            estimated=self.estimated or other.estimated,
+            suspect=self.suspect or other.suspect,
+        )
+
+
+DeltaKind = Literal["text", "reasoning"]
+
+
+class ReasoningPart(Struct, frozen=True, omit_defaults=True):
+    text: str
+    summary_index: int = 0
+    sequence_number: int | None = None
+
+
+class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
+    text: str
+    index: int = 0
+    item_id: str = ""
+    sequence_number: int | None = None
+    phase: str = ""
+
+
+class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
+    """What the model thought. It has no way into anyone else's request: see `hears`."""
+
+    parts: tuple[ReasoningPart, ...]
+    index: int = 0
+    item_id: str = ""
+    sequence_number: int | None = None
+    effort: str = ""
+    tokens: int | None = None
+    opaque: str = ""
+    """A signature or encrypted content that goes back to the provider unread."""
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(part.text for part in self.parts)
+
+
+class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
+    id: str
+    name: str
+    arguments: str
+    index: int = 0
+    item_id: str = ""
+    sequence_number: int | None = None
+
+
+class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+    id: str
+    output: str
+    error: str = ""
+    index: int = 0
+
+
+class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_status"):
+    status: Literal["complete", "partial", "error"]
+    detail: str = ""
+    index: int = 0
+
+
+Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus
+
+
+# --- what models are sent -----------------------------------------------------------------------------
+
+
+class Message(Struct, frozen=True):
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Request(Struct, frozen=True, omit_defaults=True):
+    """One call as a value; each provider writes it in its own tongue."""
+
+    model: Model
+    instructions: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    schema: dict[str, Any] | None = None
+    """The reply must be JSON of this shape."""
+    prefill: str = ""
+    """Words put into the model's mouth; they count as its own."""
+    previous_response_id: str | None = None
+    fresh: tuple[Message, ...] = ()
+    """With a previous id: only what is new since then. Empty means the last message."""
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    attempt: int = 1
+
+
+# --- judging ------------------------------------------------------------------------------------------
+
+
+class Score(Struct, frozen=True, omit_defaults=True):
+    score: float
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+
+
+class Ballot(Struct, frozen=True, omit_defaults=True):
+    """One judge's view with the seats shown in one order. Seats are named by id; no winner is a tie."""
+
+    judge: str
+    order: int
+    winner: str | None
+    scores: dict[str, Score]
+    reasoning: str
+    criteria: dict[str, str] = field(default_factory=dict[str, str])
+    inconsistent: bool = False
+    """The winner has the lower score: kept as said."""
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """The result with its doubts. `outcome` says why there is no winner where there is none."""
+
+    outcome: Literal["win", "too-close", "draw"]
+    winner: str | None
+    by: Literal["judges", "hand", "stalemate", "concession"]
+    margin: float = 0.0
+    """Mean score of the first seat less that of the second (of the best less the next, with more seats)."""
+    agreement: float = 1.0
+    """The share of ballots that name the winner."""
+    flips: int = 0
+    """Judges who changed their mind when the order changed."""
+    scores: dict[str, Score] = field(default_factory=dict[str, Score])
+    reasoning: str = ""
+    criteria: dict[str, str] = field(default_factory=dict[str, str])
+    inconsistent: bool = False
+
+
+class Alike(Struct, frozen=True):
+    """Evidence that the debate goes in circles: two turns, the scorer and its figure."""
+
+    turn: int
+    other: int
+    scorer: str
+    ratio: float
+    text: str
+    other_text: str

@@ -1,0 +1,1 @@
+"""Projections of the log for people: each a pure function of the state."""

@@ -1,0 +1,68 @@
+"""What a debate has cost, by model. An unknown price stays unknown and is never counted as nothing."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.debate import Debate, Tally
+from moot.terms import Money, Usage
+
+
+class ModelCost(Struct, frozen=True):
+    model: str
+    usage: Usage
+    cost: Money | None
+    """None where no call of this model has a known price."""
+    calls: int
+    unpriced: int
+
+
+class Costs(Struct, frozen=True):
+    models: tuple[ModelCost, ...]
+    usage: Usage
+    total: Money | None
+    """What is known; None where nothing is."""
+    unpriced: tuple[str, ...]
+    """Models with calls that nobody can price."""
+
+    @property
+    def estimated(self) -> bool:
+        return self.usage.estimated
+
+
+def costs(debate: Debate) -> Costs:
+    models = tuple(_of(model, tally) for model, tally in sorted(debate.tallies.items()))
+    known = [model.cost for model in models if model.cost is not None]
+    return Costs(
+        models=models,
+        usage=sum((model.usage for model in models), Usage()),
+        total=sum(known, Money(0)) if known or not models else None,
+        unpriced=tuple(model.model for model in models if model.unpriced),
+    )
+
+
+def _of(model: str, tally: Tally) -> ModelCost:
+    priced = tally.unpriced < tally.calls
+    return ModelCost(model, tally.usage, tally.cost if priced else None, tally.calls, tally.unpriced)
+
+
+def dollars(amount: Money | None) -> str:
+    """In cents where there are some; otherwise with two digits that say something."""
+    if amount is None:
+        return "unknown"
+    if not amount:
+        return "$0.00"
+    if abs(amount) >= 1:
+        return f"${amount:,.2f}"
+    places = max(2, 1 - amount.adjusted())
+    return f"${amount:.{places}f}"
+
+
+def bill(figures: Costs, unit: str = "") -> str:
+    """The total in words, with its doubts."""
+    text = dollars(figures.total) + (unit if figures.total is not None else "")
+    if figures.estimated and figures.total:
+        text = f"about {text}"
+    if figures.total is not None and figures.unpriced:
+        text += f" and an unknown amount for {', '.join(figures.unpriced)}"
+    return text

@@ -1,0 +1,49 @@
+"""One debate in a few lines: what lists, `moot list` and the head row show."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from moot.debate import Debate
+from moot.terms import Status
+
+
+class Summary(Struct, frozen=True, omit_defaults=True):
+    id: str
+    motion: str
+    format: str
+    status: Status
+    seats: tuple[str, ...]
+    models: tuple[str, ...]
+    round: int
+    rounds: int
+    turns: int
+    cost: str
+    unpriced: bool = False
+    winner: str | None = None
+    outcome: str = ""
+
+
+def summarize(debate: Debate) -> Summary:
+    verdict = debate.verdict
+    winner = debate.seat(verdict.winner).name if verdict and verdict.winner else None
+    return Summary(
+        id=debate.id,
+        motion=debate.motion,
+        format=debate.format.name,
+        status=debate.status,
+        seats=tuple(seat.name for seat in debate.seats),
+        models=tuple(seat.model.label for seat in debate.seats),
+        round=debate.round,
+        rounds=debate.rounds_planned,
+        turns=sum(turn.said for turn in debate.turns),
+        cost=str(debate.spent),
+        unpriced=any(tally.unpriced for tally in debate.tallies.values()),
+        winner=winner,
+        outcome=verdict.outcome if verdict else "",
+    )
+
+
+def summary(debate: Debate) -> bytes:
+    return msgspec.json.encode(summarize(debate))

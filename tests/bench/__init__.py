@@ -1,0 +1,1 @@
+"""`make bench`: what Moot costs, as ratios to a baseline of the same run."""

@@ -1,0 +1,21 @@
+"""Runs the benchmarks and prints one line each: `python -m tests.bench [name ...]`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from tests.bench import fanout, lists, tokens
+
+BENCHES = {"fanout": fanout.main, "tokens": tokens.main, "length": tokens.length, "lists": lists.main}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(BENCHES)
+    for name in wanted:
+        print(f"\n{name}")
+        asyncio.run(BENCHES[name]())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Events a second through record, hub and followers: one follower and two hundred."""
+
+from __future__ import annotations
+
+import asyncio
+
+from moot.bus import MemoryBus
+from moot.events import CallDelta
+from moot.hub import Hub
+from moot.store.sqlite import SqliteStore
+from tests.bench.tools import folder, measured, report
+from tests.factories import call_started, opened, turn_started
+
+EVENTS = 20_000
+BATCH = 20
+
+
+async def main() -> None:
+    base = await _run(0, EVENTS)
+    report("record alone", f"{EVENTS / base[0]:,.0f} ev/s", f"{base[1] / EVENTS * 1e6:.1f} µs CPU an event")
+    for followers, events in ((1, EVENTS), (200, EVENTS // 10)):
+        wall, cpu = await _run(followers, events)
+        extra = (cpu - base[1] * events / EVENTS) / (events * followers) * 1e6
+        report(
+            f"record, hub, {followers} follower(s)",
+            f"{events / wall:,.0f} ev/s",
+            f"{extra:.1f} µs CPU for each event and follower",
+        )
+
+
+async def _run(followers: int, events: int) -> tuple[float, float]:
+    """Wall and CPU seconds to write the events in small batches and have every follower read them all."""
+    with folder() as data:
+        store = SqliteStore.open(data / "moot.db")
+        bus = MemoryBus()
+        store.listen(bus.publish)
+        hub = Hub(store, bus)
+        await store.record("deb_1", lambda _: (opened(), turn_started(), call_started()))
+        reading = [asyncio.create_task(_read(hub, 3 + events)) for _ in range(followers)]
+        await asyncio.sleep(0.1)
+        with measured() as spent:
+            for start in range(0, events, BATCH):
+                words = [CallDelta(1, 0, "text", f"{start + n} words ") for n in range(BATCH)]
+                await store.narrate("deb_1", words, epoch=0)
+            await asyncio.gather(*reading)
+        await hub.close()
+        await store.close()
+    return spent.wall, spent.cpu
+
+
+async def _read(hub: Hub, upto: int) -> None:
+    async for batch in hub.follow("deb_1"):
+        if batch[-1].seq >= upto:
+            return

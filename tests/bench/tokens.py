@@ -1,0 +1,94 @@
+"""CPU for each token of paced debates, against the same streams read and thrown away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from time import process_time
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.arena import Arena
+from moot.events import TurnCompleted, TurnStarted
+from moot.providers.contract import Said
+from moot.providers.scripted import Cue, Say, Scripted
+from moot.settings import Settings
+from moot.terms import Message, Model, Request
+from tests.bench.tools import folder, measured, report
+
+PACE = 1 / 50
+WORDS = 150
+MODEL = Model("scripted", "demo")
+
+
+def talk(_: Request) -> Iterable[Cue]:
+    return [Say("word " * WORDS)]
+
+
+async def main() -> None:
+    """50 and 200 debates at once, 50 tokens a second each, one follower each."""
+    for debates in (50, 200):
+        base = await _thrown_away(debates)
+        whole = await _debated(debates)
+        report(
+            f"{debates} debates at 50 tokens/s: provider to log to viewer",
+            f"{whole:.1f} µs/token",
+            f"{whole / base:.2f} times reading alone ({base:.1f} µs)",
+        )
+
+
+async def length() -> None:
+    """The same, early and late in one long debate."""
+    provider = Scripted(talk)
+    fmt = replace(formats.load("oxford"), max_rounds=30)
+    costs: dict[int, float] = {}
+    with folder() as data:
+        async with Arena.open(Settings(data=data), providers={"scripted": provider}) as arena:
+            setup = await arena.setup(
+                "A long debate", format=replace(fmt, scripted=True), model=MODEL, judge="none", rounds=26
+            )
+            debate_id = (await arena.create(setup)).debate.id
+            await arena.start(debate_id)
+            clock: dict[int, float] = {}
+            async for recorded in arena.watch(debate_id):
+                if isinstance(recorded.event, TurnStarted):
+                    clock[recorded.event.turn] = process_time()
+                if isinstance(recorded.event, TurnCompleted):
+                    turn = recorded.event.turn
+                    costs[turn] = (process_time() - clock[turn]) / WORDS * 1e6
+    early = sum(costs[n] for n in range(3, 8)) / 5
+    late = sum(costs[n] for n in range(46, 51)) / 5
+    report("CPU a token, unpaced, at turn 5", f"{early:.1f} µs/token")
+    report("CPU a token, unpaced, at turn 50", f"{late:.1f} µs/token", f"{late / early:.2f} times turn 5")
+
+
+async def _thrown_away(streams: int) -> float:
+    provider = Scripted(talk, pace=PACE)
+    request = Request(MODEL, "", (Message("user", "Speak."),), 4096)
+
+    async def read() -> int:
+        return sum([1 async for chunk in provider.stream(request) if isinstance(chunk, Said)])
+
+    with measured() as spent:
+        tokens = sum(await asyncio.gather(*(read() for _ in range(streams))))
+    return spent.cpu / tokens * 1e6
+
+
+async def _debated(debates: int) -> float:
+    provider = Scripted(talk, pace=PACE)
+    with folder() as data:
+        async with Arena.open(Settings(data=data), providers={"scripted": provider}) as arena:
+            ids: list[str] = []
+            for _ in range(debates):
+                setup = await arena.setup("How much does a token cost?", model=MODEL, turns=2, judge="none")
+                ids.append((await arena.create(setup)).debate.id)
+
+            async def watch(debate_id: str) -> None:
+                await arena.start(debate_id)
+                async for _ in arena.watch(debate_id):
+                    pass
+
+            with measured() as spent:
+                await asyncio.gather(*(watch(debate_id) for debate_id in ids))
+    return spent.cpu / (debates * 2 * WORDS) * 1e6

@@ -1,0 +1,96 @@
+"""Kills a victim at random moments, restarts it until all debates are over, and looks at what is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from msgspec import Struct
+
+from moot.debate import Debate, fold
+from moot.events import CallFailed, CallStarted, Recorded
+from moot.store.sqlite import SqliteStore
+from tests.chaos.victim import line
+
+
+class Remains(Struct):
+    kills: int
+    received: set[str]
+    logs: dict[str, list[Recorded]]
+    calls: int
+    """What the provider's own ledger counted."""
+
+    def debates(self) -> list[Debate]:
+        return [debate for log in self.logs.values() if (debate := fold(log))]
+
+
+def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") -> Remains:
+    dice = random.Random(seed)
+    ledger = data / "ledger.jsonl"
+    received: set[str] = set()
+    done = 0
+    for attempt in range(kills * 3 + 10):
+        wants_kill = done < kills
+        environ = {**os.environ, "MOOT_CRASH_AT": crash_at if wants_kill else ""}
+        command = [sys.executable, "-m", "tests.chaos.victim", str(data / "data"), str(ledger), str(debates)]
+        victim = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ)
+        after = dice.randint(1, 120) if wants_kill and not crash_at else None
+        lines = _listen(victim, after)
+        received.update(lines - {"done"})
+        if victim.wait() == -signal.SIGKILL:
+            done += 1
+        elif "done" in lines:
+            return _remains(data, ledger, done, received)
+        else:
+            raise AssertionError(f"the victim left by itself at attempt {attempt}")
+    raise AssertionError("the debates never ended")
+
+
+def _listen(victim: subprocess.Popen[str], kill_after: int | None) -> set[str]:
+    assert victim.stdout is not None
+    lines: set[str] = set()
+    with victim.stdout as output:
+        for number, text in enumerate(output, 1):
+            if text.endswith("\n"):
+                lines.add(text.strip())
+            if number == kill_after:
+                victim.kill()
+    return lines
+
+
+def _remains(data: Path, ledger: Path, kills: int, received: set[str]) -> Remains:
+    logs = asyncio.run(_read(data / "data" / "moot.db"))
+    calls = len(ledger.read_text().splitlines())
+    return Remains(kills, received, logs, calls)
+
+
+async def _read(database: Path) -> dict[str, list[Recorded]]:
+    store = SqliteStore.open(database)
+    try:
+        heads = (await store.list(limit=1000)).heads
+        return {head.id: list(await store.read(head.id, limit=100_000)) for head in heads}
+    finally:
+        await store.close()
+
+
+def verify(remains: Remains, debates: int) -> None:
+    """The promises: nothing seen is missing, seq is dense, all finish, and a kill costs one call at most."""
+    stored = {line(recorded) for log in remains.logs.values() for recorded in log}
+    assert remains.received <= stored
+    for log in remains.logs.values():
+        assert [recorded.seq for recorded in log] == list(range(1, len(log) + 1))
+    finished = remains.debates()
+    assert len(finished) >= debates
+    assert Counter(debate.status for debate in finished) == {"completed": len(finished)}
+    events = [recorded.event for log in remains.logs.values() for recorded in log]
+    started = sum(isinstance(event, CallStarted) for event in events)
+    retries = sum(isinstance(event, CallFailed) and event.retry_in_ms is not None for event in events)
+    wanted = sum(len(debate.schedule) + 2 * len(debate.judges) for debate in finished)
+    assert remains.calls <= started
+    assert remains.calls <= wanted + retries + remains.kills

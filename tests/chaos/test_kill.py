@@ -1,0 +1,35 @@
+"""kill -9 at random points and at named ones: nothing that a follower received is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos import kills
+
+POINTS = (
+    "before-commit", "after-commit", "turn-started", "call-started", "narrated", "answer-heard",
+    "part-completed", "judging",
+)  # fmt: skip
+
+
+def test_forty_kills_at_random_points_lose_nothing(tmp_path: Path) -> None:
+    remains = kills.run(tmp_path, kills=40, debates=12, seed=1)
+    assert remains.kills == 40
+    kills.verify(remains, 12)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_crash_at_a_named_point_loses_nothing(tmp_path: Path, point: str) -> None:
+    remains = kills.run(tmp_path, kills=1, debates=1, seed=1, crash_at=f"{point}:2")
+    assert remains.kills == 1
+    kills.verify(remains, 1)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1200)
+def test_two_hundred_kills_at_random_points_lose_nothing(tmp_path: Path) -> None:
+    remains = kills.run(tmp_path, kills=200, debates=60, seed=2)
+    assert remains.kills == 200
+    kills.verify(remains, 60)

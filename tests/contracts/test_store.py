@@ -1,0 +1,499 @@
+"""What every store must do. A new one joins by a line in `conftest.STORES`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from moot.debate import Debate, fold
+from moot.errors import Fenced, KeyReused, Refused, UnknownDebate
+from moot.events import (
+    CallFailed,
+    DebateEnded,
+    DebatePaused,
+    DebateStarted,
+    Event,
+    RemarkInjected,
+    SegmentCompleted,
+)
+from moot.store.contract import Deciding, Once, Outcome, Store
+from moot.terms import Text, Usage
+from moot.views.summary import summary
+from tests.contracts.conftest import Clock
+from tests.factories import call_started, delta, opened, turn_started
+
+
+def always(*events: Event) -> Deciding:
+    return lambda debate: events
+
+
+def remark(debate: Debate | None) -> Sequence[Event]:
+    """An event that depends on the head: numbered by what is there."""
+    assert debate
+    return [RemarkInjected(remark=len(debate.remarks) + 1, text="hear, hear")]
+
+
+def refuse(debate: Debate | None) -> Sequence[Event]:
+    raise Refused("not now", "paused")
+
+
+async def open_debate(
+    store: Store, debate_id: str = "d1", *more: Event, owner: str = "", motion: str = ""
+) -> Outcome:
+    first = opened(motion=motion) if motion else opened()
+    return await store.record(debate_id, always(first, *more), owner=owner)
+
+
+async def open_call(store: Store, debate_id: str = "d1") -> Outcome:
+    return await open_debate(store, debate_id, DebateStarted(), turn_started(), call_started())
+
+
+def call_ended() -> CallFailed:
+    return CallFailed(call=1, kind="cut", severity="permanent", message="", usage=Usage(), cost=None)
+
+
+# --- the log ------------------------------------------------------------------------------------------
+
+
+async def test_seq_is_dense_from_one(store: Store) -> None:
+    await open_call(store)
+    for _ in range(3):
+        await store.record("d1", remark)
+        await store.narrate("d1", [delta("a"), delta("b")], epoch=0)
+    records = await store.read("d1")
+    assert [recorded.seq for recorded in records] == list(range(1, 14))
+    assert {recorded.debate for recorded in records} == {"d1"}
+
+
+async def test_the_state_is_the_fold_of_what_is_read(store: Store) -> None:
+    await open_call(store)
+    outcome = await store.narrate("d1", [delta("well "), delta("now")], epoch=0)
+    assert outcome.debate == await store.state("d1") == fold(await store.read("d1"))
+    assert outcome.debate.live[0].text == "well now"
+
+
+async def test_the_outcome_holds_what_was_written(store: Store, clock: Clock) -> None:
+    await open_call(store)
+    clock.move(seconds=5)
+    outcome = await store.record("d1", remark)
+    assert outcome.records == (await store.read("d1"))[-1:]
+    assert outcome.records[0].at == clock.now
+    assert not outcome.replayed
+
+
+async def test_decide_sees_the_head(store: Store) -> None:
+    await open_debate(store)
+    await asyncio.gather(*(store.record("d1", remark) for _ in range(20)))
+    debate = await store.state("d1")
+    assert [remark.number for remark in debate.remarks] == list(range(1, 21))
+
+
+async def test_decide_sees_nothing_before_the_debate_is_opened(store: Store) -> None:
+    seen: list[Debate | None] = []
+
+    def decide(debate: Debate | None) -> Sequence[Event]:
+        seen.append(debate)
+        return [opened()]
+
+    await store.record("d1", decide)
+    assert seen == [None]
+
+
+async def test_no_event_for_no_debate_is_an_unknown_debate(store: Store) -> None:
+    with pytest.raises(UnknownDebate):
+        await store.record("d1", always())
+    assert (await store.list()).total == 0
+
+
+async def test_deciding_on_nothing_changes_nothing(store: Store) -> None:
+    before = await open_debate(store)
+    after = await store.record("d1", always())
+    assert after == Outcome(before.debate, ())
+    assert (await store.head("d1")).version == 1
+
+
+async def test_a_refusal_writes_nothing_and_harms_no_neighbour(store: Store) -> None:
+    await open_debate(store)
+    results = await asyncio.gather(
+        store.record("d1", remark),
+        store.record("d1", refuse),
+        store.record("d2", refuse),
+        store.record("d3", always(DebateStarted())),
+        store.record("d1", remark),
+        return_exceptions=True,
+    )
+    assert [type(result).__name__ for result in results] == [
+        "Outcome",
+        "Refused",
+        "Refused",
+        "ValueError",
+        "Outcome",
+    ]
+    assert len((await store.state("d1")).remarks) == 2
+    assert await store.pulses(["d2", "d3"]) == {}
+
+
+async def test_an_event_that_cannot_be_encoded_harms_no_neighbour(store: Store) -> None:
+    await open_debate(store)
+    half = RemarkInjected(remark=1, text="\ud800")
+    results = await asyncio.gather(
+        store.record("d1", remark),
+        store.record("d2", always(opened(motion="\ud800"))),
+        store.record("d1", remark),
+        store.record("d1", always(half)),
+        store.record("d1", remark),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, UnicodeEncodeError) for result in results] == [False, True, False, True, False]
+    assert (await store.state("d1")).seq == 4
+    assert await store.pulses(["d2"]) == {}
+
+
+async def test_reading_goes_on_from_any_place(store: Store) -> None:
+    await open_debate(store)
+    for _ in range(5):
+        await store.record("d1", remark)
+    assert [recorded.seq for recorded in await store.read("d1", after=2)] == [3, 4, 5, 6]
+    assert [recorded.seq for recorded in await store.read("d1", after=2, limit=2)] == [3, 4]
+    assert await store.read("d1", after=6) == ()
+    assert await store.read("nobody") == ()
+
+
+async def test_the_state_can_be_asked_as_it_was(store: Store) -> None:
+    await open_debate(store)
+    for _ in range(5):
+        await store.record("d1", remark)
+    records = await store.read("d1")
+    for upto in range(1, 7):
+        assert await store.state("d1", upto) == fold(records[:upto])
+    assert await store.state("d1", 99) == await store.state("d1")
+
+
+async def test_an_unknown_debate_is_said_to_be_unknown(store: Store) -> None:
+    for asking in (
+        store.state("d1"),
+        store.head("d1"),
+        store.delete("d1"),
+        store.claim("d1", "me", seen_epoch=0),
+        store.narrate("d1", [delta("a")], epoch=0),
+    ):
+        with pytest.raises(UnknownDebate):
+            await asking
+    assert await store.body("d1", "hash") is None
+
+
+async def test_any_text_survives(store: Store) -> None:
+    text = 'quote " backslash \\ newline \n nul \0 emoji 🦉 separator \u2028 end'
+    await open_debate(store, "d'1\"", motion=text)
+    assert (await store.state("d'1\"")).motion == text
+    assert (await store.read("d'1\""))[0].event == opened(motion=text)
+
+
+async def test_many_debates_are_written_at_once(store: Store) -> None:
+    ids = [f"d{i}" for i in range(50)]
+    await asyncio.gather(*(open_call(store, debate_id) for debate_id in ids))
+
+    async def speak(debate_id: str) -> None:
+        for i in range(20):
+            await store.narrate(debate_id, [delta(f"{debate_id}:{i} ")], epoch=0)
+            if i % 5 == 0:
+                await store.record(debate_id, remark)
+
+    await asyncio.gather(*(speak(debate_id) for debate_id in ids))
+    for debate_id in ids:
+        records = await store.read(debate_id)
+        assert [recorded.seq for recorded in records] == list(range(1, 29))
+        debate = await store.state(debate_id)
+        assert debate == fold(records)
+        assert debate.live[0].text == "".join(f"{debate_id}:{i} " for i in range(20))
+
+
+async def test_a_cancelled_caller_harms_nobody(store: Store) -> None:
+    await open_debate(store)
+    tasks = [asyncio.create_task(store.record("d1", remark)) for _ in range(10)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(result, Outcome) for result in results[1::2])
+    debate = await store.state("d1")
+    assert debate == fold(await store.read("d1"))
+    assert len(debate.remarks) >= 5
+
+
+# --- the fence ----------------------------------------------------------------------------------------
+
+
+async def test_taking_over_raises_the_epoch(store: Store) -> None:
+    await open_debate(store)
+    assert await store.claim("d1", "one", seen_epoch=0) == 1
+    assert await store.claim("d1", "two", seen_epoch=1) == 2
+    head = await store.head("d1")
+    assert (head.epoch, head.runner, head.version) == (2, "two", 1)
+    assert await store.state("d1") == fold(await store.read("d1"))
+
+
+async def test_an_older_epoch_writes_nothing(store: Store) -> None:
+    await open_call(store)
+    await store.claim("d1", "one", seen_epoch=0)
+    for asking in (store.record("d1", remark, epoch=0), store.narrate("d1", [delta("a")], epoch=0)):
+        with pytest.raises(Fenced):
+            await asking
+    assert (await store.state("d1")).seq == 4
+    assert (await store.record("d1", remark, epoch=1)).records[0].epoch == 1
+    assert (await store.narrate("d1", [delta("a")], epoch=1)).records[0].epoch == 1
+
+
+async def test_a_command_needs_no_epoch_and_carries_the_present_one(store: Store) -> None:
+    await open_debate(store)
+    await store.claim("d1", "one", seen_epoch=0)
+    outcome = await store.record("d1", always(DebatePaused()))
+    assert outcome.records[0].epoch == 1
+
+
+async def test_of_two_claims_one_wins(store: Store) -> None:
+    await open_debate(store)
+    claims = (store.claim("d1", f"r{i}", seen_epoch=0) for i in range(5))
+    results = await asyncio.gather(*claims, return_exceptions=True)
+    assert results.count(1) == 1
+    assert sum(isinstance(result, Fenced) for result in results) == 4
+    winner = results.index(1)
+    assert (await store.head("d1")).runner == f"r{winner}"
+
+
+# --- words --------------------------------------------------------------------------------------------
+
+
+async def test_words_after_the_end_of_their_call_are_dropped(store: Store) -> None:
+    await open_call(store)
+    await store.record("d1", always(call_ended()))
+    segment = SegmentCompleted(call=1, segment=Text("late"))
+    outcome = await store.narrate("d1", [delta("late"), segment], epoch=0)
+    assert outcome.records == ()
+    assert outcome.debate == await store.state("d1")
+    assert outcome.debate.seq == 5
+
+
+async def test_words_of_an_open_call_stay_when_others_are_dropped(store: Store) -> None:
+    await open_call(store)
+    outcome = await store.narrate("d1", [delta("no", call=7), delta("yes")], epoch=0)
+    assert [recorded.event for recorded in outcome.records] == [delta("yes")]
+
+
+async def test_words_do_not_change_the_summary(store: Store, clock: Clock) -> None:
+    outcome = await open_call(store)
+    clock.move(seconds=1)
+    await store.narrate("d1", [delta("a")], epoch=0)
+    head = await store.head("d1")
+    assert head.summary == summary(outcome.debate)
+    assert (head.version, head.updated_at) == (5, clock.now)
+
+
+# --- once ---------------------------------------------------------------------------------------------
+
+
+async def test_a_repeated_request_gives_the_first_result_again(store: Store) -> None:
+    once = Once("me", "key", "hash")
+    first = await store.record("d1", always(opened(), DebateStarted()), once=once)
+    await store.record("d1", remark)
+    again = await store.record("d2", always(opened()), once=once)
+    assert again == Outcome(first.debate, first.records, replayed=True)
+    assert (await store.list()).total == 1
+
+
+async def test_a_repeated_command_is_not_carried_out_twice(store: Store) -> None:
+    await open_debate(store)
+    once = Once("me", "key", "hash")
+    first = await store.record("d1", remark, once=once)
+    assert await store.record("d1", remark, once=once) == Outcome(first.debate, first.records, replayed=True)
+    nothing = Once("me", "other key", "hash")
+    await store.record("d1", always(), once=nothing)
+    await store.record("d1", remark)
+    again = await store.record("d1", remark, once=nothing)
+    assert (again.records, again.debate.seq, again.replayed) == ((), 2, True)
+
+
+async def test_a_key_with_another_body_is_refused(store: Store) -> None:
+    await store.record("d1", always(opened()), once=Once("me", "key", "hash"))
+    with pytest.raises(KeyReused):
+        await store.record("d2", always(opened()), once=Once("me", "key", "other"))
+    await store.record("d2", always(opened()), once=Once("you", "key", "other"))
+    assert (await store.list()).total == 2
+
+
+async def test_twenty_requests_with_one_key_open_one_debate(store: Store) -> None:
+    once = Once("me", "key", "hash")
+    outcomes = await asyncio.gather(*(store.record(f"d{i}", always(opened()), once=once) for i in range(20)))
+    assert len({outcome.debate.id for outcome in outcomes}) == 1
+    assert sum(not outcome.replayed for outcome in outcomes) == 1
+    assert (await store.list()).total == 1
+
+
+async def test_a_refused_request_may_be_tried_again(store: Store) -> None:
+    await open_debate(store)
+    once = Once("me", "key", "hash")
+    with pytest.raises(Refused):
+        await store.record("d1", refuse, once=once)
+    assert not (await store.record("d1", remark, once=once)).replayed
+
+
+async def test_a_key_is_free_again_after_a_day(store: Store, clock: Clock) -> None:
+    once = Once("me", "key", "hash")
+    await store.record("d1", always(opened()), once=once)
+    clock.move(hours=23)
+    assert (await store.record("d2", always(opened()), once=once)).replayed
+    clock.move(hours=2)
+    assert not (await store.record("d2", always(opened()), once=once)).replayed
+
+
+# --- beside the log -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", [b"", b"short", b"long " * 10_000, bytes(range(256)) * 20])
+async def test_a_body_comes_back_as_it_was(store: Store, body: bytes) -> None:
+    await open_debate(store)
+    await store.record("d1", remark, bodies={"digest": body})
+    await store.record("d1", remark, bodies={"digest": body})
+    assert await store.body("d1", "digest") == body
+    assert await store.body("d1", "other") is None
+
+
+async def test_a_refused_command_leaves_no_body(store: Store) -> None:
+    await open_debate(store)
+    with pytest.raises(Refused):
+        await store.record("d1", refuse, bodies={"digest": b"body"})
+    assert await store.body("d1", "digest") is None
+
+
+# --- lists --------------------------------------------------------------------------------------------
+
+
+async def test_the_head_tells_the_debate_in_brief(store: Store, clock: Clock) -> None:
+    created = clock.now
+    await open_debate(store, owner="me", motion="Owls")
+    clock.move(minutes=1)
+    outcome = await store.record("d1", always(DebateStarted()))
+    head = await store.head("d1")
+    assert (head.id, head.owner, head.status, head.motion, head.format) == (
+        "d1",
+        "me",
+        "initializing",
+        "Owls",
+        "free",
+    )
+    assert (head.created_at, head.updated_at, head.version) == (created, clock.now, 2)
+    assert head.summary == summary(outcome.debate)
+    assert (await store.list()).heads == (head,)
+
+
+async def test_the_owner_counts_only_at_the_first_event(store: Store) -> None:
+    await open_debate(store, owner="me")
+    await store.record("d1", remark, owner="you")
+    assert (await store.head("d1")).owner == "me"
+
+
+async def fill(store: Store) -> None:
+    """d0 ... d8: owners a, b, c in turn; d0-d2 created, d3-d5 running, d6-d8 ended."""
+    motions = ("Cats", "Dogs", "Fancy cats")
+    for i in range(9):
+        await open_debate(store, f"d{i}", owner="abc"[i % 3], motion=motions[i // 3])
+    for i in range(3, 9):
+        await store.record(f"d{i}", always(DebateStarted()))
+    for i in range(6, 9):
+        await store.record(f"d{i}", always(DebateEnded(reason="stopped")))
+
+
+async def listed(store: Store, **how: object) -> tuple[str, int]:
+    page = await store.list(**how)  # type: ignore[arg-type]
+    return "".join(head.id[1:] for head in page.heads), page.total
+
+
+async def test_lists_are_newest_first_and_paged(store: Store) -> None:
+    await fill(store)
+    assert await listed(store) == ("876543210", 9)
+    assert await listed(store, limit=4) == ("8765", 9)
+    assert await listed(store, limit=4, offset=6) == ("210", 9)
+    assert await listed(store, offset=50) == ("", 9)
+
+
+async def test_lists_are_filtered(store: Store) -> None:
+    await fill(store)
+    assert await listed(store, owner="b") == ("741", 3)
+    assert await listed(store, owner="nobody") == ("", 0)
+    assert await listed(store, statuses=("created",)) == ("210", 3)
+    assert await listed(store, statuses=("created", "completed"), limit=4) == ("8762", 6)
+    assert await listed(store, statuses=("created", "completed", "initializing")) == ("876543210", 9)
+    assert await listed(store, statuses=("created", "created")) == ("210", 3)
+    assert await listed(store, owner="c", statuses=("created", "initializing")) == ("52", 2)
+    assert await listed(store, search="CAT") == ("876210", 6)
+    assert await listed(store, search="cat", limit=2, offset=1) == ("76", 6)
+    assert await listed(store, search="cats", owner="a", statuses=("completed", "created")) == ("60", 2)
+    assert await listed(store, search="%") == ("", 0)
+
+
+async def test_a_search_ignores_case_in_every_script(store: Store) -> None:
+    await open_debate(store, motion="Größe ist ÜBERALL nötig")
+    assert (await store.list(search="überall NÖTIG")).total == 1
+
+
+async def test_totals_follow_changes_and_deletions(store: Store) -> None:
+    await fill(store)
+    await store.record("d0", always(DebateStarted()))
+    await store.delete("d8")
+    await store.delete("d4")
+    assert await listed(store) == ("7653210", 7)
+    assert await listed(store, statuses=("created",)) == ("21", 2)
+    assert await listed(store, statuses=("initializing",)) == ("530", 3)
+    assert await listed(store, statuses=("completed",)) == ("76", 2)
+
+
+async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -> None:
+    await open_call(store, "d1")
+    await open_debate(store, "d2")
+    await store.claim("d2", "me", seen_epoch=0)
+    await store.narrate("d1", [delta("a")], epoch=0)
+    pulses = await store.pulses(["d1", "d2", "d3"])
+    assert {name: (pulse.version, pulse.epoch) for name, pulse in pulses.items()} == {
+        "d1": (5, 0),
+        "d2": (1, 1),
+    }
+    assert await store.pulses([]) == {}
+
+
+# --- the end ------------------------------------------------------------------------------------------
+
+
+async def test_a_deleted_debate_leaves_nothing(store: Store) -> None:
+    once = Once("me", "key", "hash")
+    await store.record(
+        "d1", always(opened(), turn_started(), call_started()), once=once, bodies={"h": b"body"}
+    )
+    await open_debate(store, "d2")
+    await store.delete("d1")
+    for asking in (store.state("d1"), store.head("d1"), store.narrate("d1", [delta("a")], epoch=0)):
+        with pytest.raises(UnknownDebate):
+            await asking
+    assert await store.read("d1") == ()
+    assert await store.body("d1", "h") is None
+    assert await listed(store) == ("2", 1)
+    assert not (await store.record("d1", always(opened()), once=once)).replayed
+    assert (await store.state("d1")).seq == 1
+
+
+async def test_nobody_else_has_changed_anything(store: Store) -> None:
+    await open_debate(store)
+    await store.record("d1", remark)
+    assert not await store.changed_elsewhere()
+    assert not await store.changed_elsewhere()
+
+
+async def test_closing_finishes_what_was_asked(store: Store) -> None:
+    await open_debate(store)
+    asked = [asyncio.create_task(store.record("d1", remark)) for _ in range(30)]
+    await asyncio.sleep(0)
+    await store.close()
+    outcomes = await asyncio.gather(*asked)
+    assert sorted(outcome.debate.seq for outcome in outcomes) == list(range(2, 32))
+    await store.close()

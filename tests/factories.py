@@ -1,0 +1,50 @@
+"""Small events for tests: each function gives one that is complete and plain; change what matters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.events import CallDelta, CallStarted, DebateOpened, TurnStarted
+from moot.terms import FREE, Judge, Limits, Manner, Model, Seat
+
+SCRIPTED = Model(provider="scripted", name="parrot", price=FREE)
+
+
+def opened(**changes: Any) -> DebateOpened:
+    event = DebateOpened(
+        motion="Cats are better than dogs",
+        format=formats.load("free"),
+        seats=(
+            Seat(id="for", name="For", side="for", model=SCRIPTED),
+            Seat(id="against", name="Against", side="against", model=SCRIPTED),
+        ),
+        judges=(Judge(id="judge", name="Judge", model=SCRIPTED),),
+        limits=Limits(rounds=5, turns=10),
+        manner=Manner(),
+    )
+    return replace(event, **changes)
+
+
+def turn_started(turn: int = 1, seat: str = "for") -> TurnStarted:
+    return TurnStarted(turn=turn, slot=turn - 1, round=1, phase="opening", tone="opening", seat=seat)
+
+
+def call_started(call: int = 1, turn: int | None = 1, **changes: Any) -> CallStarted:
+    event = CallStarted(
+        call=call,
+        model=SCRIPTED.label,
+        request="sha256:none",
+        attempt=1,
+        max_tokens=100,
+        input_bound=100,
+        reserved=None,
+        turn=turn,
+    )
+    return replace(event, **changes)
+
+
+def delta(text: str, call: int = 1) -> CallDelta:
+    return CallDelta(call=call, segment=0, kind="text", text=text)

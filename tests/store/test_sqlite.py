@@ -1,0 +1,371 @@
+"""What is true of the SQLite store alone: its file, its durability, its neighbours in other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from moot.debate import fold
+from moot.errors import Fenced, NewerSchema, StoreError, UnknownDebate
+from moot.store import sqlite_read
+from moot.store.contract import Once
+from moot.store.sqlite import SqliteStore
+from moot.store.sqlite_connect import connect
+from moot.terms import Status
+from tests.factories import call_started, delta, opened, turn_started
+from tests.store.other import remark
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "moot.db"
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore.open(path)
+    yield store
+    await store.close()
+
+
+def elsewhere(path: Path, *what: str, crash_at: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tests.store.other", str(path), *what],
+        env={**os.environ, "MOOT_CRASH_AT": crash_at},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+async def open_call(store: SqliteStore, debate_id: str = "d1") -> None:
+    await store.record(debate_id, lambda _: [opened(), turn_started(), call_started()])
+
+
+# --- the file -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+async def test_the_files_are_private(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "moot.db"
+    with umask(0):
+        store = SqliteStore.open(path)
+        await store.record("d1", remark)
+    assert mode(path.parent) == 0o700
+    assert {file.name: mode(file) for file in path.parent.iterdir()} == {
+        "moot.db": 0o600,
+        "moot.db-wal": 0o600,
+        "moot.db-shm": 0o600,
+    }
+    await store.close()
+
+
+async def test_a_file_that_was_open_to_all_is_made_private(path: Path) -> None:
+    with umask(0):
+        path.touch(0o666)
+        await SqliteStore.open(path).close()
+    assert mode(path) == 0o600
+
+
+async def test_every_connection_is_durable(store: SqliteStore) -> None:
+    await store.record("d1", remark)
+    await asyncio.gather(*(store.read("d1") for _ in range(50)))
+    assert len(store._connections) >= 3
+    for connection in store._connections:
+        for pragma, value in {
+            "synchronous": 2,
+            "journal_mode": "wal",
+            "foreign_keys": 1,
+            "secure_delete": 1,
+        }.items():
+            assert connection.execute(f"PRAGMA {pragma}").fetchone()[0] == value
+
+
+async def test_a_reopened_store_goes_on(path: Path) -> None:
+    first = SqliteStore.open(path)
+    await open_call(first)
+    await first.narrate("d1", [delta("well")], epoch=0)
+    before = await first.state("d1")
+    await first.close()
+    assert not path.with_name("moot.db-wal").exists()
+    second = SqliteStore.open(path)
+    assert await second.state("d1") == before
+    assert (await second.narrate("d1", [delta(" now")], epoch=0)).debate.live[0].text == "well now"
+    await second.close()
+
+
+async def test_a_closed_store_says_so(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.record("d1", remark)
+    await store.close()
+    for asking in (store.record("d1", remark), store.read("d1"), store.delete("d1")):
+        with pytest.raises(StoreError, match="closed"):
+            await asking
+
+
+def test_a_newer_schema_is_refused(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(NewerSchema, match="99"):
+        SqliteStore.open(path)
+
+
+def test_a_file_of_another_kind_is_refused(path: Path) -> None:
+    path.write_text("Dear diary, " * 1000)
+    with pytest.raises(StoreError, match="not a store of Moot"):
+        SqliteStore.open(path)
+
+
+async def test_many_processes_may_open_a_new_file_at_once(path: Path) -> None:
+    opening = (asyncio.to_thread(elsewhere, path, "remark", "3") for _ in range(6))
+    done = await asyncio.gather(*opening)
+    assert [result.returncode for result in done] == [0] * 6, [result.stderr for result in done]
+    seqs = sorted(int(line) for result in done for line in result.stdout.split())
+    assert seqs == list(range(1, 19))
+
+
+# --- lists --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("owner", [None, "me"])
+@pytest.mark.parametrize("statuses", [(), ("debating",), ("created", "debating", "completed")])
+async def test_lists_walk_an_index_and_sort_nothing(
+    store: SqliteStore, path: Path, owner: str | None, statuses: Sequence[Status]
+) -> None:
+    query, values = sqlite_read.heads_query(owner, statuses, "")
+    with closing(connect(path)) as connection:
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
+    plan = [step[3] for step in steps]
+    assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
+
+
+# --- other processes ----------------------------------------------------------------------------------
+
+
+async def test_what_another_process_wrote_is_seen(store: SqliteStore, path: Path) -> None:
+    await store.record("d1", remark)
+    assert elsewhere(path, "remark", "5").stdout.split() == ["2", "3", "4", "5", "6"]
+    outcome = await store.record("d1", remark)
+    assert outcome.debate.seq == 7
+    assert outcome.debate.remarks[-1].number == 6
+    assert outcome.debate == await store.state("d1") == fold(await store.read("d1"))
+
+
+async def test_two_processes_may_write_the_same_debate_at_once(store: SqliteStore, path: Path) -> None:
+    await store.record("d1", remark)
+    other = asyncio.create_task(asyncio.to_thread(elsewhere, path, "remark", "100"))
+    for _ in range(100):
+        await store.record("d1", remark)
+        await asyncio.sleep(0.002)
+    assert (await other).returncode == 0
+    records = await store.read("d1")
+    assert [recorded.seq for recorded in records] == list(range(1, 202))
+    debate = await store.state("d1")
+    assert [remark.number for remark in debate.remarks] == list(range(1, 201))
+
+
+async def test_a_claim_by_another_process_fences_us(store: SqliteStore, path: Path) -> None:
+    await open_call(store)
+    await store.narrate("d1", [delta("a")], epoch=0)
+    assert elsewhere(path, "claim").stdout.strip() == "1"
+    with pytest.raises(Fenced):
+        await store.narrate("d1", [delta("b")], epoch=0)
+    with pytest.raises(Fenced):
+        await store.claim("d1", "me", seen_epoch=0)
+
+
+async def test_a_debate_deleted_by_another_process_is_gone(store: SqliteStore, path: Path) -> None:
+    await open_call(store)
+    elsewhere(path, "delete")
+    with pytest.raises(UnknownDebate):
+        await store.narrate("d1", [delta("a")], epoch=0)
+    with pytest.raises(UnknownDebate):
+        await store.state("d1")
+
+
+async def test_only_changes_from_elsewhere_are_reported(store: SqliteStore, path: Path) -> None:
+    await store.record("d1", remark)
+    assert not await store.changed_elsewhere()
+    elsewhere(path, "remark")
+    assert await store.changed_elsewhere()
+    assert not await store.changed_elsewhere()
+    elsewhere(path, "remark")
+    await store.record("d1", remark)
+    assert await store.changed_elsewhere()
+    assert not await store.changed_elsewhere()
+
+
+# --- deletion -----------------------------------------------------------------------------------------
+
+CANARY = "canary-5f3a91"
+
+
+async def test_deleted_text_is_in_no_file(store: SqliteStore, path: Path) -> None:
+    once = Once("client", f"key {CANARY}", "hash")
+    words = f"so {CANARY} said "
+    await store.record(
+        "gone",
+        lambda _: [opened(motion=f"Motion {CANARY}"), turn_started(), call_started()],
+        owner=f"owner {CANARY}",
+        once=once,
+        bodies={"short": CANARY.encode(), "long": CANARY.encode() * 1000},
+    )
+    await open_call(store, "stays")
+    for _ in range(200):
+        await asyncio.gather(
+            store.narrate("gone", [delta(words * 20)], epoch=0),
+            store.narrate("stays", [delta("la")], epoch=0),
+        )
+    assert CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir())
+    await store.delete("gone")
+    for file in path.parent.iterdir():
+        assert CANARY.encode() not in file.read_bytes(), file
+    assert len((await store.state("stays")).live[0].text) == 400
+
+
+async def test_deleted_text_goes_once_a_reader_elsewhere_lets_it(store: SqliteStore, path: Path) -> None:
+    await store.record("gone", lambda _: [opened(motion=CANARY)])
+    with closing(connect(path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM debates").fetchall()
+        await store.delete("gone")
+        await store.record("other", remark)
+        reader.execute("ROLLBACK")
+    async with asyncio.timeout(10):
+        while CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir()):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
+# --- trouble ------------------------------------------------------------------------------------------
+
+
+def limit_pages(store: SqliteStore, pages: int) -> None:
+    store._writer._connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+async def test_a_full_disk_is_survived(store: SqliteStore, path: Path) -> None:
+    await open_call(store)
+    before = await store.state("d1")
+    limit_pages(store, 1)
+    results = await asyncio.gather(
+        store.narrate("d1", [delta("x" * 100_000)], epoch=0),
+        store.record("d2", lambda _: [opened(motion="y" * 100_000)]),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [StoreError, StoreError]
+    assert str(results[0]) == "The disk is full."
+    assert isinstance(results[0], StoreError)
+    assert isinstance(results[0].__cause__, sqlite3.Error)
+    assert await store.state("d1") == before
+    assert (await store.list()).total == 1
+    limit_pages(store, 1_000_000)
+    after = await store.narrate("d1", [delta("back")], epoch=0)
+    assert (after.debate.seq, after.debate.live[0].text) == (4, "back")
+    with closing(connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+async def test_on_a_full_disk_what_still_fits_is_written(store: SqliteStore) -> None:
+    await open_call(store)
+    limit_pages(store, 1)
+    results = await asyncio.gather(
+        *(store.narrate("d1", [delta(text)], epoch=0) for text in ("a", "x" * 100_000, "b")),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, StoreError) for result in results] == [False, True, False]
+    debate = await store.state("d1")
+    assert (debate.seq, debate.live[0].text) == (5, "ab")
+
+
+async def test_one_item_that_cannot_be_written_harms_no_neighbour(store: SqliteStore) -> None:
+    results = await asyncio.gather(
+        store.record("d1", remark),
+        store.record("d2", remark, owner="\ud800"),
+        store.record("d3", remark),
+        return_exceptions=True,
+    )
+    assert isinstance(results[1], UnicodeEncodeError)
+    assert set(await store.pulses(["d1", "d2", "d3"])) == {"d1", "d3"}
+
+
+async def test_a_locked_file_is_waited_for(store: SqliteStore, path: Path) -> None:
+    with closing(connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = asyncio.create_task(store.record("d1", remark))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        assert await store.read("d1") == ()
+        other.execute("ROLLBACK")
+    assert (await waiting).debate.seq == 1
+
+
+@pytest.mark.parametrize("where", ["before-commit", "after-commit"])
+@pytest.mark.parametrize("passage", [1, 2, 7])
+async def test_what_was_acknowledged_survives_a_kill(path: Path, where: str, passage: int) -> None:
+    killed = elsewhere(path, "remark", "20", crash_at=f"{where}:{passage}")
+    assert killed.returncode == -9
+    acknowledged = [int(line) for line in killed.stdout.split()]
+    assert acknowledged == list(range(1, passage))
+    store = SqliteStore.open(path)
+    seqs = [recorded.seq for recorded in await store.read("d1")]
+    assert seqs == list(range(1, passage + (where == "after-commit")))
+    assert (await store.record("d1", remark)).debate.seq == len(seqs) + 1
+    await store.close()
+
+
+async def test_a_kill_in_a_migration_leaves_nothing_half_done(path: Path) -> None:
+    assert elsewhere(path, "open", crash_at="before-migration:1").returncode == -9
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 0
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    store = SqliteStore.open(path)
+    assert (await store.record("d1", remark)).debate.seq == 1
+    await store.close()
+
+
+# --- long debates -------------------------------------------------------------------------------------
+
+
+async def test_a_debate_longer_than_a_page_is_folded_whole(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await open_call(store)
+    for _ in range(5):
+        await store.narrate("d1", [delta("word ") for _ in range(500)], epoch=0)
+    expected = await store.state("d1")
+    await store.close()
+    store = SqliteStore.open(path)
+    assert await store.state("d1") == expected
+    assert expected.live[0].text == "word " * 2500
+    assert len(await store.read("d1", after=3, limit=5000)) == 2500
+    await store.close()
+
+
+async def test_the_states_kept_are_bounded(path: Path) -> None:
+    store = SqliteStore.open(path, states=5)
+    for i in range(20):
+        await store.record(f"d{i}", remark)
+    assert len(store._states) == 5
+    for i in range(20):
+        assert (await store.record(f"d{i}", remark)).debate.remarks[0].text == "from elsewhere"
+    await store.close()
