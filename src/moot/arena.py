@@ -21,9 +21,9 @@ from moot import formats
 from moot import settings as configuration
 from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
-from moot.debate import Debate
+from moot.debate import Debate, evolve
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
-from moot.events import DebateEnded, DebateFailed, DebatePaused, Event, Recorded
+from moot.events import Event, Recorded
 from moot.hub import Hub
 from moot.ids import new_id
 from moot.placement.inprocess import InProcess, wants_runner
@@ -149,15 +149,16 @@ class Arena:
                 yield recorded
 
     async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Like `follow`, but ends when the debate does, fails, or rests in a pause."""
+        """Like `follow`, but ends when the debate does, fails, or has come to rest in a pause."""
+        debate = await self.store.state(debate_id, after) if after else None
         async for recorded in self.follow(debate_id, after):
+            debate = evolve(debate, recorded)
             yield recorded
-            if isinstance(recorded.event, DebateEnded):
+            if debate.final:
                 return
-            if isinstance(recorded.event, DebateFailed | DebatePaused):
-                debate = await self.state(debate_id)
-                if debate.seq == recorded.seq and not debate.live:
-                    return
+            quiet = debate.status in ("error", "paused") and not debate.live and not debate.calls
+            if quiet and (await self.state(debate_id)).seq == debate.seq:
+                return
 
     # --- all in one -----------------------------------------------------------------------------------
 

@@ -62,20 +62,25 @@ class Heard(Struct, frozen=True):
 
 
 def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
-    """All that the speaker of this turn has heard when it starts, in order."""
+    """All that the speaker of this turn has heard when it starts, in the order in which it heard it."""
     group = debate.schedule[turn.slot].group
+    said = [other for other in debate.turns if other.said and other.seq < turn.seq]
+    # What was said at the same time as an own speech is heard after it.
+    own = {debate.schedule[t.slot].group: t.seq for t in said if t.seat == turn.seat}
     heard: list[tuple[int, Heard]] = []
-    for other in debate.turns:
-        blind = other.seat != turn.seat and debate.schedule[other.slot].group == group
-        if other.seq < turn.seq and other.said and not blind:
-            kind = "own" if other.seat == turn.seat else "other"
-            heard.append((other.seq, Heard(kind, other.text, other.seat, other.number, other.round)))
+    for other in said:
+        theirs = debate.schedule[other.slot].group
+        speech = Heard("other", other.text, other.seat, other.number, other.round)
+        if other.seat == turn.seat:
+            heard.append((other.seq, replace(speech, kind="own")))
+        elif theirs != group:
+            heard.append((max(other.seq, own.get(theirs, 0)), speech))
     heard.extend(
         (remark.seq, Heard("remark", remark.text))
         for remark in debate.remarks
         if remark.seq < turn.seq and remark.to in (None, turn.seat)
     )
-    return tuple(item for _, item in sorted(heard, key=lambda pair: pair[0]))
+    return tuple(item for _, item in sorted(heard, key=lambda pair: (pair[0], pair[1].kind != "own")))
 
 
 class Viewer(Struct, frozen=True):

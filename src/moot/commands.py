@@ -173,10 +173,10 @@ def _pause(debate: Debate, command: Pause) -> Decision:
 def _next_round(debate: Debate) -> Decision:
     if not debate.running:
         return Refused("The debate is not running.", debate.status)
-    asked = debate.rounds_asked > debate.rounds_done
-    if debate.live or asked or debate.round > debate.rounds_done:
+    unspent = debate.unspent()
+    if debate.live or (unspent and unspent[0].round <= max(debate.rounds_asked, debate.round)):
         return Refused("A round is in progress.", debate.status)
-    if debate.rounds_done >= debate.rounds_planned:
+    if not unspent:
         return Refused("All rounds have been held.", debate.status)
     if debate.manner.auto:
         return Refused("Rounds follow by themselves in this debate.", debate.status)
@@ -246,7 +246,12 @@ def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
 def _retry(debate: Debate) -> Decision:
     if debate.live or not (debate.running or debate.status in ("paused", "error")):
         return Refused("There is no turn to try again.", debate.status)
-    failed = [t for t in debate.turns if not t.struck and t.state in ("failed", "interrupted")]
+    again = {slot.index for slot in debate.unspent()}
+    failed = [
+        turn
+        for turn in debate.turns
+        if turn.state in ("failed", "interrupted") and not turn.struck and (turn.spent or turn.slot in again)
+    ]
     if not failed:
         return Refused("No turn has failed or been interrupted.", debate.status)
     return (TurnRetried(failed[-1].number),)

@@ -124,7 +124,7 @@ class Turn(Struct, frozen=True):
     @property
     def said(self) -> bool:
         """It left words that count."""
-        return bool(self.text) and self.spent and self.state in ("completed", "interrupted")
+        return self.spent and self.state in ("completed", "interrupted") and bool(self.text.strip())
 
 
 class Call(Struct, frozen=True):
@@ -249,6 +249,12 @@ class Debate(Struct, frozen=True):
     def something_said(self) -> bool:
         return any(turn.said for turn in self.turns)
 
+    @property
+    def waiting(self) -> tuple[Remark, ...]:
+        """Remarks that no turn has heard yet: the next one will."""
+        heard = max((turn.seq for turn in (*self.turns, *self.live)), default=0)
+        return tuple(remark for remark in self.remarks if remark.seq > heard)
+
     def seat(self, seat_id: str) -> Seat:
         return next(seat for seat in self.seats if seat.id == seat_id)
 
@@ -274,7 +280,7 @@ class Debate(Struct, frozen=True):
     def chain(self, seat_id: str) -> str | None:
         """The response id that this seat's next turn refers to: its own last one, never another's."""
         own = (turn for turn in reversed(self.turns) if turn.seat == seat_id and turn.state == "completed")
-        return next((turn.response_id for turn in own if not turn.struck), None)
+        return next((turn.response_id for turn in own if turn.said), None)
 
 
 def fold(records: Iterable[Recorded], debate: Debate | None = None) -> Debate | None:
@@ -364,7 +370,7 @@ def _change(debate: Debate, recorded: Recorded, event: Event) -> Debate:
         case DebateFailed():
             return replace(_halt(debate, "error", detail=event.detail), failure=event.reason)
         case RoundAsked():
-            return replace(debate, rounds_asked=max(debate.rounds_asked, debate.rounds_done) + 1)
+            return replace(debate, rounds_asked=_following_round(debate))
         case RoundStarted():
             return replace(debate, round=event.round)
         case RoundCompleted():
@@ -402,7 +408,8 @@ def _change(debate: Debate, recorded: Recorded, event: Event) -> Debate:
             return debate
         case JudgingStarted():
             judging = Judging(event.judging, event.why)
-            return replace(debate, status="judging", before_pause=None, judging=judging, failure=None)
+            halted = _halt(debate, "judging")
+            return replace(halted, judging=judging, failure=None)
         case BallotCast():
             return _judged(debate, ballots=(event.ballot,))
         case BallotSpoiled():
@@ -411,6 +418,12 @@ def _change(debate: Debate, recorded: Recorded, event: Event) -> Debate:
             return replace(debate, verdicts=(*debate.verdicts, event.verdict))
         case _:
             assert_never(event)
+
+
+def _following_round(debate: Debate) -> int:
+    """The round of the next speech: one whose speeches were all skipped is never asked for."""
+    unspent = debate.unspent()
+    return max(debate.rounds_asked, unspent[0].round if unspent else debate.rounds_done)
 
 
 def _set_status(debate: Debate, status: Status) -> Debate:
@@ -452,8 +465,7 @@ def _turn_ended(
     turn = next((turn for turn in debate.live if turn.number == event.turn), None)
     if turn is None:
         return debate
-    texts = [segment.text for segment in turn.segments if isinstance(segment, Text)]
-    turn = replace(turn, text="".join(texts) if texts else turn.text, ended_at=recorded.at)
+    turn = replace(turn, text=_last_text(turn, event), ended_at=recorded.at)
     match event:
         case TurnCompleted():
             turn = replace(
@@ -471,6 +483,14 @@ def _turn_ended(
             turn = replace(turn, state="interrupted", by=event.by, words=len(turn.text.split()))
     live = tuple(other for other in debate.live if other.number != event.turn)
     return replace(debate, live=live, turns=(*debate.turns, turn))
+
+
+def _last_text(turn: Turn, event: TurnCompleted | TurnFailed | TurnInterrupted) -> str:
+    """What the provider gave as the whole text, where there is a whole; else the words as they came."""
+    ordered = sorted(turn.segments, key=lambda segment: segment.index)
+    whole = "".join(segment.text for segment in ordered if isinstance(segment, Text))
+    broke_off = not isinstance(event, TurnCompleted) or event.truncated == "timeout"
+    return turn.text if (broke_off and turn.text) or not whole else whole
 
 
 def _call_started(debate: Debate, event: CallStarted) -> Debate:
@@ -541,9 +561,9 @@ def _charged(turn: Turn, event: CallCompleted | CallFailed) -> Turn:
 
 def _counts(call: Call, event: CallCompleted | CallFailed) -> Money:
     """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
-    if isinstance(event, CallCompleted) or not event.usage.estimated:
-        return event.cost or NOTHING
-    return (call.reserved or NOTHING) if event.billed else NOTHING
+    cost = event.cost or NOTHING
+    billed = isinstance(event, CallCompleted) or event.billed
+    return max(cost, call.reserved or NOTHING) if billed and event.usage.estimated else cost
 
 
 def _judged(

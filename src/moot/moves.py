@@ -41,7 +41,7 @@ from moot.events import (
 )
 from moot.formats.plan import ORDERS, AskJudges, Conclude, Fail, Rest, Speak, plan
 from moot.judging import verdicts
-from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room
+from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame
 from moot.pricing import cost, estimate, grant, input_bound, worst
 from moot.schedule import benches
 from moot.terms import Model, Money, Request, Verdict
@@ -136,7 +136,7 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
         return (exhausted, _spoil(debate, purpose, message))
     draft = Draft(debate)
     draft.add(exhausted, TurnInterrupted(purpose.turn, "budget"))
-    if not draft.debate.live:
+    if draft.debate.running and not draft.debate.live:
         draft.add(*conclude(draft.debate, "budget"))
     return tuple(draft.events)
 
@@ -203,8 +203,8 @@ def park(debate: Debate) -> tuple[Event, ...]:
 
 def lost(debate: Debate, call: Call) -> CallFailed:
     """An open call that nobody will hear the end of."""
-    turn = next((turn for turn in debate.live if turn.call == call.number), None)
-    said = turn or call
+    turn = debate.turn(call.turn) if call.turn is not None else None
+    said = turn if turn and turn.call == call.number else call
     usage = estimate(call.input_bound, len(said.text), len(said.reasoning))
     return CallFailed(
         call=call.number,
@@ -287,14 +287,16 @@ def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
     room = debate.limits.cost - debate.counted - debate.reserved
     if purpose.turn is None:
         return room, NOTHING
-    return room - _judging_worst(debate), _judging_per_token(debate)
+    return room - _judging_worst(debate, starting=1), _judging_per_token(debate)
 
 
-def _judging_worst(debate: Debate) -> Money:
-    """All judges, both orders, one repair each, on what has been said and what is being said."""
+def _judging_worst(debate: Debate, starting: int = 0) -> Money:
+    """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
     if debate.manner.winning == "user-decides":
         return NOTHING
-    saying = sum(call.max_tokens * BYTES_PER_TOKEN for call in debate.calls if call.turn is not None)
+    speaking = [call.max_tokens for call in debate.calls if call.turn is not None]
+    frames = (len(speaking) + starting) * speech_frame(debate)
+    saying = sum(speaking) * BYTES_PER_TOKEN + frames
     total = NOTHING
     for judge in debate.judges:
         for order in ORDERS:

@@ -1,7 +1,8 @@
 """Whether and when to try a call again. Pure: the dice come in by the door.
 
 Transient faults are tried three times more, after 1, 2 and 4 seconds and never sooner than the provider asks.
-An unusable answer is given one more chance. Permanent faults are not tried again.
+An unusable answer is given one more chance. Permanent faults are not tried again, nor is what a content
+filter has withheld.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def wait_before_retry(
     fault: Fault, tries: Tries, *, base: float, time_left: float, dice: float
 ) -> float | None:
     """Seconds to wait before the next attempt; None to give up. `tries` includes this fault."""
-    if fault.severity == "permanent" or tries.transient > RETRIES or tries.unusable > 1:
+    if fault.severity == "permanent" or fault.kind == "filtered":
+        return None
+    if tries.transient > RETRIES or tries.unusable > 1:
         return None
     if fault.kind in AT_ONCE:
         return 0.0

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from moot import crash, moves
 from moot.calling import Deadlines, listen
 from moot.debate import Debate
-from moot.errors import Fault, Fenced, UnknownDebate
+from moot.errors import Fault, Fenced, Unavailable, UnknownDebate
 from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
 from moot.formats.plan import AskJudges, plan
 from moot.hearing import Heard
@@ -74,7 +75,7 @@ class Runner:
             debate = (await self._record(moves.recover)).debate
             watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
             try:
-                await self._run()
+                await self._run(debate)
             finally:
                 watch.cancel()
                 await asyncio.gather(watch, return_exceptions=True)
@@ -84,7 +85,9 @@ class Runner:
         except (Fenced, UnknownDebate):
             return
 
-    async def _run(self) -> None:
+    async def _run(self, debate: Debate) -> None:
+        if debate.status == "initializing":
+            await self._prepare(debate)
         while True:
             debate = (await self._record(moves.advance)).debate
             step = plan(debate)
@@ -96,6 +99,13 @@ class Runner:
                 await self._play(debate, [Vote(debate, judge, order) for judge, order in step.ballots])
             else:
                 return
+
+    async def _prepare(self, debate: Debate) -> None:
+        """Have the models at hand before anybody's time runs. What is missing is said by the first call."""
+        models = [player.model for player in (*debate.seats, *debate.judges)]
+        for model in {model.label: model for model in models}.values():
+            with suppress(Unavailable):
+                await self._provider(model.provider).prepare(model)
 
     async def _play(self, debate: Debate, parts: Sequence[Part]) -> None:
         """All parts at the same time; one that is cut does not disturb the others."""
@@ -179,11 +189,27 @@ class Runner:
         """Reserve the money for a call; None where it is no longer wanted, or cannot be paid."""
         body = msgspec.json.encode(request)
         digest = hashlib.sha256(body).hexdigest()
-        outcome = await self._record(
-            lambda debate: moves.begin(debate, part.purpose, request, digest, attempt), bodies={digest: body}
+        begun = asyncio.create_task(
+            self._record(
+                lambda debate: moves.begin(debate, part.purpose, request, digest, attempt),
+                bodies={digest: body},
+            ),
+            name=f"{self._id} begin",
         )
+        try:
+            started = _call_in(await asyncio.shield(begun))
+        except asyncio.CancelledError:
+            # The reservation may have been written all the same: no request follows it, so it is let go.
+            if started := _call_in(await begun):
+                never_sent = Fault("cut", billed=False)
+                await _in_peace(
+                    self._fail(
+                        _failed(started.call, request, Heard(started=monotonic()), never_sent, None), None
+                    )
+                )
+            raise
         crash.point("call-started")
-        return next((r.event for r in outcome.records if isinstance(r.event, CallStarted)), None)
+        return started
 
     async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
         provider = self._provider(request.model.provider)
@@ -211,6 +237,10 @@ class Runner:
 
     async def _park(self) -> None:
         await self._record(moves.park)
+
+
+def _call_in(outcome: Outcome) -> CallStarted | None:
+    return next((r.event for r in outcome.records if isinstance(r.event, CallStarted)), None)
 
 
 def _completed(call: int, request: Request, heard: Heard) -> CallCompleted:

@@ -15,6 +15,7 @@ from moot.events import (
     DebatePaused,
     DebateStarted,
     Event,
+    Recorded,
     RemarkInjected,
     SegmentCompleted,
 )
@@ -158,6 +159,8 @@ async def test_reading_goes_on_from_any_place(store: Store) -> None:
     assert [recorded.seq for recorded in await store.read("d1", after=2)] == [3, 4, 5, 6]
     assert [recorded.seq for recorded in await store.read("d1", after=2, limit=2)] == [3, 4]
     assert await store.read("d1", after=6) == ()
+    assert await store.read("d1", after=-5, limit=1) == (await store.read("d1"))[:1]
+    assert await store.read("d1", limit=-1) == ()
     assert await store.read("nobody") == ()
 
 
@@ -169,6 +172,9 @@ async def test_the_state_can_be_asked_as_it_was(store: Store) -> None:
     for upto in range(1, 7):
         assert await store.state("d1", upto) == fold(records[:upto])
     assert await store.state("d1", 99) == await store.state("d1")
+    for before in (0, -1):
+        with pytest.raises(UnknownDebate):
+            await store.state("d1", before)
 
 
 async def test_an_unknown_debate_is_said_to_be_unknown(store: Store) -> None:
@@ -221,6 +227,49 @@ async def test_a_cancelled_caller_harms_nobody(store: Store) -> None:
     debate = await store.state("d1")
     assert debate == fold(await store.read("d1"))
     assert len(debate.remarks) >= 5
+
+
+# --- news ---------------------------------------------------------------------------------------------
+
+
+async def test_listeners_hear_every_commit_in_order_before_the_asker(store: Store) -> None:
+    heard: list[tuple[str, list[int] | None]] = []
+
+    def listen(debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+        heard.append((debate_id, records and [recorded.seq for recorded in records]))
+
+    store.listen(listen)
+    await open_call(store)
+    assert heard == [("d1", [1, 2, 3, 4])]
+    await asyncio.gather(
+        store.narrate("d1", [delta("a"), delta("b")], epoch=0),
+        store.record("d1", refuse),
+        store.narrate("d1", [delta("late", call=7)], epoch=0),
+        store.record("d1", remark),
+        return_exceptions=True,
+    )
+    await store.delete("d1")
+    assert heard[1:] == [("d1", [5, 6]), ("d1", [7]), ("d1", None)]
+
+
+async def test_a_repeated_request_is_no_news(store: Store) -> None:
+    once = Once("me", "key", "hash")
+    await store.record("d1", always(opened()), once=once)
+    heard: list[str] = []
+    store.listen(lambda debate_id, records: heard.append(debate_id))
+    await store.record("d2", always(opened()), once=once)
+    assert heard == []
+
+
+async def test_a_cancelled_caller_is_still_heard_of(store: Store) -> None:
+    await open_debate(store)
+    heard: list[int] = []
+    store.listen(lambda debate_id, records: heard.extend(recorded.seq for recorded in records or ()))
+    asked = asyncio.create_task(store.record("d1", remark))
+    await asyncio.sleep(0)
+    asked.cancel()
+    await store.record("d1", remark)
+    assert heard == [2, 3]
 
 
 # --- the fence ----------------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -20,14 +23,19 @@ from moot.events import (
     CallStarted,
     DebateEnded,
     DebateFailed,
+    DebatePaused,
+    DebateResumed,
     Event,
     Recorded,
     TurnCompleted,
+    TurnStarted,
     VerdictReached,
     tag_of,
 )
 from moot.prices import flat
 from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Scripted, Stall, Think, Wait, improvise
+from moot.runner import Pace
+from moot.settings import Settings
 from moot.terms import Model, Money, Request, Usage
 from tests.shell.conftest import OpenArena
 
@@ -374,3 +382,31 @@ async def test_reasoning_reaches_nobody_else(open_arena: OpenArena) -> None:
     async with open_arena(script) as arena:
         await play(arena, turns=4)
     assert all("SECRET" not in str(call) for call in script.calls)
+
+
+async def test_no_turn_starts_after_an_acknowledged_pause(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    provider = Scripted(pace=0.0002)
+    settings = Settings(data=tmp_path, pace=Pace(tick=0.001))
+    async with Arena.open(settings, providers={"scripted": provider}) as arena:
+
+        async def harass() -> list[Event]:
+            debate_id = await begin(arena, turns=20, judge="none")
+            while not (debate := await arena.state(debate_id)).final:
+                await asyncio.sleep(dice.random() * 0.02)
+                with contextlib.suppress(Refused):
+                    await arena.ask(debate_id, Pause())
+                await asyncio.sleep(dice.random() * 0.02)
+                with contextlib.suppress(Refused):
+                    await arena.ask(debate_id, Resume())
+            return [recorded.event for recorded in await arena.store.read(debate.id, limit=10_000)]
+
+        logs = await asyncio.gather(*(harass() for _ in range(15)))
+    paused = False
+    pauses = 0
+    for event in (event for log in logs for event in log):
+        if isinstance(event, DebatePaused | DebateResumed):
+            paused = isinstance(event, DebatePaused)
+            pauses += paused
+        assert not (paused and isinstance(event, TurnStarted))
+    assert pauses > 100

@@ -47,6 +47,12 @@ def elsewhere(path: Path, *what: str, crash_at: str = "") -> subprocess.Complete
     )
 
 
+def in_table(path: Path, table: str, debate_id: str = "d1") -> list[int]:
+    with closing(connect(path)) as connection:
+        rows = connection.execute(f"SELECT seq FROM {table} WHERE debate_id = ?", (debate_id,))
+        return [row[0] for row in rows]
+
+
 async def open_call(store: SqliteStore, debate_id: str = "d1") -> None:
     await store.record(debate_id, lambda _: [opened(), turn_started(), call_started()])
 
@@ -133,8 +139,14 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
 
 def test_a_file_of_another_kind_is_refused(path: Path) -> None:
     path.write_text("Dear diary, " * 1000)
-    with pytest.raises(StoreError, match="not a store of Moot"):
+    with pytest.raises(StoreError, match=r"not a store of Moot: .*moot.db"):
         SqliteStore.open(path)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"Not a directory: .*moot.db"):
+        SqliteStore.open(tmp_path / "file" / "moot.db")
 
 
 async def test_many_processes_may_open_a_new_file_at_once(path: Path) -> None:
@@ -158,6 +170,17 @@ async def test_lists_walk_an_index_and_sort_nothing(
         steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
     plan = [step[3] for step in steps]
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
+
+
+async def test_reading_a_log_sorts_nothing(store: SqliteStore, path: Path) -> None:
+    """Seen from outside: the slice of a long log costs no more than that of a short one."""
+    with closing(connect(path)) as connection:
+        steps: list[str] = []
+        connection.set_trace_callback(steps.append)
+        sqlite_read.events(connection, "d1", 5, 10)
+        connection.set_trace_callback(None)
+        plan = [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {steps[0]}").fetchall()]
+    assert not [step for step in plan if "TEMP B-TREE" in step or step in ("SCAN events", "SCAN fresh")], plan
 
 
 # --- other processes ----------------------------------------------------------------------------------
@@ -232,16 +255,17 @@ async def test_deleted_text_is_in_no_file(store: SqliteStore, path: Path) -> Non
         bodies={"short": CANARY.encode(), "long": CANARY.encode() * 1000},
     )
     await open_call(store, "stays")
-    for _ in range(200):
+    for _ in range(60):
         await asyncio.gather(
-            store.narrate("gone", [delta(words * 20)], epoch=0),
+            store.narrate("gone", [delta(words)] * 20, epoch=0),
             store.narrate("stays", [delta("la")], epoch=0),
         )
+    assert all(in_table(path, table, "gone") for table in ("events", "fresh"))
     assert CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir())
     await store.delete("gone")
     for file in path.parent.iterdir():
         assert CANARY.encode() not in file.read_bytes(), file
-    assert len((await store.state("stays")).live[0].text) == 400
+    assert (await store.state("stays")).live[0].text == "la" * 60
 
 
 async def test_deleted_text_goes_once_a_reader_elsewhere_lets_it(store: SqliteStore, path: Path) -> None:
@@ -320,6 +344,47 @@ async def test_a_locked_file_is_waited_for(store: SqliteStore, path: Path) -> No
     assert (await waiting).debate.seq == 1
 
 
+async def test_events_settle_and_are_read_across_the_seam(store: SqliteStore, path: Path) -> None:
+    await open_call(store)
+    for i in range(12):
+        await store.narrate("d1", [delta(f"{i} ")] * 100, epoch=0)
+    await store.narrate("d1", [], epoch=0)  # by now the writer has settled what it had to
+    settled, fresh = in_table(path, "events"), in_table(path, "fresh")
+    assert settled + fresh == list(range(1, 1204))
+    assert len(fresh) < len(settled)
+    records = await store.read("d1", after=900, limit=250)
+    assert [recorded.seq for recorded in records] == list(range(901, 1151))
+    assert (await store.head("d1")).version == (await store.pulses(["d1"]))["d1"].version == 1203
+
+
+async def test_a_file_locked_for_too_long_is_an_error_and_then_none(store: SqliteStore, path: Path) -> None:
+    await store.record("d1", remark)
+    store._writer._connection.execute("PRAGMA busy_timeout = 20")
+    with closing(connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for asking in (store.record("d1", remark), store.delete("d1")):
+            with pytest.raises(StoreError, match="Another process keeps the store locked"):
+                await asking
+        assert (await store.state("d1")).seq == 1
+        other.execute("ROLLBACK")
+    assert (await store.record("d1", remark)).debate.seq == 2
+
+
+async def test_events_that_cannot_settle_stay_where_they_are(store: SqliteStore, path: Path) -> None:
+    await open_call(store)
+    with closing(connect(path)) as other:
+        other.execute("INSERT INTO events VALUES ('d1', 50, '', 0, '')")
+        await store.narrate("d1", [delta("a")] * 1200, epoch=0)
+        await store.narrate("d1", [delta("b")], epoch=0)
+        await store.narrate("d1", [], epoch=0)
+        assert len(in_table(path, "fresh")) == 1204
+        other.execute("DELETE FROM events")
+    await store.narrate("d1", [delta("c")], epoch=0)
+    await store.narrate("d1", [], epoch=0)
+    assert in_table(path, "fresh") == []
+    assert in_table(path, "events") == list(range(1, 1206))
+
+
 @pytest.mark.parametrize("where", ["before-commit", "after-commit"])
 @pytest.mark.parametrize("passage", [1, 2, 7])
 async def test_what_was_acknowledged_survives_a_kill(path: Path, where: str, passage: int) -> None:
@@ -342,6 +407,27 @@ async def test_a_kill_in_a_migration_leaves_nothing_half_done(path: Path) -> Non
     store = SqliteStore.open(path)
     assert (await store.record("d1", remark)).debate.seq == 1
     await store.close()
+
+
+async def test_a_kill_while_events_settle_loses_none(path: Path) -> None:
+    killed = elsewhere(path, "remark", "1100", crash_at="settling:1")
+    assert killed.returncode == -9
+    store = SqliteStore.open(path)
+    assert [recorded.seq for recorded in await store.read("d1", limit=2000)] == list(range(1, 1001))
+    assert (await store.record("d1", remark)).debate.seq == 1001
+    await store.close()
+
+
+async def test_a_listener_that_fails_keeps_nobody_waiting(store: SqliteStore) -> None:
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    def fail(debate_id: str, records: object) -> None:
+        raise ValueError("deaf")
+
+    store.listen(fail)
+    assert (await store.record("d1", remark)).debate.seq == 1
+    assert len(complaints) == 1
 
 
 # --- long debates -------------------------------------------------------------------------------------

@@ -92,10 +92,12 @@ def _plan_end(debate: Debate) -> Plan:
 
 
 def _all_failed(debate: Debate) -> bool:
-    """Every speech of the latest complete round came to nothing."""
+    """Every speech of the latest complete round came to nothing, and not only one speaker's."""
     if not debate.rounds_done:
         return False
     unspent = {slot.index for slot in debate.unspent()}
     slots = {slot.index for slot in debate.schedule if slot.round == debate.rounds_done}
     last = [turn for turn in debate.turns if turn.slot in slots and turn.spent]
-    return bool(last) and not (slots & unspent) and all(turn.state == "failed" for turn in last)
+    if not last or slots & unspent or any(turn.state != "failed" for turn in last):
+        return False
+    return len({turn.seat for turn in last}) > 1 or not debate.something_said

@@ -6,19 +6,25 @@ from msgspec.structs import replace
 
 from moot.debate import Debate, Turn
 from moot.judging.ballots import labels, schema
-from moot.prompts.templates import FOR_SIDE, clip, fenced, nonce, section, seed
+from moot.pricing import OVERHEAD
+from moot.prompts.templates import clip, fenced, nonce, section, seed
 from moot.terms import Judge, Message, Request
 
 BYTES_PER_TOKEN = 6
 """A judge reads at most this many bytes of a speech for each token it was allowed."""
 SMALL_TOKENS = 700
+ARGUED = {
+    "for": "argued for the motion",
+    "against": "argued against the motion",
+    "neutral": "was bound to neither side",
+}
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     names = labels(debate, order)
     fence = nonce(debate, f"judge:{judge.id}:{order}")
     small = judge.model.small
-    sides = [f"{label} argued {FOR_SIDE[debate.seat(seat).side]}." for seat, label in names.items()]
+    sides = [f"{label} {ARGUED[debate.seat(seat).side]}." for seat, label in names.items()]
     speeches = [
         section(
             "judge",
@@ -63,7 +69,12 @@ def repair_request(request: Request, reply: str, problem: str) -> Request:
 
 def repair_room(request: Request) -> int:
     """How many bytes a repair adds to a request at most."""
-    return request.max_tokens * BYTES_PER_TOKEN + 1200
+    return request.max_tokens * BYTES_PER_TOKEN + 2 * OVERHEAD + 1500
+
+
+def speech_frame(debate: Debate) -> int:
+    """How many bytes stand around the words of a speech at most: label, title, note and fence."""
+    return 160 + max(len(phase.title.encode()) for phase in debate.format.phases)
 
 
 def _note(turn: Turn) -> str:

@@ -16,9 +16,16 @@ from msgspec import Meta, Struct
 from moot.debate import Debate
 from moot.terms import Ballot, Judge, Score, Seat
 
-LABELS = ("Birch", "Cedar", "Maple", "Rowan")
+LABELS = ("Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Willow")
 TIE = "tie"
 
+# Only whole escapes: a stream may break off in the middle of one, or between the halves of a pair.
+_REASONING = re.compile(
+    r'"reasoning"\s*:\s*"('
+    r'(?:[^"\\]|\\[^u]|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)",
+    re.DOTALL,
+)
 _Points = Annotated[float, Meta(ge=0, le=100)]
 
 
@@ -110,12 +117,11 @@ def named(text: str, debate: Debate, order: int) -> str:
 
 def reasoning_so_far(partial: str) -> str:
     """The reasoning in a reply that is still being written."""
-    match = re.search(r'"reasoning"\s*:\s*"((?:[^"\\]|\\.)*)', partial, re.DOTALL)
+    match = _REASONING.search(partial)
     if match is None:
         return ""
-    body = re.sub(r"\\u[0-9a-fA-F]{0,3}$", "", match[1])
     try:
-        return msgspec.json.decode(f'"{body}"', type=str)
+        return msgspec.json.decode(f'"{match[1]}"', type=str)
     except msgspec.DecodeError:
         return ""
 

@@ -7,13 +7,14 @@ package (building one would run its code).
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from moot.errors import Unavailable
@@ -80,12 +81,13 @@ def _run(command: list[str], environ: Mapping[str, str], room: Path, moved: Move
 
 
 def _largest(room: Path) -> int:
+    """The size of the wheel so far; pip moves files and folders about under our eyes."""
     sizes = [0]
-    for file in room.rglob("*.whl"):
-        try:
-            sizes.append(file.stat().st_size)
-        except OSError:
-            continue  # pip has just moved it
+    for folder, _, files in os.walk(room):
+        for file in files:
+            if file.endswith(".whl"):
+                with suppress(OSError):
+                    sizes.append(os.path.getsize(os.path.join(folder, file)))
     return max(sizes)
 
 

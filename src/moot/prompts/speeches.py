@@ -8,6 +8,14 @@ from moot.prompts import small
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
 from moot.terms import Message, Phase, Request, Seat
 
+UNANSWERED = {
+    "opening": "first",
+    "rebuttal": "unopposed",
+    "closing": "unopposed-closing",
+    "answer": "unasked",
+}
+"""Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
+
 
 def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     """What the speaker of this turn is sent."""
@@ -17,14 +25,18 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     messages: list[Message] = []
     own = [t for t in debate.turns if t.seat == turn.seat and t.said and t.seq < turn.seq]
     waiting: list[Heard] = []
+    chained = 0
     past = iter(own)
     for heard in hears(debate, turn):
         if heard.kind != "own":
             waiting.append(heard)
             continue
-        messages.append(Message("user", _prompt(debate, seat, next(past), waiting)))
+        speech = next(past)
+        messages.append(Message("user", _prompt(debate, seat, speech, waiting)))
         messages.append(Message("assistant", heard.text))
         waiting = []
+        # A speech that was cut is in nobody's chain: it is sent again with what comes after.
+        chained = len(messages) if speech.state == "completed" else chained
     messages.append(Message("user", _prompt(debate, seat, turn, waiting)))
     chain = debate.chain(seat.id)
     return Request(
@@ -33,7 +45,7 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
         messages=tuple(messages),
         max_tokens=seat.model.max_tokens,
         previous_response_id=chain,
-        fresh=(messages[-1],) if chain else (),
+        fresh=tuple(messages[chained:]) if chain else (),
         seed=seed(seat.model.seed, turn.number, attempt),
         attempt=attempt,
     )
@@ -78,11 +90,7 @@ def _prompt(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str
 def _cue(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str:
     phase = debate.phase(turn.slot)
     answered = any(heard.kind == "other" for heard in waiting)
-    name: str = turn.tone
-    if turn.tone == "opening" and not answered:
-        name = "first"
-    if turn.tone == "rebuttal" and not answered:
-        name = "unopposed"
+    name = turn.tone if answered else UNANSWERED.get(turn.tone, turn.tone)
     to = debate.schedule[turn.slot].to
     cue = section(
         "cues",

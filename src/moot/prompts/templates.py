@@ -31,7 +31,8 @@ def nonce(debate: Debate, reader: str) -> str:
 
 
 def fenced(text: str, fence: str) -> str:
-    return text.replace(fence, "quote")
+    # The brackets keep what stands after from making a new fence.
+    return text.replace(fence, "[quote]")
 
 
 def clip(text: str, most_bytes: int) -> str:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from moot.terms import DeltaKind, Finish, Request, Segment, Usage
+from moot.terms import DeltaKind, Finish, Model, Request, Segment, Usage
 
 
 class Began(Struct, frozen=True):
@@ -60,6 +60,10 @@ class Traits(Struct, frozen=True):
 class Provider(Protocol):
     @property
     def traits(self) -> Traits: ...
+
+    async def prepare(self, model: Model) -> None:
+        """Fetch or start what a first answer would have to wait for. May raise Unavailable."""
+        ...
 
     def stream(self, request: Request) -> AsyncGenerator[Chunk, None]: ...
 

@@ -21,7 +21,7 @@ from moot.models.catalogue import Entry, Quirks
 from moot.models.manager import Manager, Report, silently
 from moot.providers.contract import Chunk, Traits
 from moot.providers.engine import Engine
-from moot.terms import Request
+from moot.terms import Model, Request
 
 MOST_THREADS = 8
 SIGNS_OF_DEATH = {"disconnected", "unreachable"}
@@ -63,6 +63,10 @@ class Local:
     def traits_of(self, name: str) -> Traits:
         entry = self._manager.catalogue.get(name)
         return SMALL_TRAITS if _is_small(entry, self._manager, name) else TRAITS
+
+    async def prepare(self, model: Model) -> None:
+        async with self._engine(model.name):
+            pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         async with self._engine(request.model.name) as engine:

@@ -22,7 +22,7 @@ from moot.errors import Fault
 from moot.providers import transport
 from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
 from moot.providers.sse import LONGEST, Event, Reader, TooLong
-from moot.terms import DeltaKind, Finish, Message, Request, Usage
+from moot.terms import DeltaKind, Finish, Message, Model, Request, Usage
 
 Tuning = Callable[[Request], Mapping[str, Any]]
 
@@ -172,13 +172,13 @@ class Decoder:
     def _chunk(self, data: bytes) -> _Chunk:
         try:
             return _read(data)
+        except UnicodeDecodeError:
+            self._mended = True
+            data = data.decode(errors="replace").encode()
         except msgspec.DecodeError as error:
-            mended = data.decode(errors="replace").encode()
-            if mended == data:
-                raise Fault("malformed", detail=str(error)) from error
-        self._mended = True
+            raise Fault("malformed", detail=str(error)) from error
         try:
-            return _read(mended)
+            return _read(data)
         except msgspec.DecodeError as error:
             raise Fault("malformed", detail=str(error)) from error
 
@@ -195,7 +195,7 @@ class Decoder:
             if thought := delta.reasoning_content or delta.reasoning:
                 self._say(thought, "reasoning", said)
             if delta.content:
-                self._say(delta.content, "text", said)
+                self._speak(delta.content, said)
             if delta.refusal:
                 self._say(delta.refusal, "text", said)
                 self._finish = "refusal"
@@ -203,6 +203,13 @@ class Decoder:
             if choice.finish_reason == "error":
                 raise Fault("server_error")
             self._finish = FINISHES.get(choice.finish_reason, "unknown")
+
+    def _speak(self, text: str, said: list[Chunk]) -> None:
+        if self._prefill:
+            # Some servers send the words they were given back, at the head of the first text.
+            text, self._prefill = text.removeprefix(self._prefill), ""
+        if text:
+            self._say(text, "text", said)
 
     def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
         if kind != self._kind:
@@ -270,6 +277,9 @@ class OpenAIChat:
     @property
     def traits(self) -> Traits:
         return self._traits
+
+    async def prepare(self, model: Model) -> None:
+        pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         prefill = self._traits.prefill

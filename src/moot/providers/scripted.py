@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from moot.errors import Fault
 from moot.providers.contract import Began, Chunk, Done, Said, Traits
-from moot.terms import Finish, Request, Usage
+from moot.terms import Finish, Model, Request, Usage
 
 
 class Say(Struct, frozen=True):
@@ -89,6 +89,9 @@ class Scripted:
         self._script = script or improvise
         self._pace = pace
         self._ledger = ledger
+
+    async def prepare(self, model: Model) -> None:
+        pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self._note(request)

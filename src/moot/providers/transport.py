@@ -161,7 +161,7 @@ def loosely(body: bytes) -> Any:
     """JSON where it is JSON, else its first words."""
     try:
         return msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return body[:DETAIL].decode(errors="replace")
 
 
@@ -214,14 +214,18 @@ def _status_in(said: Any) -> int | None:
 
 
 def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
-    """Retry-After in either of its spellings; a past date or nonsense asks for nothing."""
+    """What Retry-After asks for, in any of its spellings; a past date or nonsense asks for nothing."""
+    asked = headers.get("retry-after", "")
+    milliseconds = headers.get("retry-after-ms", "")
+    waits = [float(asked)] if asked.isdigit() else [_seconds_until(asked, now)]
+    if milliseconds.isdigit():
+        waits.append(float(milliseconds) / 1000)
+    longest = max(waits)
+    return longest if longest > 0 else None
+
+
+def _seconds_until(date: str, now: float) -> float:
     try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        asked = headers.get("retry-after", "")
-        if asked.strip().isdigit():
-            return float(asked)
-        seconds = parsedate_to_datetime(asked).timestamp() - now
-        return seconds if seconds > 0 else None
+        return parsedate_to_datetime(date).timestamp() - now
     except (ValueError, OverflowError):
-        return None
+        return 0.0

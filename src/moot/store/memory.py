@@ -89,13 +89,14 @@ class MemoryStore:
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
         log = self._logs.get(debate_id)
-        return tuple(log.records[after : after + limit]) if log else ()
+        after = max(after, 0)
+        return tuple(log.records[after : after + max(limit, 0)]) if log else ()
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         log = self._log(debate_id)
         if upto is None or upto >= log.debate.seq:
             return log.debate
-        debate = fold(log.records[:upto])
+        debate = fold(log.records[: max(upto, 0)])
         if debate is None:
             raise UnknownDebate
         return debate
@@ -146,7 +147,6 @@ class MemoryStore:
         self._requests = {
             key: request for key, request in self._requests.items() if request.debate_id != debate_id
         }
-
         self._tell(debate_id, None)
 
     async def close(self) -> None:

@@ -24,7 +24,8 @@ from moot.store.append import Clock, now
 from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
 from moot.store.sqlite_connect import connect, prepare, translated
 from moot.store.sqlite_draft import Replay
-from moot.store.sqlite_writer import Alone, Claim, Narrate, Record, Writer
+from moot.store.sqlite_items import Alone, Claim, Narrate, Record
+from moot.store.sqlite_writer import Writer
 from moot.store.states import States
 from moot.terms import Status
 
@@ -89,11 +90,9 @@ class SqliteStore:
 
     async def delete(self, debate_id: str) -> None:
         await self._alone(lambda: self._writer.delete(debate_id))
-        for listener in self._writer.listeners:
-            listener(debate_id, None)
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
-        return await self._ask(sqlite_read.events, debate_id, after, limit)
+        return await self._ask(sqlite_read.events, debate_id, after, max(limit, 0))
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         return await self._ask(self._fold, debate_id, upto)

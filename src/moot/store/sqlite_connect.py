@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 def prepare(path: Path) -> None:
     """Make the file, readable by its owner alone, and bring its schema up to date."""
-    with translated():
+    with translated(path):
         _make_private(path)
         with contextlib.closing(connect(path)) as connection:
             _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
@@ -45,31 +45,34 @@ def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
 
 
 REASONS = {
-    "SQLITE_FULL": "The disk is full.",
-    "SQLITE_BUSY": "Another process keeps the store locked.",
-    "SQLITE_IOERR": "The disk fails.",
-    "SQLITE_READONLY": "The store may only be read.",
-    "SQLITE_CANTOPEN": "The store cannot be opened.",
-    "SQLITE_CORRUPT": "The store is damaged.",
-    "SQLITE_NOTADB": "This file is not a store of Moot.",
+    "SQLITE_FULL": "The disk is full",
+    "SQLITE_BUSY": "Another process keeps the store locked",
+    "SQLITE_IOERR": "The disk fails",
+    "SQLITE_READONLY": "The store may only be read",
+    "SQLITE_CANTOPEN": "The store cannot be opened",
+    "SQLITE_CORRUPT": "The store is damaged",
+    "SQLITE_NOTADB": "This is not a store of Moot",
 }
 
 
-def translate(error: sqlite3.Error | OSError) -> StoreError:
+def translate(error: sqlite3.Error | OSError, where: object = "") -> StoreError:
     """The same in our words; the original stays its cause."""
     # Extended codes carry a suffix: SQLITE_IOERR_WRITE.
     name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
-    translation = StoreError(REASONS.get(name, ""))
+    reason = (
+        REASONS.get(name) or (isinstance(error, OSError) and error.strerror) or "The log cannot be reached"
+    )
+    translation = StoreError(f"{reason}: {where}" if where else f"{reason}.")
     translation.__cause__ = error
     return translation
 
 
 @contextlib.contextmanager
-def translated() -> Generator[None]:
+def translated(where: object = "") -> Generator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise translate(error) from error
+        raise translate(error, where) from error
 
 
 def _make_private(path: Path) -> None:

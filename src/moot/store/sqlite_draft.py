@@ -59,6 +59,8 @@ class Draft:
         self._generation = generation
         self._at = at
         self._stamp = msgspec.json.encode(at).decode().strip('"')
+        self.unsettled = 0
+        """How many events are in `fresh`, if any were added."""
         self._heads: dict[str, _Head] = {}
         self._events: list[str | int] = []
         self._bodies: list[tuple[str, str, bool, bytes]] = []
@@ -83,13 +85,14 @@ class Draft:
         held = head.epoch if head.debate else epoch or 0
         outcome = append(head.debate, debate_id, decide(head.debate), epoch=held, at=self._at)
         rows = self._rows(outcome)
+        packed = [(debate_id, digest, *_pack(body)) for digest, body in (bodies or {}).items()]
         shown = summary(outcome.debate)
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
         head.debate, head.summary = outcome.debate, shown
         head.turned = head.turned or bool(rows)
         self._events += rows
-        self._bodies += [(debate_id, digest, *_pack(body)) for digest, body in (bodies or {}).items()]
+        self._bodies += packed
         if once:
             last = outcome.debate.seq
             replay = Replay(once.body_hash, debate_id, last - len(outcome.records) + 1, last)
@@ -227,7 +230,8 @@ class Draft:
         at, left = 0, len(self._events) // 5
         for count, statement in _INSERTS.items():
             while left >= count:
-                self._connection.execute(statement, self._events[at : at + 5 * count])
+                cursor = self._connection.execute(statement, self._events[at : at + 5 * count])
+                self.unsettled = cursor.lastrowid or 0
                 at += 5 * count
                 left -= count
 
@@ -253,7 +257,7 @@ class Draft:
         )
 
 
-_INSERT = "INSERT OR ROLLBACK INTO events (debate_id, seq, at, epoch, body) VALUES "
+_INSERT = "INSERT OR ROLLBACK INTO fresh (debate_id, seq, at, epoch, body) VALUES "
 _INSERTS = {count: _INSERT + ", ".join(["(?, ?, ?, ?, ?)"] * count) for count in (64, 32, 16, 8, 4, 2, 1)}
 _KEPT = int(REPEATABLE.total_seconds())
 

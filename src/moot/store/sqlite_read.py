@@ -33,7 +33,12 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
             '{"debate":' || ?1 || ',"seq":' || seq || ',"at":"' || at || '","epoch":' || epoch
             || ',"event":' || body || '}'
         ) || ']' AS BLOB)
-        FROM (SELECT * FROM events WHERE debate_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
+        FROM (
+            SELECT seq, at, epoch, body FROM events WHERE debate_id = ?2 AND seq > ?3
+            UNION ALL
+            SELECT seq, at, epoch, body FROM fresh WHERE debate_id = ?2 AND seq > ?3
+            ORDER BY seq LIMIT ?4
+        )
         """,
         (msgspec.json.encode(debate_id).decode(), debate_id, after, limit),
     ).fetchone()
@@ -54,12 +59,20 @@ def folded(connection: sqlite3.Connection, debate_id: str, upto: int, base: Deba
     return base
 
 
+# Fresh events are later than settled ones, so the last is among them if there are any.
+VERSION = """coalesce(
+    (SELECT max(seq) FROM fresh WHERE debate_id = debates.id),
+    (SELECT max(seq) FROM events WHERE debate_id = debates.id)
+)"""
+UPDATED_AT = """coalesce(
+    (SELECT at FROM fresh WHERE debate_id = debates.id ORDER BY seq DESC LIMIT 1),
+    (SELECT at FROM events WHERE debate_id = debates.id ORDER BY seq DESC LIMIT 1)
+)"""
+
+
 def pulse(connection: sqlite3.Connection, debate_id: str) -> Pulse | None:
     row = connection.execute(
-        """
-        SELECT (SELECT max(seq) FROM events WHERE debate_id = debates.id), epoch
-        FROM debates WHERE id = ?
-        """,
+        f"SELECT {VERSION}, epoch FROM debates WHERE id = ?",  # noqa: S608
         (debate_id,),
     ).fetchone()
     return Pulse(*row) if row else None
@@ -67,23 +80,18 @@ def pulse(connection: sqlite3.Connection, debate_id: str) -> Pulse | None:
 
 def pulses(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict[str, Pulse]:
     row = connection.execute(
-        """
-        SELECT json_group_array(json_array(
-            id, (SELECT max(seq) FROM events WHERE debate_id = debates.id), epoch
-        ))
+        f"""
+        SELECT json_group_array(json_array(id, {VERSION}, epoch))
         FROM debates WHERE id IN (SELECT value FROM json_each(?))
-        """,
+        """,  # noqa: S608
         (msgspec.json.encode(debate_ids).decode(),),
     ).fetchone()
     return {debate_id: Pulse(version, epoch) for debate_id, version, epoch in _pulses.decode(row[0])}
 
 
-HEAD = """
-    place, id, owner, status, motion, format,
-    (SELECT max(seq) FROM events WHERE debate_id = debates.id) AS version,
-    epoch, runner, created_at,
-    (SELECT at FROM events WHERE debate_id = debates.id ORDER BY seq DESC LIMIT 1) AS updated_at,
-    summary
+HEAD = f"""
+    place, id, owner, status, motion, format, {VERSION} AS version, epoch, runner,
+    created_at, {UPDATED_AT} AS updated_at, summary
 """
 
 

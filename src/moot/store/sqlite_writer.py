@@ -9,74 +9,30 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from asyncio import AbstractEventLoop, Future
-from collections.abc import Callable, Mapping, Sequence
+import time
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
-
-from msgspec import Struct
 
 from moot import crash
 from moot.errors import StoreError, UnknownDebate
-from moot.events import Narrated
 from moot.store import sqlite_read
 from moot.store.append import Clock
-from moot.store.contract import Deciding, Listener, Once, Outcome
+from moot.store.contract import Listener
 from moot.store.sqlite_connect import PATIENCE, translate
 from moot.store.sqlite_draft import Draft
+from moot.store.sqlite_items import Alone, Answer, Deleted, Item, Shared, answered, deliver
 from moot.store.states import States
 
 MOST = 512
 """Items in one transaction."""
-SWEEP_PATIENCE = 0.2
-"""Seconds to wait for readers before a deleted text is scrubbed; after that it is tried again later."""
-
-
-class Record(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    decide: Deciding
-    epoch: int | None
-    owner: str
-    once: Once | None
-    bodies: Mapping[str, bytes] | None
-
-    def decided(self, draft: Draft) -> object:
-        return draft.record(self.debate_id, self.decide, self.epoch, self.owner, self.once, self.bodies)
-
-
-class Narrate(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    events: Sequence[Narrated]
-    epoch: int
-
-    def decided(self, draft: Draft) -> object:
-        return draft.narrate(self.debate_id, self.events, self.epoch)
-
-
-class Claim(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    runner: str
-    seen_epoch: int
-
-    def decided(self, draft: Draft) -> object:
-        return draft.claim(self.debate_id, self.runner, self.seen_epoch)
-
-
-class Alone(Struct, frozen=True):
-    """Something that shares its transaction with nobody."""
-
-    reply: Future[Any]
-    work: Callable[[], object]
-
-
-Shared = Record | Narrate | Claim
-Item = Shared | Alone
-Answer = tuple[Future[Any], object, Exception | None]
+MOST_FRESH = 1000
+"""Events in `fresh` before they are settled."""
+NEVER = float("inf")
+SWEEP_PATIENCE = 0.05
+"""Seconds to wait for readers elsewhere before a deleted text is scrubbed."""
+SWEEP_AGAIN = 1.0
+"""Seconds until the next attempt, if they would not let us."""
 
 
 class Writer:
@@ -89,7 +45,8 @@ class Writer:
         self._data_version = self._ask_data_version()
         self._generation = 0
         self._seen_elsewhere = False
-        self._unswept = False
+        self._unsettled = 0
+        self._sweep_at = NEVER
         self.listeners: list[Listener] = []
         self._thread = Thread(target=self._run, name="moot-store", daemon=True)
         self._thread.start()
@@ -115,12 +72,13 @@ class Writer:
         seen, self._seen_elsewhere = self._seen_elsewhere, False
         return seen
 
-    def delete(self, debate_id: str) -> None:
+    def delete(self, debate_id: str) -> Deleted:
         self._begin()
         try:
             if sqlite_read.pulse(self._connection, debate_id) is None:
                 raise UnknownDebate
             # Bodies and requests go with the row in `debates`.
+            self._connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
             self._connection.execute("DELETE FROM events WHERE debate_id = ?", (debate_id,))
             self._connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
             self._commit()
@@ -129,12 +87,17 @@ class Writer:
             raise
         self._states.drop(debate_id)
         self._sweep()
+        return Deleted(debate_id)
 
     # --- the thread -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while batch := self._gather():
-            self._carry_out(batch)
+            deliver(self._carry_out(batch), self.listeners)
+            if self._unsettled >= MOST_FRESH:
+                self._settle()
+            if self._sweep_at <= time.monotonic():
+                self._sweep()
         self._sweep()
         self._connection.close()
 
@@ -153,34 +116,25 @@ class Writer:
         return batch
 
     def _wait(self) -> Item | None:
-        while self._unswept:
+        while self._sweep_at < NEVER:
             try:
-                return self._queue.get(timeout=1)
+                return self._queue.get(timeout=SWEEP_AGAIN)
             except Empty:
                 self._sweep()
         return self._queue.get()
 
-    def _carry_out(self, batch: list[Item]) -> None:
+    def _carry_out(self, batch: list[Item]) -> list[Answer]:
         answers: list[Answer] = []
         for alone, items in groupby(batch, key=lambda item: isinstance(item, Alone)):
             if alone:
                 answers += [self._alone(item) for item in items if isinstance(item, Alone)]
             else:
                 answers += self._together([item for item in items if not isinstance(item, Alone)])
-        self._deliver(answers)
-
-    def _deliver(self, answers: list[Answer]) -> None:
-        by_loop: dict[AbstractEventLoop, list[Answer]] = {}
-        for answer in answers:
-            by_loop.setdefault(answer[0].get_loop(), []).append(answer)
-        for loop, its in by_loop.items():
-            # A loop that has been closed has nobody waiting.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(_settle, its, self.listeners)
+        return answers
 
     def _alone(self, item: Alone) -> Answer:
         try:
-            return _answer(item.reply, item.work)
+            return answered(item.reply, item.work)
         except sqlite3.Error as error:
             return item.reply, None, translate(error)
 
@@ -192,6 +146,7 @@ class Writer:
         try:
             return self._write(items)
         except Exception as error:
+            self._roll_back()
             if len(items) == 1:
                 return [(items[0].reply, None, _ours(error))]
         return [answer for item in items for answer in self._together([item])]
@@ -199,14 +154,14 @@ class Writer:
     def _write(self, items: list[Shared]) -> list[Answer]:
         draft = Draft(self._connection, self._states, generation=self._generation, at=self._clock())
         try:
-            answers = [_answer(item.reply, item.decided, draft) for item in items]
+            answers = [answered(item.reply, item.decided, draft) for item in items]
             draft.write()
             self._commit()
         except BaseException:
-            self._roll_back()
             draft.forget()
             raise
         draft.remember()
+        self._unsettled = draft.unsettled or self._unsettled
         return answers
 
     # --- transactions ---------------------------------------------------------------------------------
@@ -241,41 +196,33 @@ class Writer:
     def _ask_data_version(self) -> int:
         return self._connection.execute("PRAGMA data_version").fetchone()[0]
 
-    def _sweep(self) -> None:
-        """Empty the write-ahead log, which still holds what was deleted. Readers may make that wait."""
+    def _settle(self) -> None:
+        """Move the fresh events to their debates. If that fails they stay, and are read, where they are."""
+        self._unsettled = 0
         try:
+            self._begin()
+            self._connection.execute(
+                """
+                INSERT OR ROLLBACK INTO events (debate_id, seq, at, epoch, body)
+                SELECT debate_id, seq, at, epoch, body FROM fresh ORDER BY debate_id, seq
+                """
+            )
+            self._connection.execute("DELETE FROM fresh")
+            crash.point("settling")
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            self._roll_back()
+
+    def _sweep(self) -> None:
+        """Empty the write-ahead log, which still holds what was deleted. Readers elsewhere may prevent it."""
+        self._sweep_at = time.monotonic() + SWEEP_AGAIN
+        with contextlib.suppress(sqlite3.Error):
             self._connection.execute(f"PRAGMA busy_timeout = {int(SWEEP_PATIENCE * 1000)}")
             busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            self._unswept = bool(busy)
+            self._sweep_at = self._sweep_at if busy else NEVER
+        with contextlib.suppress(sqlite3.Error):
             self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-        except sqlite3.Error:
-            self._unswept = True
-
-
-def _answer(reply: Future[Any], work: Callable[..., object], *args: object) -> Answer:
-    """An item's own errors stay its own. Those of SQLite may have ended the transaction: they go up."""
-    try:
-        return reply, work(*args), None
-    except sqlite3.Error:
-        raise
-    except Exception as error:
-        return reply, None, error
 
 
 def _ours(error: Exception) -> Exception:
     return translate(error) if isinstance(error, sqlite3.Error) else error
-
-
-def _settle(answers: list[Answer], listeners: list[Listener]) -> None:
-    """On the event loop. The news goes out even where the asker has gone away."""
-    for _, result, _ in answers:
-        if isinstance(result, Outcome) and result.records:
-            for listener in listeners:
-                listener(result.debate.id, result.records)
-    for reply, result, error in answers:
-        if reply.done():
-            continue
-        if error:
-            reply.set_exception(error)
-        else:
-            reply.set_result(result)

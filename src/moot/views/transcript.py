@@ -240,7 +240,7 @@ def notes(turn: Turn) -> tuple[str, ...]:
     if turn.degraded:
         said.append(f"Given with limits: {turn.degraded}")
     if "struck" in flags(turn):
-        said.append("It was given again and no longer counts.")
+        said.append("It is given again and does not count.")
     return tuple(said)
 
 

@@ -1,5 +1,5 @@
--- One row per debate. Its version and the time of its last event are those of its last row in `events`:
--- words in flight never touch this table.
+-- One row per debate. Its version and the time of its last event are those of its last event: words in
+-- flight never touch this table.
 CREATE TABLE debates (
     place INTEGER PRIMARY KEY, -- rises with every debate: lists walk it backwards
     id TEXT NOT NULL UNIQUE,
@@ -19,7 +19,7 @@ CREATE INDEX debates_by_status ON debates (status);
 CREATE INDEX debates_by_owner ON debates (owner);
 CREATE INDEX debates_by_owner_and_status ON debates (owner, status);
 
--- No foreign key: it would look up `debates` for every word.
+-- The log, where each debate's events lie together. No foreign key: it would look up `debates` for every word.
 CREATE TABLE events (
     debate_id TEXT NOT NULL,
     seq INTEGER NOT NULL,
@@ -28,6 +28,19 @@ CREATE TABLE events (
     body TEXT NOT NULL,
     PRIMARY KEY (debate_id, seq)
 ) WITHOUT ROWID;
+
+-- The newest events, in the order they came, until they settle in `events` a thousand at a time: a commit then
+-- writes a few pages, not one for every debate that speaks. Those of a debate follow the ones in `events`.
+CREATE TABLE fresh (
+    place INTEGER PRIMARY KEY,
+    debate_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    body TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX fresh_by_debate ON fresh (debate_id, seq);
 
 CREATE TABLE bodies (
     debate_id TEXT NOT NULL REFERENCES debates (id) ON DELETE CASCADE,

@@ -1,0 +1,532 @@
+"""The chat-completions dialect: what is sent, what is read, and every way it can go wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import subprocess
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from moot.errors import Fault
+from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
+from moot.providers.openai_chat import Decoder, OpenAIChat, body, usage
+from moot.providers.transport import complaint, refused, wait_asked
+from moot.terms import Message, Model, Request, Usage
+
+MODEL = Model("local", "m", temperature=0.5)
+
+
+def ask(**changes: Any) -> Request:
+    words: dict[str, Any] = {
+        "model": MODEL,
+        "instructions": "Argue.",
+        "messages": (Message("user", "Go."),),
+        "max_tokens": 50,
+    }
+    return Request(**{**words, **changes})
+
+
+# --- what is sent -------------------------------------------------------------------------------------
+
+
+def test_a_request_in_this_dialect() -> None:
+    sent = body(ask(seed=3, stop=("\n",)))
+    assert sent["messages"] == [
+        {"role": "system", "content": "Argue."},
+        {"role": "user", "content": "Go."},
+    ]
+    assert (sent["model"], sent["max_tokens"], sent["temperature"]) == ("m", 50, 0.5)
+    assert (sent["seed"], sent["stop"]) == (3, ["\n"])
+    assert sent["stream"] is True
+    assert sent["stream_options"] == {"include_usage": True}
+
+
+def test_a_prefill_is_a_last_assistant_message_where_the_server_continues_it() -> None:
+    request = ask(prefill="I say")
+    assert body(request, prefill=True)["messages"][-1] == {"role": "assistant", "content": "I say"}
+    assert body(request)["messages"][-1]["role"] == "user"
+
+
+def test_messages_of_one_role_in_a_row_become_one() -> None:
+    request = ask(messages=(Message("user", "a"), Message("user", "b"), Message("assistant", "c")))
+    assert [message["content"] for message in body(request)["messages"]] == ["Argue.", "a\n\nb", "c"]
+
+
+def test_a_schema_is_asked_for_strictly() -> None:
+    shape = body(ask(schema={"type": "object"}))["response_format"]
+    assert shape["json_schema"] == {"name": "reply", "strict": True, "schema": {"type": "object"}}
+
+
+def test_the_request_outweighs_the_tuning() -> None:
+    sent = body(ask(), extra={"temperature": 0.9, "min_p": 0.1})
+    assert (sent["temperature"], sent["min_p"]) == (0.5, 0.1)
+
+
+# --- what is read -------------------------------------------------------------------------------------
+
+
+def line(**chunk: Any) -> bytes:
+    return b"data: " + json.dumps({"id": "c1", **chunk}).encode() + b"\n\n"
+
+
+def says(finish: str | None = None, **delta: Any) -> bytes:
+    return line(choices=[{"index": 0, "delta": delta, "finish_reason": finish}])
+
+
+def decode(*packets: bytes, prefill: str = "") -> list[Chunk]:
+    decoder = Decoder(prefill)
+    return [chunk for packet in packets for chunk in decoder.feed(packet)] + decoder.end()
+
+
+ROLE = says(role="assistant", content=None)
+STOP = says("stop")
+FIGURES = line(
+    choices=[],
+    usage={"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
+    timings={"predicted_per_second": 90.1},
+)
+DONE = b"data: [DONE]\n\n"
+
+
+def test_a_plain_reply() -> None:
+    assert decode(ROLE, says(content="Zo"), says(content="os"), STOP, FIGURES, DONE) == [
+        Began("c1"),
+        Said("Zo"),
+        Said("os"),
+        Done("stop", Usage(input=9, output=2, cached=4), "c1"),
+    ]
+
+
+@pytest.mark.parametrize("step", [1, 7, 64])
+def test_a_reply_cut_into_packets(step: int) -> None:
+    stream = ROLE + says(content="Zoé") + STOP + FIGURES + DONE
+    chunks = decode(*(stream[at : at + step] for at in range(0, len(stream), step)))
+    assert [chunk for chunk in chunks if chunk != Alive()] == decode(stream)
+
+
+def test_reasoning_and_text_are_segments_in_order() -> None:
+    chunks = decode(
+        says(reasoning_content="hm"),
+        says(reasoning="m"),
+        says(content="a"),
+        says(reasoning_content="o"),
+        STOP,
+    )
+    assert chunks[1:-1] == [
+        Said("hm", "reasoning", 0),
+        Said("m", "reasoning", 0),
+        Said("a", "text", 1),
+        Said("o", "reasoning", 2),
+    ]
+
+
+def test_a_prefill_is_heard_first() -> None:
+    assert decode(ROLE, says(content=" so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
+
+
+def test_an_echoed_prefill_is_heard_once() -> None:
+    assert decode(ROLE, says(content="I say so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [("length", "length"), ("content_filter", "filter"), ("tool_calls", "tool"), ("weird", "unknown")],
+)
+def test_why_it_stopped(reason: str, finish: str) -> None:
+    assert decode(says(reason, content="a"))[-1] == Done(finish, None, "c1")  # type: ignore[arg-type]
+
+
+def test_a_refusal_is_words_and_a_finish() -> None:
+    assert decode(says(refusal="No."), STOP)[1:] == [Said("No."), Done("refusal", None, "c1")]
+
+
+def test_done_without_a_reason_still_ends() -> None:
+    assert decode(says(content="a"), DONE)[-1] == Done("unknown", None, "c1")
+
+
+def test_the_last_blank_line_may_be_missing() -> None:
+    assert decode(says(content="a"), STOP.rstrip())[-1] == Done("stop", None, "c1")
+
+
+def test_only_the_first_choice_counts_and_unknown_things_are_passed_over() -> None:
+    other = line(choices=[{"index": 1, "delta": {"content": "x"}}], extra={"a": 1})
+    assert [chunk for chunk in decode(other, says(content="a"), STOP) if isinstance(chunk, Said)] == [
+        Said("a")
+    ]
+
+
+def test_a_broken_character_is_marked_and_does_no_harm() -> None:
+    chunks = decode(b'data: {"choices":[{"delta":{"content":"a\xff"}}]}\n\n', STOP)
+    assert chunks[1] == Said("a\ufffd")
+    assert chunks[-1] == Done("stop", None, None, "utf8")
+
+
+@pytest.mark.parametrize(
+    ("packets", "kind", "severity"),
+    [
+        ([says(content="a")], "disconnected", "transient"),
+        ([], "disconnected", "transient"),
+        ([b"data: {oops\n\n"], "malformed", "transient"),
+        ([b'data: {"choices":[{"delta":{"content":7}}]}\n\n'], "malformed", "transient"),
+        ([line(error={"code": 500, "message": "boom"})], "server_error", "transient"),
+        ([b'error: {"code":503,"message":"Loading model"}\n\n'], "overloaded", "transient"),
+        ([b"error: it broke\n\n"], "server_error", "transient"),
+        ([b'event: error\ndata: {"error":{"type":"overloaded_error"}}\n\n'], "overloaded", "transient"),
+        ([line(error={"code": "insufficient_quota"})], "billing", "permanent"),
+        ([says("error")], "server_error", "transient"),
+        ([b"data: " + b"x" * 3_000_000], "malformed", "unusable"),
+    ],
+)
+def test_streams_that_come_to_nothing(packets: list[bytes], kind: str, severity: str) -> None:
+    with pytest.raises(Fault) as caught:
+        decode(*packets)
+    assert (caught.value.kind, caught.value.severity) == (kind, severity)
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        (None, None),
+        ("much", None),
+        ({"prompt_tokens": 1, "completion_tokens": 2}, Usage(input=1, output=2)),
+        ({"prompt_tokens": -1, "completion_tokens": 2}, Usage(output=2, suspect=True)),
+        ({"prompt_tokens": 10**12, "completion_tokens": "3"}, Usage(suspect=True)),
+        (
+            {"completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 3}},
+            Usage(output=5, reasoning=3),
+        ),
+    ],
+)
+def test_usage_as_reported(told: Any, read: Usage | None) -> None:
+    assert usage(told) == read
+
+
+# --- refusals -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "severity"),
+    [
+        (400, {"error": {"message": "bad", "type": "invalid_request_error"}}, "bad_request", "permanent"),
+        (400, {"error": {"type": "exceed_context_size_error", "code": 400}}, "too_long", "unusable"),
+        (400, {"error": {"code": "context_length_exceeded"}}, "too_long", "unusable"),
+        (400, {"error": {"code": "model_not_found"}}, "unknown_model", "permanent"),
+        (400, {"error": {"code": "previous_response_not_found"}}, "chain_lost", "unusable"),
+        (401, {"error": {"message": "Incorrect API key"}}, "bad_key", "permanent"),
+        (401, {"detail": "Invalid API Key"}, "bad_key", "permanent"),
+        (402, {}, "billing", "permanent"),
+        (403, {"error": "region"}, "forbidden", "permanent"),
+        (404, {"error": {"code": 404}}, "unknown_model", "permanent"),
+        (408, {}, "timeout", "transient"),
+        (409, {}, "server_error", "transient"),
+        (413, {}, "too_long", "unusable"),
+        (418, {}, "bad_request", "permanent"),
+        (422, {}, "bad_request", "permanent"),
+        (429, {"error": {"type": "rate_limit_error"}}, "rate_limited", "transient"),
+        (429, {"error": {"code": "insufficient_quota"}}, "billing", "permanent"),
+        (500, {}, "server_error", "transient"),
+        (502, "<html>bad gateway</html>", "server_error", "transient"),
+        (503, {"error": {"message": "Loading model"}}, "overloaded", "transient"),
+        (504, {}, "server_error", "transient"),
+        (529, {}, "overloaded", "transient"),
+        (302, {}, "redirected", "permanent"),
+    ],
+)
+def test_what_a_status_means(status: int, said: Any, kind: str, severity: str) -> None:
+    told = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+    fault = refused(status, {}, told, now=0)
+    assert (fault.kind, fault.severity, fault.http_status) == (kind, severity, status)
+    assert fault.billed is (status >= 500)
+
+
+def test_an_error_without_a_status_is_the_services_own() -> None:
+    assert complaint("it broke").kind == "server_error"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, 50.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, None),
+        ({"retry-after": "abc"}, None),
+    ],
+)
+def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert wait_asked(headers, now=10) == seconds
+
+
+# --- over a real line ---------------------------------------------------------------------------------
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Serve = Callable[[Handler], Awaitable[TestServer]]
+
+
+@pytest.fixture
+async def serve() -> AsyncGenerator[Serve]:
+    servers: list[TestServer] = []
+
+    async def start(handler: Handler) -> TestServer:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", handler)
+        server = TestServer(app)
+        await server.start_server()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        await server.close()
+
+
+@pytest.fixture
+async def client() -> AsyncGenerator[Callable[..., OpenAIChat]]:
+    clients: list[OpenAIChat] = []
+
+    def make(where: TestServer | str, **settings: Any) -> OpenAIChat:
+        url = where if isinstance(where, str) else str(where.make_url("/v1"))
+        clients.append(OpenAIChat(url, **settings))
+        return clients[-1]
+
+    yield make
+    for each in clients:
+        await each.close()
+
+
+async def collect(chat: OpenAIChat, request: Request | None = None) -> list[Chunk]:
+    return [chunk async for chunk in chat.stream(request or ask())]
+
+
+async def fault_of(chat: OpenAIChat) -> Fault:
+    with pytest.raises(Fault) as caught:
+        await collect(chat)
+    return caught.value
+
+
+async def streamed(request: web.Request, *packets: bytes, farewell: bool = True) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    for packet in packets:
+        await response.write(packet)
+    if farewell:
+        await response.write_eof()
+    return response
+
+
+async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        seen.append((request.headers.get("Authorization"), await request.json()))
+        return await streamed(request, ROLE, b": ping\n\n", says(content="a"), STOP, FIGURES, DONE)
+
+    chat = client(await serve(handler), key="sk-1", traits=Traits(prefill=True))
+    chunks = await collect(chat, ask(prefill="I"))
+    assert [chunk for chunk in chunks if chunk != Alive()] == [
+        Began("c1"),
+        Said("I"),
+        Said("a"),
+        Done("stop", Usage(input=9, output=2, cached=4), "c1"),
+    ]
+    assert seen[0][0] == "Bearer sk-1"
+    assert seen[0][1]["messages"][-1] == {"role": "assistant", "content": "I"}
+
+
+async def test_a_reply_that_does_not_stream(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        message = {"choices": [{"message": {"content": "all"}, "finish_reason": "stop"}], "id": "c2"}
+        return web.json_response(message)
+
+    chunks = await collect(client(await serve(handler)))
+    assert chunks == [Began("c2"), Said("all"), Done("stop", None, "c2")]
+
+
+async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        return web.Response(text="<html>hello</html>", content_type="text/html")
+
+    fault = await fault_of(client(await serve(handler)))
+    assert (fault.kind, fault.severity) == ("malformed", "unusable")
+
+
+async def test_a_refusal_keeps_the_wait_and_hides_the_key(
+    serve: Serve, client: Callable[..., OpenAIChat]
+) -> None:
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        said = {"error": {"message": "Slow down, sk-secret"}}
+        return web.json_response(said, status=429, headers={"Retry-After": "7"})
+
+    fault = await fault_of(client(await serve(handler), key="sk-secret"))
+    assert (fault.kind, fault.retry_after, fault.billed) == ("rate_limited", 7.0, False)
+    assert "sk-secret" not in fault.detail
+    assert "Slow down" in fault.detail
+
+
+async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    visits: list[str] = []
+
+    async def elsewhere(request: web.Request) -> web.StreamResponse:
+        visits.append(request.path)
+        return web.Response()
+
+    other = await serve(elsewhere)
+
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        raise web.HTTPTemporaryRedirect(str(other.make_url("/v1/chat/completions")))
+
+    fault = await fault_of(client(await serve(handler), key="sk-1"))
+    assert (fault.kind, fault.severity) == ("redirected", "permanent")
+    assert not visits
+
+
+async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    seen: list[str | None] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        seen.append(request.headers.get("Cookie"))
+        response = web.json_response({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]})
+        response.set_cookie("who", "you")
+        return response
+
+    chat = client(await serve(handler))
+    await collect(chat)
+    await collect(chat)
+    assert seen == [None, None]
+
+
+async def test_nobody_is_there(client: Callable[..., OpenAIChat], unused_tcp_port: int) -> None:
+    fault = await fault_of(client(f"http://127.0.0.1:{unused_tcp_port}/v1"))
+    assert (fault.kind, fault.severity, fault.billed) == ("unreachable", "transient", False)
+
+
+async def test_the_name_is_unknown(client: Callable[..., OpenAIChat]) -> None:
+    fault = await fault_of(client("http://nobody.invalid/v1"))
+    assert (fault.kind, fault.billed) == ("unreachable", False)
+
+
+async def test_a_certificate_is_never_waived(client: Callable[..., OpenAIChat], tmp_path: Path) -> None:
+    context = self_signed(tmp_path)
+
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handler)
+    server = TestServer(app, scheme="https")
+    await server.start_server(ssl=context)
+    fault = await fault_of(client(str(server.make_url("/v1"))))
+    await server.close()
+    assert (fault.kind, fault.severity, fault.billed) == ("tls", "permanent", False)
+
+
+async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    async def silent(_request: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(1)
+        return web.Response()
+
+    async def stalling(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, ROLE, says(content="a"), farewell=False)
+        await asyncio.sleep(1)
+        return response
+
+    assert (await fault_of(client(await serve(silent), patience=0.1))).kind == "timeout"
+    assert (await fault_of(client(await serve(stalling), patience=0.1))).kind == "stalled"
+
+
+async def test_a_line_that_breaks(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    async def breaking(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, ROLE, says(content="a"), farewell=False)
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+
+    fault = await fault_of(client(await serve(breaking)))
+    assert (fault.kind, fault.severity, fault.billed) == ("disconnected", "transient", True)
+
+
+async def test_a_clean_end_without_a_reason_is_not_the_end(
+    serve: Serve, client: Callable[..., OpenAIChat]
+) -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return await streamed(request, ROLE, says(content="a"))
+
+    assert (await fault_of(client(await serve(handler)))).kind == "disconnected"
+
+
+async def test_a_line_that_breaks_after_the_last_word_does_no_harm(
+    serve: Serve, client: Callable[..., OpenAIChat]
+) -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, ROLE, says(content="a"), STOP, farewell=False)
+        await asyncio.sleep(0.05)
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+
+    assert (await collect(client(await serve(handler))))[-1] == Done("stop", None, "c1")
+
+
+async def test_a_kept_connection_that_the_service_drops_costs_nothing(
+    client: Callable[..., OpenAIChat],
+) -> None:
+    """It hangs up on the second request of a connection, as a server does whose patience has just ended."""
+    reply = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(STOP)
+    ) + STOP
+    connections = 0
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(reply)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.transport.abort()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    chat = client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    for _ in range(2):
+        assert (await collect(chat))[-1] == Done("stop", None, "c1")
+    await chat.close()
+    server.close()
+    assert connections == 2
+
+
+async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+    left = asyncio.Event()
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, ROLE, says(content="a"), farewell=False)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            left.set()
+        return response
+
+    async with aclosing(client(await serve(handler)).stream(ask())) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, Said):
+                break
+    await asyncio.wait_for(left.wait(), 3)
+
+
+def self_signed(folder: Path) -> ssl.SSLContext:
+    names = ["-keyout", str(folder / "key"), "-out", str(folder / "cert"), "-subj", "/CN=localhost"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert", folder / "key")
+    return context

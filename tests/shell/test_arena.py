@@ -1,0 +1,156 @@
+"""The library as a user sees it, and what happens when a process is not the only one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from moot.arena import Arena
+from moot.commands import Pause, Start
+from moot.errors import Invalid, Refused, UnknownDebate
+from moot.events import CallDelta, DebateEnded, TurnCompleted
+from moot.providers.scripted import Say, Scripted, improvise
+from moot.runner import Pace
+from moot.settings import Settings
+from moot.setup import SeatSetup
+from moot.store.contract import Once
+from moot.store.sqlite import SqliteStore
+from moot.terms import Model, Money
+
+MODEL = Model("scripted", "demo")
+PACE = Pace(retry_base=0.001, tick=0.005)
+
+
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path, pace=PACE)
+
+
+async def test_a_debate_in_eight_lines(tmp_path: Path) -> None:
+    speeches: list[str] = []
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        async for recorded in arena.debate("Cats make better pets than dogs", model="scripted/demo", turns=4):
+            match recorded.event:
+                case TurnCompleted(turn=turn):
+                    debate = await arena.state(recorded.debate)
+                    speeches.append(debate.turns[turn - 1].text)
+                case _:
+                    pass
+    assert len(speeches) == 4
+
+
+async def test_it_is_all_there_the_next_time(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        first = [r async for r in arena.debate("Tea beats coffee", model=MODEL, turns=2)]
+    async with Arena.open(settings(tmp_path)) as arena:
+        page = await arena.list()
+        assert [head.motion for head in page.heads] == ["Tea beats coffee"]
+        assert [r async for r in arena.watch(page.heads[0].id)] == first
+
+
+async def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        setup = await arena.setup(
+            " ", model=MODEL, format="oxford", rounds=11, intensity=9, cost_limit="0.2", warn_at="0.3"
+        )
+        with pytest.raises(Invalid) as error:
+            await arena.create(setup)
+    assert set(error.value.problems) == {"topic", "maxRounds", "intensity", "warnAtCost"}
+
+
+async def test_a_limit_needs_a_price(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"mystery": Scripted()}) as arena:
+        setup = await arena.setup("Is it worth it?", model="mystery/model", cost_limit=1)
+        with pytest.raises(Invalid, match="price of mystery/model is not known"):
+            await arena.create(setup)
+
+
+async def test_moot_toml_prices_what_nobody_knows(tmp_path: Path) -> None:
+    from moot import settings as configuration
+
+    (tmp_path / "moot.toml").write_text('[prices."mystery/model"]\ninput = "2.50"\noutput = 10\n')
+    loaded = configuration.load({"MOOT_DATA": str(tmp_path)})
+    async with Arena.open(loaded, providers={"mystery": Scripted()}) as arena:
+        price = arena.model("mystery/model").price
+    assert price is not None
+    assert (price.input[0].per_million, price.output[0].per_million) == (Money("2.50"), Money(10))
+
+
+async def test_well_known_models_have_a_price(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"openai": Scripted()}) as arena:
+        assert arena.model("openai/gpt-4o").price is not None
+        assert arena.model("openai/no-such-model-at-all").price is None
+
+
+async def test_a_refusal_tells_the_status(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        debate = (await arena.create(await arena.setup("Quiet please", model=MODEL))).debate
+        with pytest.raises(Refused) as refused:
+            await arena.ask(debate.id, Pause())
+        assert refused.value.status == "created"
+        with pytest.raises(UnknownDebate):
+            await arena.ask("deb_nowhere", Start())
+
+
+async def test_the_same_request_twice_makes_one_debate(tmp_path: Path) -> None:
+    once = Once("me", "key-1", "hash")
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        setup = await arena.setup("Say it once", model=MODEL)
+        outcomes = await asyncio.gather(*(arena.create(setup, once=once) for _ in range(20)))
+        assert len({outcome.debate.id for outcome in outcomes}) == 1
+        assert (await arena.list()).total == 1
+
+
+async def test_seats_may_be_set_one_by_one(tmp_path: Path) -> None:
+    seats = [SeatSetup(MODEL, "Ada", objective="Win the room."), SeatSetup(MODEL, "Bob"), SeatSetup(MODEL)]
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        setup = await arena.setup("Three is company", seats=seats, format="roundtable", rounds=1)
+        debate = (await arena.create(setup)).debate
+    assert [seat.name for seat in debate.seats] == ["Ada", "Bob", "First voice"]
+
+
+async def test_what_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:
+    def slow(request):
+        return improvise(request) if request.schema else [Say("A rather long speech. " * 20)]
+
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted(slow, pace=0.01)}) as arena:
+        debate_id = (await arena.create(await arena.setup("Go on", model=MODEL, turns=2))).debate.id
+        await arena.start(debate_id)
+        async for recorded in arena.follow(debate_id):
+            if isinstance(recorded.event, CallDelta):
+                break
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}, recover=True) as arena:
+        records = [recorded async for recorded in arena.watch(debate_id)]
+        assert isinstance(records[-1].event, DebateEnded)
+
+
+async def test_a_debate_that_another_process_runs_is_left_alone(tmp_path: Path) -> None:
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted(pace=0.01)}) as arena:
+        debate_id = (await arena.create(await arena.setup("Mine", model=MODEL, turns=2))).debate.id
+        await arena.start(debate_id)
+        async for recorded in arena.follow(debate_id):
+            if isinstance(recorded.event, CallDelta):
+                break
+        epoch = (await arena.head(debate_id)).epoch
+        other = Scripted()
+        async with Arena.open(settings(tmp_path), providers={"scripted": other}, recover=True) as second:
+            # The second process may steer it all the same.
+            await second.ask(debate_id, Pause())
+            assert [recorded async for recorded in second.watch(debate_id)]
+            assert (await second.head(debate_id)).epoch in (epoch, epoch + 1)
+        assert other.calls == []
+        debate = await arena.state(debate_id)
+        assert debate.status == "paused"
+        assert [turn.state for turn in debate.turns] == ["completed"]
+
+
+async def test_requests_as_sent_are_kept_beside_the_log(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "moot.db")
+    provider = Scripted()
+    async with Arena.open(settings(tmp_path), store=store, providers={"scripted": provider}) as arena:
+        records = [r async for r in arena.debate("Keep it", model=MODEL, turns=1, judge="none")]
+        digests = [r.event.request for r in records if hasattr(r.event, "request")]
+        body = await arena.store.body(records[0].debate, digests[0])
+    assert body is not None
+    assert provider.calls[0].instructions[:40].encode() in body
