@@ -40,8 +40,8 @@ def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") 
         environ = {**os.environ, "MOOT_CRASH_AT": crash_at if wants_kill else ""}
         command = [sys.executable, "-m", "tests.chaos.victim", str(data / "data"), str(ledger), str(debates)]
         victim = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ)
-        after = dice.randint(1, 120) if wants_kill and not crash_at else None
-        lines = _listen(victim, after)
+        after = dice.randint(1, 90) if wants_kill and not crash_at else None
+        lines = _listen(victim, after, received)
         received.update(lines - {"done"})
         if victim.wait() == -signal.SIGKILL:
             done += 1
@@ -52,14 +52,17 @@ def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") 
     raise AssertionError("the debates never ended")
 
 
-def _listen(victim: subprocess.Popen[str], kill_after: int | None) -> set[str]:
+def _listen(victim: subprocess.Popen[str], kill_after: int | None, known: set[str]) -> set[str]:
+    """What the victim prints; it is killed after so many lines that are new."""
     assert victim.stdout is not None
     lines: set[str] = set()
+    new = 0
     with victim.stdout as output:
-        for number, text in enumerate(output, 1):
+        for text in output:
             if text.endswith("\n"):
                 lines.add(text.strip())
-            if number == kill_after:
+            new += text.strip() not in known
+            if new == kill_after:
                 victim.kill()
     return lines
 

@@ -19,6 +19,7 @@ from moot.terms import Message, Request, Seat
 TOKENS = 130
 KEPT = 4
 """Messages of history: more only invites the model to copy them."""
+KEPT_REMARKS = 3
 ANSWER = {"for": "yes", "against": "no", "neutral": "open"}
 SIDE = {"for": "in favour of it", "against": "against it", "neutral": "what you think about it"}
 SIDE_OF_MOTION = {
@@ -65,7 +66,8 @@ def _history(debate: Debate, seat: Seat, heard: tuple[Heard, ...]) -> list[Messa
     """The chat so far, but for what the cue will quote; it must begin with the other voice."""
     if seat.role == "moderator":
         return []
-    earlier = heard[:-1] if heard and heard[-1].kind != "own" else heard
+    speeches = [item for item in heard if item.kind != "remark"]
+    earlier = speeches[:-1] if speeches and speeches[-1].kind != "own" else speeches
     messages: list[Message] = []
     for item in earlier:
         role = "assistant" if item.kind == "own" else "user"
@@ -83,12 +85,12 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> st
     others = [item.text for item in heard if item.kind == "other"]
     text = clip(others[-1], 900) if others else ""
     name: str = turn.tone
-    if not others and name in ("rebuttal", "closing"):
+    if not others and name != "summary":
         name = "opening"
     if turn.tone == "summary":
         text = "\n".join(f"- {clip(item, 400)}" for item in others[-4:])
     cue = section("small", name, motion=debate.motion, text=text, side_of_motion=SIDE_OF_MOTION[seat.side])
-    said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-1:]]
+    said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-KEPT_REMARKS:]]
     return "\n\n".join([*said, cue])
 
 

@@ -1,0 +1,27 @@
+"""Moot in the terminal: one file per command, none of them loaded before it is asked for.
+
+`app` names the commands; `page` is the only place that prints; `stage` shows a debate, live or afterwards;
+`playing` follows one and minds Ctrl-C; `failing` turns errors into one clear line and an exit code:
+
+    0 ended · 1 failed · 2 wrong usage · 130 interrupted
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+
+
+def main() -> None:
+    from moot.cli.app import run
+    from moot.cli.failing import debugging
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if not debugging():
+        # What went wrong is said on the page; a log line in the middle of it helps nobody.
+        logging.getLogger("moot").addHandler(logging.NullHandler())
+        logging.getLogger("moot").propagate = False
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,118 @@
+"""The commands by name. A command's module is loaded when the command is called, so help is instant."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cyclopts import App, CycloptsError, Group, Parameter
+
+from moot import __version__
+from moot.cli.debate import debate
+from moot.cli.failing import FAILED, INTERRUPTED, USAGE, debugging, explain
+from moot.cli.helping import Columns
+from moot.errors import MootError
+
+if TYPE_CHECKING:
+    from moot.cli.page import Page
+
+PIPE_CLOSED = 141
+"""What a shell shows for a program whose reader has gone."""
+
+LOOK = Group("Look", sort_key=10)
+STEER = Group("Steer", sort_key=20)
+HERE = Group("This machine", sort_key=30)
+OTHER = Group("Help", sort_key=40)
+
+COMMANDS = (
+    (LOOK, "list", "listing:listing", "The debates that are here, newest first."),
+    (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
+    (LOOK, "watch", "watch:watch", "Follow a running debate from its start, wherever it runs."),
+    (LOOK, "replay", "replay:replay", "See a debate again at the pace it was held, or faster."),
+    (LOOK, "export", "export:export", "A debate as Markdown, HTML or JSON."),
+    (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
+    (STEER, "resume", "resume:resume", "Go on with a debate that was paused, failed or left behind."),
+    (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
+    (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
+    (STEER, "skip", "steer:skip", "Skip the running speech, or the next one."),
+    (STEER, "retry", "steer:retry", "Have the last failed or interrupted speech given again."),
+    (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
+    (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),
+    (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
+    (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
+    (STEER, "abort", "steer:abort", "End the debate without a verdict."),
+    (HERE, "models", "models:app", "The models that can argue here, and how to get more."),
+    (HERE, "formats", "formats:app", "The debate formats, and a check for your own."),
+    (HERE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
+)
+
+HELP = "Language models argue a motion; you watch, steer and judge."
+EXAMPLES = """
+  moot "Should AI development be regulated by government?"
+  moot "Cats are better than dogs" --rounds 2 --intensity 5
+  moot "This house would ban homework" --model ollama/llama3.2 -o debate.html
+  moot show last
+"""
+
+
+def make() -> App:
+    app = App(
+        name="moot",
+        help=HELP,
+        help_format="plaintext",
+        help_formatter=Columns(EXAMPLES),
+        default_parameter=Parameter(show_default=False),
+        usage='moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]',
+        version=__version__,
+        default_command=debate,
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    for order, (group, name, place, summary) in enumerate(COMMANDS):
+        register = partial(app.command, f"moot.cli.{place}", name, help=summary, group=group, sort_key=order)
+        register() if place.endswith(":app") else register(help_formatter=Columns())
+    for flag in ("--help", "--version"):
+        app[flag].group = (OTHER,)
+    return app
+
+
+def run(arguments: list[str]) -> int:
+    """Carry a command line out and return the exit code; nothing but MOOT_DEBUG=1 shows a traceback."""
+    app = make()
+    try:
+        result = app(arguments or ["--help"])
+    except CycloptsError as error:
+        return _complain([_first_line(error), "`moot --help` shows how it is written."], USAGE)
+    except MootError as error:
+        if debugging():
+            raise
+        return _complain(*explain(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has left; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        if debugging():
+            raise
+        return _complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
+    return result if isinstance(result, int) else 0
+
+
+def _first_line(error: CycloptsError) -> str:
+    return " ".join(str(error).split())
+
+
+def _complain(lines: list[str], code: int) -> int:
+    from moot.cli.page import Page
+
+    page: Page = Page.err()
+    page.line(("moot: ", "bold red"), lines[0])
+    for further in lines[1:]:
+        page.line("  ", further)
+    return code

@@ -1,0 +1,219 @@
+"""`moot "MOTION"`: hold a debate here and now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Group, Parameter
+
+if TYPE_CHECKING:
+    from moot.arena import Arena
+    from moot.setup import Setup
+    from moot.terms import Model
+
+WHO = Group("Who", sort_key=1)
+HOW = Group("How", sort_key=2)
+LIMITS = Group("Limits", sort_key=3)
+OUTPUT = Group("Output", sort_key=4)
+
+FORMAT, ROUNDS = "oxford", 3
+"""Short enough for a small model on a laptop, long enough to be a debate."""
+
+
+def debate(
+    motion: Annotated[str, Parameter(help="What to debate, in quotation marks.")],
+    /,
+    *,
+    for_: Annotated[
+        str | None,
+        Parameter(
+            name="--for",
+            group=WHO,
+            metavar="MODEL",
+            help="The model that argues for the motion: provider/model.",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None, Parameter(group=WHO, metavar="MODEL", help="The model that argues against the motion.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        Parameter(
+            group=WHO,
+            metavar="MODEL",
+            help="One model for every seat. Without any, the best one here: `moot models`.",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        Parameter(
+            group=WHO, metavar="MODEL", help="The model that judges, or none. [default: as the speakers]"
+        ),
+    ] = None,
+    persona_for: Annotated[
+        str,
+        Parameter(group=WHO, metavar="TEXT", help="Who the first speaker is: `You are a cautious engineer.`"),
+    ] = "",
+    persona_against: Annotated[
+        str, Parameter(group=WHO, metavar="TEXT", help="Who the second speaker is.")
+    ] = "",
+    objective_for: Annotated[
+        str, Parameter(group=WHO, metavar="TEXT", help="What the first speaker secretly wants to achieve.")
+    ] = "",
+    objective_against: Annotated[
+        str, Parameter(group=WHO, metavar="TEXT", help="What the second speaker secretly wants to achieve.")
+    ] = "",
+    format: Annotated[
+        str | None,
+        Parameter(
+            group=HOW,
+            metavar="NAME",
+            help="A format by name (`moot formats`) or a .toml file. [default: oxford]",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        Parameter(
+            group=HOW, metavar="N", help="How many rounds. [default: 3 in oxford, else the format's own]"
+        ),
+    ] = None,
+    turns: Annotated[
+        int | None,
+        Parameter(group=HOW, metavar="N", help="How many speeches, in formats counted in turns (free)."),
+    ] = None,
+    intensity: Annotated[
+        Literal[1, 2, 3, 4, 5],
+        Parameter(
+            group=HOW,
+            metavar="1-5",
+            show_choices=False,
+            help="From a gentle exchange (1) to a fierce one (5). [default: 3]",
+        ),
+    ] = 3,
+    seed: Annotated[
+        int | None,
+        Parameter(group=HOW, metavar="N", help="The same seed and local model give the same debate."),
+    ] = None,
+    cost_limit: Annotated[
+        str | None,
+        Parameter(group=LIMITS, metavar="USD", help="Never spend more than this, the verdict included."),
+    ] = None,
+    warn_at: Annotated[
+        str | None, Parameter(group=LIMITS, metavar="USD", help="Say so when the costs pass this.")
+    ] = None,
+    timeout: Annotated[
+        float, Parameter(group=LIMITS, metavar="SECONDS", help="How long a speech may take. [default: 120]")
+    ] = 120.0,
+    reasoning: Annotated[
+        bool, Parameter(group=OUTPUT, help="Show what the speakers think, dimmed, or in one line.")
+    ] = True,
+    output: Annotated[
+        Path | None,
+        Parameter(
+            name=["--output", "-o"],
+            group=OUTPUT,
+            metavar="FILE",
+            help="Write it to a .md, .html or .json file.",
+        ),
+    ] = None,
+    json: Annotated[
+        bool, Parameter(group=OUTPUT, negative="", help="Print the log as it grows: one event a line.")
+    ] = False,
+    plain: Annotated[
+        bool, Parameter(group=OUTPUT, negative="", help="Plain text without colours or moving parts.")
+    ] = False,
+) -> int:
+    """Hold a debate here and now."""
+    from moot.cli import exporting, guessing
+    from moot.cli.playing import run
+
+    guessing.refuse_mistyped_command(motion)
+    if output is not None:
+        exporting.kind_of(output)
+
+    async def hold() -> int:
+        from moot.arena import Arena
+        from moot.cli.playing import perform, screen
+
+        async with Arena.open() as arena:
+            setup = await _setup(
+                arena,
+                motion,
+                format or FORMAT,
+                [for_ or model, against or model],
+                judge,
+                personas=(persona_for, persona_against),
+                objectives=(objective_for, objective_against),
+                limits=(cost_limit, warn_at),
+                rounds=ROUNDS if rounds is None and format in (None, FORMAT) else rounds,
+                turns=turns,
+                intensity=intensity,
+                seed=seed,
+                timeout=timeout,
+            )
+            await _prepare(arena, setup)
+            opened = (await arena.create(setup)).debate
+            await arena.start(opened.id)
+            with screen(json=json, plain=plain, reasoning=reasoning) as view:
+                code = await perform(arena, opened.id, view)
+            if output is not None:
+                exporting.write(await arena.state(opened.id), output, reasoning=False)
+            return code
+
+    return run(hold())
+
+
+async def _setup(
+    arena: Arena,
+    motion: str,
+    format: str,
+    wanted: list[str | None],
+    judge: str | None,
+    *,
+    personas: tuple[str, str],
+    objectives: tuple[str, str],
+    limits: tuple[str | None, str | None],
+    rounds: int | None,
+    turns: int | None,
+    intensity: int,
+    seed: int | None,
+    timeout: float,
+) -> Setup:
+    from moot import formats
+    from moot.setup import SeatSetup
+
+    fmt = formats.load(format)
+    wanted += [None] * (len(fmt.chairs) - len(wanted))
+    default = None if all(wanted) else await arena.providers.default_model()
+    seats = [
+        SeatSetup(
+            model=arena.model(name or default or ""),
+            persona=personas[place] if place < len(personas) else "",
+            objective=objectives[place] if place < len(objectives) else "",
+        )
+        for place, name in enumerate(wanted)
+    ]
+    cost_limit, warn_at = limits
+    return await arena.setup(
+        motion,
+        format=fmt,
+        seats=seats,
+        judge=judge,
+        cost_limit=cost_limit,
+        warn_at=warn_at,
+        rounds=rounds,
+        turns=turns,
+        intensity=intensity,
+        seed=seed,
+        turn_seconds=timeout,
+    )
+
+
+async def _prepare(arena: Arena, setup: Setup) -> None:
+    """Fetch what is not here yet, with a bar."""
+    from moot.cli.fetching import bar
+
+    models: list[Model] = [seat.model for seat in setup.seats] + [judge.model for judge in setup.judges]
+    with bar() as report:
+        await arena.providers.prepare(models, report)

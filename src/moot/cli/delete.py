@@ -1,0 +1,49 @@
+"""`moot delete ID`: remove a debate and all that belongs to it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from moot.store.contract import Head
+
+
+def delete(
+    id: Annotated[str, Parameter(help="The debate: its id or a unique piece of it.")],
+    /,
+    *,
+    yes: Annotated[bool, Parameter(name=["--yes", "-y"], negative="", help="Do not ask.")] = False,
+) -> int:
+    """Remove a debate and all that belongs to it. Asks first on a terminal."""
+    from moot.cli.playing import run
+
+    async def remove() -> int:
+        from moot.arena import Arena
+        from moot.cli.finding import find
+        from moot.cli.page import Page
+
+        async with Arena.open() as arena:
+            head = await arena.head(await find(arena, id))
+            if not yes and not _agreed(head):
+                Page.err().line("Nothing was deleted.")
+                return 1
+            await arena.delete(head.id)
+        Page.out().line(f"Deleted {head.id}.")
+        return 0
+
+    return run(remove())
+
+
+def _agreed(head: Head) -> bool:
+    from moot.cli.page import Page
+    from moot.views.cleaning import line
+
+    page = Page.err()
+    if not sys.stdin.isatty():
+        page.line("Nobody can be asked here; --yes deletes without asking.")
+        return False
+    page.line(f"Delete {head.id}, “{line(head.motion)}”? It cannot be brought back. [y/N] ")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

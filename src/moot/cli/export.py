@@ -1,0 +1,45 @@
+"""`moot export ID`: a debate as a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from moot.cli.options import Id
+
+
+def export(
+    id: Id = "last",
+    /,
+    *,
+    format: Annotated[
+        Literal["markdown", "html", "json"] | None,
+        Parameter(help="What to write. Without it, the suffix of the file tells. [default: markdown]"),
+    ] = None,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="The file. Without it, standard output.")
+    ] = None,
+    reasoning: Annotated[bool, Parameter(negative="", help="Include what the speakers thought.")] = False,
+) -> int:
+    """A debate as Markdown, HTML or JSON. Secret objectives and system prompts are left out."""
+    from moot.cli import exporting
+    from moot.cli.playing import run
+
+    kind = format or (exporting.kind_of(output) if output else "markdown")
+
+    async def make() -> int:
+        from moot.arena import Arena
+        from moot.cli.finding import find
+        from moot.cli.page import Page
+
+        async with Arena.open() as arena:
+            debate = await arena.state(await find(arena, id))
+        if output is None:
+            Page.out(plain=True).raw(exporting.document(debate, kind, reasoning=reasoning))
+        else:
+            exporting.write(debate, output, kind, reasoning=reasoning)
+        return 0
+
+    return run(make())

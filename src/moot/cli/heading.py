@@ -1,0 +1,40 @@
+"""The top of a debate: the motion, the format, and who sits where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from moot.cli import drawing
+from moot.cli.page import Part, hue, join, pad, text
+from moot.debate import Debate
+from moot.views.cleaning import line
+
+WIDEST_NAME = 28
+
+
+def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
+    yield text("")
+    yield from drawing.paragraph(debate.motion, width, "bold")
+    length = count(debate.limits.turns, "turn") or count(debate.rounds_planned, "round")
+    yield text(("  " + join((line(debate.format.title), length, debate.id)), "dim"))
+    yield text("")
+    names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
+    room = min(WIDEST_NAME, max(cell_len(line(name)) for name in names)) + 2
+    for place, seat in enumerate(debate.seats):
+        role = seat.side if seat.role == "debater" else "chair"
+        about = pad(role, 9) + seat.model.label
+        yield text(*margin(place, coloured), (pad(seat.name, room), f"bold {hue(place)}"), (about, "dim"))
+    for judge in debate.judges:
+        yield text("    ", pad(judge.name, room), (pad("judges", 9) + judge.model.label, "dim"))
+
+
+def margin(place: int, coloured: bool) -> tuple[Part, ...]:
+    """A speaker's words stand beside a bar in the colour of the seat; without colours it would be noise."""
+    return ("  ", ("┃", hue(place)), " ") if coloured else ("    ",)
+
+
+def count(number: int | None, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}" if number else ""

@@ -1,0 +1,108 @@
+"""Looks at this machine, one finding at a time; of keys only the names of their variables are told."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from moot import __version__, settings
+from moot.errors import MootError
+from moot.models import find
+from moot.models.manager import Manager
+from moot.settings import Settings
+
+NEEDED = 300_000_000
+"""Bytes for the small model and a good many debates."""
+
+
+class Finding(Struct, frozen=True):
+    state: Literal["good", "note", "bad"]
+    what: str
+    how: str
+    todo: str = ""
+
+
+async def examine() -> list[Finding]:
+    version = f"{platform.python_version()}, Moot {__version__}"
+    findings = [Finding("good" if sys.version_info >= (3, 11) else "bad", "Python", version)]
+    try:
+        here = settings.load()
+    except MootError as error:
+        return [*findings, Finding("bad", "settings", str(error), "Mend it, or take the setting away.")]
+    findings += [_folder(here.data), _database(here), _engine()]
+    findings += await _models(here)
+    findings += _keys(here)
+    offline = "downloads are forbidden (MOOT_OFFLINE)" if here.offline else "downloads are allowed"
+    return [*findings, Finding("note", "network", offline)]
+
+
+def _folder(data: Path) -> Finding:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=data):
+            free = shutil.disk_usage(data).free
+    except OSError as error:
+        todo = "Make it writable, or name another folder in MOOT_DATA."
+        return Finding("bad", "data folder", f"{data}: {error.strerror}", todo)
+    room = f"{data}, {free / 1e9:,.1f} GB free"
+    if free < NEEDED:
+        return Finding("bad", "data folder", room, "Make room.")
+    return Finding("good", "data folder", room)
+
+
+def _database(here: Settings) -> Finding:
+    if not here.database.exists():
+        return Finding("good", "database", "none yet; the first debate makes it")
+    try:
+        with closing(sqlite3.connect(f"file:{here.database}?mode=ro", uri=True)) as connection:
+            sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            schema = connection.execute("PRAGMA user_version").fetchone()[0]
+            debates = connection.execute("SELECT count(*) FROM debates").fetchone()[0]
+    except sqlite3.Error as error:
+        return Finding("bad", "database", f"{here.database}: {error}", "Put a copy in its place.")
+    size = os.path.getsize(here.database) / 1e6
+    how = f"{debates:,} debate{'' if debates == 1 else 's'}, {size:,.1f} MB, schema {schema}"
+    if sound != "ok":
+        return Finding("bad", "database", f"damaged: {sound}", "Put a copy in its place.")
+    return Finding("good", "database", how)
+
+
+def _engine() -> Finding:
+    if importlib.util.find_spec("xllamacpp") is None:
+        return Finding("note", "local engine", "xllamacpp is not installed", 'pip install "moot[local]"')
+    return Finding("good", "local engine", "xllamacpp")
+
+
+async def _models(here: Settings) -> list[Finding]:
+    manager = Manager(here.models, environ=here.environ, offline=here.offline)
+    available = {"local", *(server.provider for server in find.SERVERS)}
+    if importlib.util.find_spec("xllamacpp") is None:
+        available.discard("local")
+    rows = await find.find(manager, here.environ, available)
+    installed = [row.name for row in rows if row.kind == "installed"]
+    served = [row.name for row in rows if row.kind == "server" and row.usable]
+    usable = any(row.usable for row in rows)
+    fetchable = not here.offline and "local" in available
+    todo = "" if installed else f"moot models install {find.DEFAULT}"
+    state = "good" if installed else "note" if usable or fetchable else "bad"
+    local = ", ".join(installed) or "none yet; the first debate fetches one" if fetchable else "none"
+    return [
+        Finding(state, "local models", ", ".join(installed) or local, todo),
+        Finding("good" if served else "note", "model servers", ", ".join(served) or "none found"),
+    ]
+
+
+def _keys(here: Settings) -> Iterator[Finding]:
+    names = [name for holder in find.KEY_HOLDERS for name in holder.variables if here.environ.get(name)]
+    yield Finding("good" if names else "note", "keys", ", ".join(names) or "none set; none is needed")

@@ -1,0 +1,46 @@
+"""`moot list`: the debates that are here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from cyclopts import Parameter
+
+Status = Literal[
+    "created", "initializing", "awaiting_arguments", "debating", "paused", "judging", "completed",
+    "aborted", "error",
+]  # fmt: skip
+
+
+def listing(
+    *,
+    status: Annotated[
+        Status | None,
+        Parameter(help=f"Only those in this state: {', '.join(get_args(Status))}.", show_choices=False),
+    ] = None,
+    search: Annotated[str, Parameter(help="Only those whose motion contains this.")] = "",
+    limit: Annotated[int, Parameter(help="How many at most.")] = 20,
+    offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
+    json: Annotated[bool, Parameter(negative="", help="One debate a line, in JSON.")] = False,
+) -> int:
+    """The debates that are here, newest first."""
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        from moot.arena import Arena
+        from moot.cli import shelf
+        from moot.errors import Invalid
+
+        if limit < 1 or offset < 0:
+            raise Invalid("--limit must be 1 or more, --offset 0 or more.")
+        async with Arena.open() as arena:
+            page = await arena.list(
+                statuses=(status,) if status else (), search=search, limit=limit, offset=offset
+            )
+        if json:
+            shelf.lines(page)
+        else:
+            shelf.table_of(page, offset, filtered=bool(status or search))
+        return 0
+
+    return run(look())

@@ -1,0 +1,89 @@
+"""`moot models`: what can argue here and what is missing; `moot models install NAME` fetches more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.helping import Columns
+
+if TYPE_CHECKING:
+    from moot.models.find import Found
+    from moot.models.manager import Manager
+
+app = App(
+    name="models",
+    help="The models that can argue here, and how to get more.",
+    help_format="plaintext",
+    help_formatter=Columns(),
+)
+
+
+@app.default
+def models() -> int:
+    """The models that can argue here, best first, and what is missing where one cannot."""
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        from moot.arena import Arena
+
+        async with Arena.open() as arena:
+            rows = await arena.providers.usable()
+            _table(rows, await arena.providers.default_model())
+        return 0
+
+    return run(look())
+
+
+@app.command
+def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
+    """Fetch a model, checked by its hash. It goes on where it was broken off, and runs no code."""
+    from moot.cli.fetching import bar
+    from moot.cli.page import Page
+
+    manager = _manager()
+    wanted = name.removeprefix("local/")
+    with bar() as report:
+        path = manager.install(wanted, report)
+    Page.out().line("Installed: ", (str(path), "bold"))
+    return 0
+
+
+@app.command
+def remove(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
+    """Remove the file of an installed model."""
+    from moot.cli.page import Page
+
+    found = _manager().remove(name.removeprefix("local/"))
+    Page.out().line("Removed." if found else "It was not installed.")
+    return 0
+
+
+def _manager() -> Manager:
+    from moot import settings
+    from moot.models.manager import Manager
+
+    here = settings.load()
+    return Manager(here.models, environ=here.environ, offline=here.offline)
+
+
+def _table(rows: tuple[Found, ...], default: str) -> None:
+    from moot.cli.page import Page, row, table
+
+    page = Page.out()
+    made = table("", "model", "", "what to do")
+    made.columns[1].no_wrap = True
+    for found in sorted(rows, key=_rank):
+        mark = ("●", "green") if found.usable else ("○", "dim")
+        name = (found.name, "bold" if found.usable else "")
+        size = f", {found.size / 1e6:,.0f} MB" if found.size else ""
+        row(made, mark, name, (found.why + size, "dim"), found.todo)
+    page.table(made)
+    page.line("")
+    page.line("  Without --model a debate uses ", (default, "bold"), ".")
+
+
+def _rank(found: Found) -> int:
+    """What works, then what is one command away, then the rest."""
+    return 0 if found.usable else 1 if found.kind == "catalogue" else 2

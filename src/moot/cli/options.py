@@ -1,0 +1,17 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+Id = Annotated[str, Parameter(help="The debate: its id, a unique piece of it, or `last`.")]
+Reasoning = Annotated[bool, Parameter(help="Show what the speakers think, dimmed, or in one line.")]
+Plain = Annotated[bool, Parameter(negative="", help="Plain text without colours or moving parts.")]
+Json = Annotated[bool, Parameter(negative="", help="Print the log: one event a line.")]
+Output = Annotated[
+    Path | None, Parameter(name=["--output", "-o"], help="Write it to a .md, .html or .json file.")
+]
+Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]

@@ -1,0 +1,271 @@
+"""Follows a debate to where it rests and shows it; Ctrl-C pauses it, a second one leaves at once.
+
+What shows it is a screen: the stage for people, or the log as it is, one event a line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from types import FrameType
+from typing import Any, Protocol, TypeVar
+
+from moot.arena import Arena
+from moot.cli.failing import ENDED, FAILED, INTERRUPTED
+from moot.cli.page import Page
+from moot.cli.stage import Stage
+from moot.commands import Pause
+from moot.debate import Debate, evolve
+from moot.errors import Refused
+from moot.events import CallDelta, Recorded, SegmentCompleted, encode
+from moot.formats.plan import Rest, plan
+from moot.store.locks import is_free
+from moot.views.cleaning import clean_json
+
+FRAME_SECONDS = 0.08
+T = TypeVar("T")
+
+
+class Screen(Protocol):
+    def show(self, debate: Debate, recorded: Recorded) -> None: ...
+
+    def catch_up(self, debate: Debate) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Lines:
+    """The log as it is: one event a line, in JSON."""
+
+    def show(self, debate: Debate, recorded: Recorded) -> None:
+        sys.stdout.write(clean_json(encode(recorded).decode()) + "\n")
+        sys.stdout.flush()
+
+    def catch_up(self, debate: Debate) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def screen(
+    *,
+    json: bool = False,
+    plain: bool = False,
+    reasoning: bool = True,
+    moving: bool = True,
+    clock: Callable[[], datetime] = now,
+) -> Generator[Screen]:
+    if json:
+        yield Lines()
+        return
+    with Stage(Page.out(plain=plain), clock, reasoning=reasoning, moving=moving and not plain) as stage:
+        yield stage
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """On uvloop where there is one."""
+    try:
+        import uvloop
+
+        factory = uvloop.new_event_loop
+    except ImportError:
+        factory = None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(main)
+
+
+async def perform(arena: Arena, debate_id: str, view: Screen, *, after: int = 0) -> int:
+    """Show a debate that this process runs, and return the exit code."""
+    interrupted = False
+
+    async def pause(following: asyncio.Task[Debate | None]) -> None:
+        try:
+            await arena.ask(debate_id, Pause(now=True))
+        except Refused:
+            following.cancel()  # judges cannot be paused; they are asked again on resume
+
+    def heed() -> None:
+        nonlocal interrupted
+        if interrupted:
+            view.close()
+            os._exit(INTERRUPTED)
+        interrupted = True
+        tasks.append(asyncio.create_task(pause(following)))
+
+    tasks: list[asyncio.Task[None]] = []
+    begun = await arena.store.state(debate_id, after) if after else None
+    following = asyncio.create_task(play(to_rest(arena, debate_id, after), view, begun))
+    with on_interrupt(heed):
+        await asyncio.wait([following])
+        await asyncio.gather(*tasks)
+    view.close()
+    if not following.cancelled():
+        following.result()
+    debate = await arena.state(debate_id)
+    say_how_to_go_on(debate)
+    return exit_code(debate, interrupted)
+
+
+async def watch(arena: Arena, debate_id: str, view: Screen) -> int:
+    """Show a debate that another process runs; Ctrl-C only looks away."""
+    following = asyncio.create_task(play(to_end(arena, debate_id), view))
+    left = False
+
+    def heed() -> None:
+        nonlocal left
+        left = True
+        following.cancel()
+
+    with on_interrupt(heed):
+        await asyncio.wait([following])
+    view.close()
+    if left:
+        Page.err().line(
+            "The debate goes on without you. Look again with: ", (f"moot watch {debate_id}", "bold")
+        )
+        return INTERRUPTED
+    following.result()
+    debate = await arena.state(debate_id)
+    say_how_to_go_on(debate)
+    return exit_code(debate)
+
+
+async def play(records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None) -> Debate | None:
+    """Fold and show; the moving part is drawn a few times a second, however many events there are."""
+
+    async def tick() -> None:
+        while True:
+            view.tick()
+            await asyncio.sleep(FRAME_SECONDS)
+
+    if debate is not None:
+        view.catch_up(debate)
+    ticking = asyncio.create_task(tick(), name="frames")
+    try:
+        async for recorded in records:
+            debate = evolve(debate, recorded)
+            view.show(debate, recorded)
+    finally:
+        ticking.cancel()
+        with suppress(asyncio.CancelledError):
+            await ticking
+    return debate
+
+
+def show_all(records: Iterable[Recorded], view: Screen) -> None:
+    debate: Debate | None = None
+    for recorded in records:
+        debate = evolve(debate, recorded)
+        view.show(debate, recorded)
+
+
+async def log_of(arena: Arena, debate_id: str) -> list[Recorded]:
+    """All that has happened so far."""
+    records: list[Recorded] = []
+    while page := await arena.store.read(debate_id, len(records)):
+        records += page
+    return records
+
+
+async def to_rest(arena: Arena, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded]:
+    """Up to where nothing more will happen unless somebody asks for something."""
+    debate = await arena.store.state(debate_id, after) if after else None
+    async for recorded in arena.follow(debate_id, after):
+        yield recorded
+        debate = evolve(debate, recorded)
+        if isinstance(recorded.event, CallDelta | SegmentCompleted):
+            continue
+        if at_rest(debate) and (await arena.head(debate_id)).version == recorded.seq:
+            return
+
+
+async def to_end(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
+    """Up to the end, through pauses; what has already come to rest is shown as it is."""
+    resting = await arena.state(debate_id)
+    still = resting.status != "created" and at_rest(resting)
+    last = resting.seq if still or await abandoned(arena, debate_id) else None
+    debate: Debate | None = None
+    async for recorded in arena.follow(debate_id):
+        yield recorded
+        debate = evolve(debate, recorded)
+        over = debate.final or debate.status == "error" or recorded.seq == last
+        if over and (await arena.head(debate_id)).version == recorded.seq:
+            return
+
+
+def at_rest(debate: Debate) -> bool:
+    return not debate.live and not debate.calls and isinstance(plan(debate), Rest)
+
+
+async def runs_elsewhere(arena: Arena, debate_id: str) -> bool:
+    runner = (await arena.head(debate_id)).runner
+    return bool(runner) and not is_free(arena.settings.runners, runner)
+
+
+async def abandoned(arena: Arena, debate_id: str) -> bool:
+    """There is something to do, and nobody alive to do it."""
+    return not at_rest(await arena.state(debate_id)) and not await runs_elsewhere(arena, debate_id)
+
+
+def exit_code(debate: Debate, interrupted: bool = False) -> int:
+    if debate.status == "error":
+        return FAILED
+    if debate.final:
+        return ENDED
+    return INTERRUPTED if interrupted or debate.status == "paused" else ENDED
+
+
+def say_how_to_go_on(debate: Debate) -> None:
+    """On standard error, so that what is piped on stays what it is."""
+    page = Page.err()
+    if debate.final:
+        if page.rich:
+            page.line(("  moot replay last · moot export last -o debate.html", "dim"))
+        return
+    if debate.status == "error":
+        page.line("To try again: ", (f"moot resume {debate.id}", "bold"))
+        return
+    waiting = plan(debate)
+    match waiting.waiting_for if isinstance(waiting, Rest) else "":
+        case "round":
+            page.line("It waits for the next round: ", (f"moot next-round {debate.id}", "bold"))
+        case "judge":
+            page.line("It waits to be judged: ", (f"moot judge {debate.id}", "bold"))
+        case "decision":
+            page.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER", "bold"))
+        case "resume":
+            page.line("Go on with: ", (f"moot resume {debate.id}", "bold"))
+        case _:
+            page.line("Not finished. Go on with: ", (f"moot resume {debate.id}", "bold"))
+
+
+@contextmanager
+def on_interrupt(heed: Callable[[], None]) -> Generator[None]:
+    """Ctrl-C calls `heed` on the event loop instead of breaking off."""
+    loop = asyncio.get_running_loop()
+    before = signal.getsignal(signal.SIGINT)
+
+    def wake(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(heed)
+
+    signal.signal(signal.SIGINT, wake)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,54 @@
+"""`moot replay ID`: see a debate again at the pace it was held, or faster.
+
+The time in which nobody ran it, paused or crashed, is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from moot.cli.options import Id, Json, Plain, Reasoning
+
+
+def replay(
+    id: Id = "last",
+    /,
+    *,
+    speed: Annotated[str, Parameter(help="How many times faster than it was: 4, 0.5, or max.")] = "1",
+    reasoning: Reasoning = True,
+    plain: Plain = False,
+    json: Json = False,
+) -> int:
+    """See a debate again at the pace it was held, or faster."""
+    from moot.cli.playing import run
+
+    factor = _factor(speed)
+
+    async def again() -> int:
+        from moot.arena import Arena
+        from moot.cli.finding import find
+        from moot.cli.playing import log_of, play, screen
+        from moot.cli.replaying import Reel
+
+        async with Arena.open() as arena:
+            records = await log_of(arena, await find(arena, id))
+        reel = Reel(records, factor)
+        with screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock) as view:
+            await play(reel.frames(), view)
+        return 0
+
+    return run(again())
+
+
+def _factor(speed: str) -> float:
+    from moot.errors import Invalid
+
+    try:
+        factor = float("inf") if speed == "max" else float(speed)
+    except ValueError:
+        factor = 0.0
+    if not factor > 0:
+        raise Invalid(f"--speed must be a number above 0, or max, not {speed!r}.")
+    return factor

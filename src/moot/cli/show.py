@@ -1,0 +1,46 @@
+"""`moot show ID`: a debate in the terminal, as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from moot.cli.options import Id, Json, Plain, Reasoning
+
+
+def show(
+    id: Id = "last",
+    /,
+    *,
+    reasoning: Reasoning = True,
+    plain: Plain = False,
+    json: Json = False,
+    svg: Annotated[
+        Path | None, Parameter(help="Draw the terminal into an SVG file instead.", show=False)
+    ] = None,
+    dark: Annotated[bool, Parameter(negative="", show=False)] = False,
+    columns: Annotated[int, Parameter(show=False)] = 88,
+    cut: Annotated[int, Parameter(show=False)] = 0,
+) -> int:
+    """A debate in the terminal, as it stands."""
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        from moot.arena import Arena
+        from moot.cli import picture
+        from moot.cli.finding import find
+        from moot.cli.playing import log_of, screen, show_all
+
+        async with Arena.open() as arena:
+            debate_id = await find(arena, id)
+            records = await log_of(arena, debate_id)
+        if svg is not None:
+            picture.draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
+            return 0
+        with screen(json=json, plain=plain, reasoning=reasoning, moving=False) as view:
+            show_all(records, view)
+        return 0
+
+    return run(look())

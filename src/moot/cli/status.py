@@ -1,0 +1,78 @@
+"""The one or two lines under a running debate: the order of speeches, who is up, tokens, money, time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.text import Text
+
+from moot.cli.page import hue, join, shorten, text
+from moot.debate import Debate
+from moot.pricing import CHARS_PER_TOKEN
+from moot.views.costs import costs, dollars
+from moot.views.durations import clock
+from moot.views.transcript import speech_title
+
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+MOST_MARKS = 24
+
+
+def status(debate: Debate, now: datetime, width: int, frame: int, remarks: int) -> list[Text]:
+    first = text("  ", (SPINNER[frame % len(SPINNER)], "bold"), " ")
+    first.append_text(marks(debate))
+    first.append(shorten(_doing(debate, now), max(8, width - first.cell_len - 2)))
+    second = join((*_figures(debate, now), f"{remarks} remark waiting" if remarks else "", "Ctrl-C pauses"))
+    return [first, text(("    " + shorten(second, width - 4), "dim"))]
+
+
+def marks(debate: Debate) -> Text:
+    """One mark for each speech of the schedule, in its seat's colour, filled as it is given."""
+    made = text()
+    if len(debate.schedule) > MOST_MARKS:
+        return made
+    unspent = {slot.index for slot in debate.unspent()}
+    live = {turn.slot for turn in debate.live}
+    places = {seat.id: place for place, seat in enumerate(debate.seats)}
+    for slot in debate.schedule:
+        colour = hue(places[slot.seat])
+        if slot.index in live:
+            made.append("╸", style=f"bold {colour}")
+        elif slot.index in unspent:
+            made.append("─", style="dim")
+        else:
+            made.append("━", style=colour)
+    made.append("  ")
+    return made
+
+
+def _doing(debate: Debate, now: datetime) -> str:
+    if debate.status == "judging":
+        return _judging(debate)
+    if debate.status == "paused":
+        return "paused"
+    if not debate.live:
+        return "getting ready"
+    turn = debate.live[0]
+    where = f"round {turn.round} of {debate.rounds_planned}"
+    who = " and ".join(debate.seat(turn.seat).name for turn in debate.live)
+    words = len(turn.text.split())
+    waited = int((now - turn.started_at).total_seconds())
+    doing = f"{words} words" if words else "thinking" if turn.reasoning else f"waiting {waited} s"
+    return join((where, who, speech_title(debate, turn), doing))
+
+
+def _judging(debate: Debate) -> str:
+    cast = len(debate.judging.ballots) + len(debate.judging.spoiled) if debate.judging else 0
+    wanted = 2 * len(debate.judges)
+    return join(("the judge weighs both sides, in both orders", f"{cast} of {wanted} ballots"))
+
+
+def _figures(debate: Debate, now: datetime) -> list[str]:
+    figures = costs(debate)
+    flowing = sum(len(call.text) + len(call.reasoning) for call in (*debate.live, *debate.calls))
+    tokens = figures.usage.total + flowing // CHARS_PER_TOKEN
+    about = "about " if figures.estimated or flowing else ""
+    limit = f" of {dollars(debate.limits.cost)}" if debate.limits.cost else ""
+    started = debate.started_at or debate.created_at
+    money = dollars(figures.total) + limit
+    return [f"{about}{tokens:,} tokens", money, clock((now - started).total_seconds())]

@@ -1,0 +1,112 @@
+"""Help is instant and complete; mistakes are one clear line and exit code 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from moot import __version__
+from moot.cli.app import COMMANDS
+
+Moot = Callable[..., tuple[int, str, str]]
+
+HEAVY = (
+    "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",
+    "moot.arena", "moot.settings", "rich.live", "rich.markdown",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["show", "--help"]])
+def test_help_loads_nothing_heavy(arguments: list[str]):
+    asked = f"""
+import sys
+from moot.cli.app import run
+run({arguments!r})
+print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    assert done.stdout
+
+
+def test_every_command_is_in_the_help(moot: Moot):
+    code, out, _ = moot("--help")
+    assert code == 0
+    assert all(f"\n  {name} " in out for _, name, _, _ in COMMANDS)
+    assert out.index("Look") < out.index("Steer") < out.index("This machine")
+
+
+@pytest.mark.parametrize("name", [name for _, name, _, _ in COMMANDS])
+def test_every_command_has_help_of_its_own(moot: Moot, name: str):
+    code, out, _ = moot(name, "--help")
+    assert code == 0
+    assert out.startswith(f"Usage: moot {name}")
+    assert "\x1b" not in out
+
+
+def test_nothing_at_all_shows_the_help(moot: Moot):
+    assert moot() == moot("--help")
+
+
+def test_the_version(moot: Moot):
+    assert moot("--version") == (0, f"{__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["A motion", "--colour", "red"], "--colour"),
+        (["A motion", "--rounds", "many"], "many"),
+        (["A motion", "--intensity", "6"], "6"),
+        (["lst"], "Did you mean `moot list`?"),
+        (["list", "--status", "asleep"], "asleep"),
+        (["A motion", "--format", "shouting"], "There is no format called 'shouting'"),
+        (["A motion", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
+        (["A motion", "--output", "debate.pdf"], "should end in .md, .html or .json"),
+        (["show", "nothing"], "There is no debate 'nothing'."),
+        (["replay", "--speed", "fast"], "--speed must be a number above 0, or max"),
+        (["formats", "show", "shouting"], "There is no format called 'shouting'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(moot: Moot, arguments: list[str], words: str):
+    code, out, err = moot(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("moot: ")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_all_that_is_wrong_with_a_debate_is_said_at_once_in_the_words_of_the_options(moot: Moot):
+    code, _, err = moot(
+        "A motion", "--model", "scripted/demo", "--rounds", "99", "--timeout", "0", "--cost-limit", "-1"
+    )
+    assert code == 2
+    assert "--rounds: Must be between 1 and 10" in err
+    assert "--timeout: Must be greater than 0" in err
+    assert "--cost-limit: Must be greater than 0" in err
+
+
+def test_a_motion_with_control_characters_is_refused(moot: Moot):
+    code, _, err = moot("evil \x1b[2J motion", "--model", "scripted/demo")
+    assert code == 2
+    assert "\x1b" not in err
+
+
+def test_something_unexpected_is_a_line_unless_one_debugs(moot: Moot, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a surprise")
+
+    monkeypatch.setattr("moot.arena.Arena.open", broken)
+    code, _, err = moot("list")
+    assert code == 1
+    assert (
+        err
+        == "moot: Something unexpected went wrong: RuntimeError('a surprise')\n  MOOT_DEBUG=1 shows where.\n"
+    )
+    monkeypatch.setenv("MOOT_DEBUG", "1")
+    with pytest.raises(RuntimeError):
+        moot("list")

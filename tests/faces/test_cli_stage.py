@@ -1,0 +1,202 @@
+"""The page itself: what flows onto it, and when."""
+
+from __future__ import annotations
+
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from moot.cli.flow import Flow, fold
+from moot.cli.page import Page, pad, shorten
+from moot.cli.stage import Stage
+from moot.events import (
+    BallotSpoiled,
+    BudgetExhausted,
+    BudgetWarned,
+    CallDelta,
+    ConcessionMade,
+    DebatePaused,
+    DebateResumed,
+    RemarkInjected,
+    StalemateFound,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnRetried,
+    TurnSkipped,
+    TurnStarted,
+)
+from moot.terms import Limits, Money
+from tests.factories import call_started
+from tests.views.logs import BEGAN, Log, held, seat
+
+
+def shown(log: Log, width: int = 80, **options: bool) -> str:
+    out = io.StringIO()
+    page = Page(Console(file=out, width=width, color_system=None, force_terminal=False))
+    stage = Stage(page, lambda: BEGAN, **options)
+    replay = None
+    from moot.debate import evolve
+
+    for recorded in log.records:
+        replay = evolve(replay, recorded)
+        stage.show(replay, recorded)
+    return out.getvalue()
+
+
+texts = st.text(alphabet=st.sampled_from("ab cde漢 \n"), max_size=120)
+
+
+@given(texts, st.integers(min_value=2, max_value=20))
+def test_folded_lines_fit_and_lose_no_letter(text: str, width: int):
+    lines = fold(text, width)
+    assert all(cell_len(words) <= width for _, words in lines)
+    assert "".join("".join(words.split()) for _, words in lines) == "".join(text.split())
+    assert [end for end, _ in lines] == sorted({end for end, _ in lines})
+
+
+@given(texts, st.integers(min_value=4, max_value=20), st.lists(st.integers(0, 120)))
+def test_lines_given_as_they_come_are_those_of_the_whole(text: str, width: int, cuts: list[int]):
+    flow, given_lines, start = Flow(width), [], 0
+    for cut in [*sorted(cuts), len(text)]:
+        flow.add(text[start:cut])
+        start = max(start, cut)
+        given_lines += flow.ready()
+    given_lines += flow.finish(text)[0]
+    whole = [words for _, words in fold(text.strip(), width)]
+    assert given_lines == whole
+
+
+def test_the_last_lines_wait_until_the_speech_is_over():
+    flow = Flow(10)
+    flow.add("one two three four five six seven eight nine ten eleven")
+    early = flow.ready()
+    assert early == ["one two", "three four"]
+    late, note = flow.finish("one two three four five six")
+    assert (late, note) == (["five six"], "")
+
+
+def test_words_that_are_cut_back_after_they_were_printed_are_confessed():
+    flow = Flow(10, held=0)
+    flow.add("one two three four five six")
+    flow.ready()
+    assert flow.finish("one two") == ([], "The last words above were cut off and do not count.")
+    other = Flow(10, held=0)
+    other.add("one two three four five six")
+    other.ready()
+    lines, note = other.finish("Something else")
+    assert (lines, note) == (["Something", "else"], "As it was finally given:")
+
+
+def test_wide_letters_are_counted_as_wide():
+    assert pad("漢字", 6) == "漢字  "
+    assert shorten("漢字漢字", 5) == "漢字…"
+
+
+def test_a_debate_reads_from_top_to_bottom():
+    page = shown(held())
+    order = [
+        "Cats are better than dogs", "Round 1 of 2", "Opening statement", "Thinks: Lead with safety.",
+        "Licences keep people safe.", "4 words · 20 tokens · 1.5 s", "Round 2 of 2", "Verdict", "For wins",
+        "78.0", "71.0", "agreement", "7 points for For", "Because of the evidence.", "All rounds were held.",
+    ]  # fmt: skip
+    places = [page.index(words) for words in order]
+    assert places == sorted(places)
+
+
+def test_narrow_and_wide_terminals_are_filled_and_not_overrun():
+    for width in (30, 40, 80, 200):
+        assert all(cell_len(line) <= min(width, 92) for line in shown(held(), width).splitlines())
+
+
+def test_a_further_attempt_is_announced_and_begins_anew():
+    log = Log().start()
+    turn = log.begin("for")
+    log.hear("A first try that").fail_call(retry_in_ms=2000)
+    log.add(call_started(2, turn, attempt=2), CallDelta(2, 0, "text", "Second try."))
+    log._calls = 2
+    log.settle("Second try.").add(TurnCompleted(turn, 2))
+    page = shown(log)
+    assert "The provider is overloaded. It is asked again in 2 s." in page
+    assert "    Second try.\n" in page
+
+
+def test_speeches_given_at_once_are_printed_one_after_the_other():
+    log = Log().start()
+    for number, side in ((1, "for"), (2, "against")):
+        log.add(TurnStarted(number, number - 1, 1, "opening", "opening", side), call_started(number, number))
+    for number in (1, 2, 1, 2):
+        log.add(CallDelta(number, 0, "text", f"words of {number} "))
+    log.add(TurnCompleted(2, 6), TurnCompleted(1, 6))
+    page = shown(log)
+    assert (
+        page.index("words of 1 words of 1")
+        < page.index("Against  Opening")
+        < page.index("words of 2 words of 2")
+    )
+
+
+def test_a_remark_waits_until_the_speech_is_over():
+    log = Log().start()
+    turn = log.begin("for")
+    log.hear("Before ").add(RemarkInjected(1, "Mind the time.", by="Chair")).hear("after.")
+    log.settle("Before after.").add(TurnCompleted(turn, 2)).say("against", "No.")
+    page = shown(log)
+    assert (
+        page.index("Before after.")
+        < page.index("by Chair: “Mind the time.”")
+        < page.index("Against  Opening")
+    )
+
+
+def test_whatever_happens_beside_the_speeches_is_said():
+    log = Log().start().say("for", "Yes.")
+    turn = log.begin("against")
+    log.add(TurnFailed(turn, "timeout", "The model did not answer in time."), TurnRetried(turn))
+    turn = log.begin("against")
+    log.hear("Half").add(TurnInterrupted(turn, "skip"), TurnSkipped(2, "for"))
+    log.add(
+        BudgetWarned(Money("0.5"), Money("0.6")),
+        BudgetExhausted(Money(1), Money("0.9"), Money(0)),
+        StalemateFound((), 0.9),
+        ConcessionMade(1, "for", "I concede."),
+        DebatePaused("Ann"),
+        DebateResumed(),
+    )
+    log.add(BallotSpoiled(1, "judge", 0, "The provider's answer could not be read."))
+    page = shown(log)
+    for words in (
+        "No speech: The model did not answer in time.",
+        "Against's speech is struck and will be given again.",
+        "Cut short: skipped.",
+        "For's speech was skipped.",
+        "The costs have passed $0.50.",
+        "The cost limit of $1.00 leaves no room for another speech.",
+        "the debate goes in circles",
+        "For gives way: “I concede.”",
+        "Paused by Ann.",
+        "It goes on.",
+        "Judge gave no usable ballot.",
+    ):
+        assert words in page
+
+
+def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the_time():
+    log = Log(
+        limits=Limits(rounds=2, cost=Money(1)), seats=(seat("for", name="Ann"), seat("against", name="Bob"))
+    )
+    log.start().say("for", "Yes.").begin("against")
+    log.hear("Not so fast").add(RemarkInjected(1, "Hush."))
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system=None, legacy_windows=False)
+    with Stage(Page(console), lambda: log.debate.updated_at) as stage:
+        stage.catch_up(log.debate)
+        stage.tick()
+    said = out.getvalue()
+    assert "━╸──" in said
+    assert "round 1 of 2 · Bob · Opening statement · 3 words" in said
+    assert "about 122 tokens · $0.00 of $1.00 · 0:11" in said
+    assert "Ctrl-C pauses" in said

@@ -1,0 +1,148 @@
+"""Whole debates in a few lines: each function returns what a log folds to."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.debate import NOTHING, Debate, evolve
+from moot.events import (
+    BallotCast,
+    CallCompleted,
+    CallDelta,
+    CallFailed,
+    DebateEnded,
+    DebateStarted,
+    Event,
+    JudgingStarted,
+    Recorded,
+    RoundCompleted,
+    RoundStarted,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.judging.verdicts import reach
+from moot.terms import (
+    FREE,
+    Ballot,
+    Judge,
+    Limits,
+    Model,
+    Money,
+    Reasoning,
+    ReasoningPart,
+    Score,
+    Seat,
+    Text,
+    Usage,
+    Verdict,
+)
+from tests.factories import call_started, opened
+
+BEGAN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class Log:
+    """Events go in, a debate comes out; a second passes with each."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.records: list[Recorded] = []
+        self.debate: Debate = None  # type: ignore[assignment]
+        self._calls = 0
+        settings = {
+            "format": formats.load("oxford"),
+            "limits": Limits(rounds=2),
+            "seats": (seat("for"), seat("against")),
+            "judges": (judge(),),
+        }
+        self.add(opened(**{**settings, **changes}))
+
+    def add(self, *events: Event) -> Log:
+        for event in events:
+            seq = len(self.records) + 1
+            recorded = Recorded("deb_1", seq, BEGAN + timedelta(seconds=seq), 1, event)
+            self.records.append(recorded)
+            self.debate = evolve(self.debate, recorded)
+        return self
+
+    def start(self) -> Log:
+        return self.add(DebateStarted(), RoundStarted(1))
+
+    def begin(self, seat_id: str) -> int:
+        """A turn starts and a model is asked; returns the number of the turn."""
+        turn = len(self.debate.turns) + len(self.debate.live) + 1
+        slot = next(slot for slot in self.debate.unspent() if slot.seat == seat_id)
+        phase = self.debate.format.phases[slot.phase]
+        self._calls += 1
+        self.add(
+            TurnStarted(turn, slot.index, slot.round, phase.key, slot.tone, seat_id),
+            call_started(self._calls, turn, model=self.debate.seat(seat_id).model.label),
+        )
+        return turn
+
+    def hear(self, text: str, kind: str = "text") -> Log:
+        return self.add(CallDelta(self._calls, 0, kind, text))  # type: ignore[arg-type]
+
+    def settle(self, text: str, thought: str = "", cost: Money | None = NOTHING, **usage: Any) -> Log:
+        spent = Usage(**{"input": 100, "output": 20, **usage})
+        if thought:
+            part = Reasoning((ReasoningPart(thought),))
+            self.add(SegmentCompleted(self._calls, part))
+        if text:
+            self.add(SegmentCompleted(self._calls, Text(text)))
+        return self.add(CallCompleted(self._calls, "stop", spent, cost, 1500))
+
+    def say(self, seat_id: str, text: str, thought: str = "", **completed: Any) -> Log:
+        turn = self.begin(seat_id)
+        if thought:
+            self.hear(thought, "reasoning")
+        self.hear(text).settle(text, thought)
+        return self.add(TurnCompleted(turn, len(text.split()), **completed))
+
+    def fail_call(self, **changes: Any) -> Log:
+        failed = CallFailed(
+            self._calls, "overloaded", "transient", "The provider is overloaded.", Usage(), None
+        )
+        return self.add(replace(failed, **changes))
+
+    def judged(self, *ballots: Ballot) -> Log:
+        self.add(RoundCompleted(self.debate.round), JudgingStarted(1, "rounds"))
+        for ballot in ballots:
+            self.add(BallotCast(1, ballot))
+        verdict = reach(self.debate, ballots)
+        assert verdict is not None
+        return self.verdict(verdict)
+
+    def verdict(self, verdict: Verdict) -> Log:
+        return self.add(VerdictReached(verdict, 1), DebateEnded("rounds"))
+
+
+def seat(side: str, name: str = "", model: str = "parrot", **changes: Any) -> Seat:
+    priced = Model("scripted", model, price=FREE)
+    return Seat(id=side, name=name or side.capitalize(), side=side, model=priced, **changes)  # type: ignore[arg-type]
+
+
+def judge(judge_id: str = "judge", model: str = "owl", **changes: Any) -> Judge:
+    return Judge(judge_id, judge_id.capitalize(), Model("scripted", model, price=FREE, **changes))
+
+
+def ballot(
+    winner: str | None, pro: float, con: float, order: int = 0, by: str = "judge", **more: Any
+) -> Ballot:
+    scores = {"for": Score(pro, ("clear",), ("long",)), "against": Score(con, ("deep",), ("dry",))}
+    return Ballot(by, order, winner, scores, "Because of the evidence.", {"argument": "Sound."}, **more)
+
+
+def held(**changes: Any) -> Log:
+    """Two rounds of two speeches and a clear verdict."""
+    log = Log(**changes).start()
+    log.say("for", "Licences keep people safe.", thought="Lead with safety.")
+    log.say("against", "Licences freeze what they license.")
+    log.add(RoundCompleted(1), RoundStarted(2))
+    log.say("for", "Safety first.").say("against", "Freedom first.")
+    return log.judged(ballot("for", 80, 70, 0), ballot("for", 76, 72, 1))

@@ -1,0 +1,111 @@
+"""A verdict says what weakens it."""
+
+from __future__ import annotations
+
+from moot.events import DebateEnded, DebateFailed, VerdictReached
+from moot.terms import Verdict
+from moot.views import outcome
+from tests.views.logs import Log, ballot, held, judge, seat
+
+
+def doubts(log: Log) -> tuple[str, ...]:
+    assert log.debate.verdict is not None
+    return outcome.doubts(log.debate, log.debate.verdict)
+
+
+def headline(log: Log) -> str:
+    assert log.debate.verdict is not None
+    return outcome.headline(log.debate, log.debate.verdict)
+
+
+def spoken(**changes: object) -> Log:
+    return Log(**changes).start().say("for", "Yes.").say("against", "No.")
+
+
+def test_a_clear_win_has_no_doubts():
+    assert headline(held()) == "For wins"
+    assert doubts(held()) == ()
+
+
+def test_a_judge_who_changes_its_mind_with_the_order_is_named():
+    log = spoken().judged(ballot("for", 80, 70, 0), ballot("against", 70, 75, 1))
+    assert headline(log) == "Too close to call"
+    assert doubts(log) == ("The judge changed its mind when the order changed.",)
+
+
+def test_flips_among_several_judges_are_counted():
+    log = spoken(judges=(judge("ann"), judge("bob"), judge("cid")))
+    log.judged(
+        *(ballot("for", 80, 70, order, by) for by in ("ann", "bob") for order in (0, 1)),
+        ballot("for", 80, 70, 0, "cid"),
+        ballot("against", 70, 80, 1, "cid"),
+    )
+    assert headline(log) == "For wins"
+    assert doubts(log)[0] == "1 of 3 judges changed its mind when the order changed."
+    assert doubts(log)[1] == "Only 83% of the ballots name the winner."
+
+
+def test_judges_who_disagree_leave_it_too_close():
+    log = spoken(judges=(judge("ann"), judge("bob")))
+    log.judged(
+        *(ballot("for", 80, 70, order, "ann") for order in (0, 1)),
+        *(ballot("against", 60, 70, order, "bob") for order in (0, 1)),
+    )
+    assert doubts(log) == ("No side convinced more than half of the judges.",)
+
+
+def test_a_winner_with_fewer_points_is_said():
+    log = spoken().judged(
+        ballot("for", 60, 70, 0, inconsistent=True), ballot("for", 60, 70, 1, inconsistent=True)
+    )
+    assert doubts(log) == ("The winner has fewer points than another seat.",)
+
+
+def test_a_small_judge_and_one_of_the_speakers_own_kind_are_doubted():
+    seats = (seat("for", model="a"), seat("against", model="b"))
+    log = spoken(seats=seats, judges=(judge(model="a", small=True),))
+    log.judged(ballot("for", 80, 70, 0), ballot("for", 80, 70, 1))
+    assert doubts(log) == (
+        "Judge is a very small model: take its verdict lightly.",
+        "Judge is the same model as one of the speakers.",
+    )
+
+
+def test_a_draw_a_decision_and_a_stalemate_say_who_made_them():
+    draw = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1))
+    assert headline(draw) == "A draw"
+    by_hand = spoken().verdict(Verdict("win", "against", "hand"))
+    assert headline(by_hand) == "Against wins"
+    assert doubts(by_hand) == ("A person decided this, not a judge.",)
+    circles = spoken().verdict(Verdict("draw", None, "stalemate"))
+    assert doubts(circles) == ("The speakers were repeating themselves, so nobody won.",)
+
+
+def test_the_margin_names_who_is_ahead():
+    verdict = held().debate.verdict
+    assert verdict is not None
+    assert outcome.margin(held().debate, verdict) == "7 points for For"
+    level = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1)).debate
+    assert level.verdict is not None
+    assert outcome.margin(level, level.verdict) == "level on points"
+
+
+def test_each_judge_leans_by_a_margin_in_each_order():
+    (leaning,) = outcome.leanings(held().debate)
+    assert leaning == outcome.Leaning("Judge", (10, 4), flipped=False)
+
+
+def test_every_ending_and_failure_has_words():
+    assert outcome.ending(spoken().debate) == ""
+    assert outcome.ending(held().debate) == "All rounds were held."
+    stopped = spoken().add(DebateEnded("stopped", "Time for dinner.")).debate
+    assert outcome.ending(stopped) == "The debate was stopped early. Time for dinner."
+    failed = spoken().add(DebateFailed("permanent_fault", "Check configuration.")).debate
+    assert outcome.ending(failed) == "A model cannot be used. Check configuration."
+
+
+def test_a_verdict_of_a_debate_with_more_seats_has_no_axis():
+    third = seat("neutral")
+    log = Log(seats=(seat("for"), seat("against"), third)).start()
+    log.add(VerdictReached(Verdict("win", "for", "judges")))
+    assert outcome.leanings(log.debate) == ()
