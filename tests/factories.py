@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec.structs import replace
 
 from moot import formats
-from moot.events import CallDelta, CallStarted, DebateOpened, TurnStarted
-from moot.terms import FREE, Judge, Limits, Manner, Model, Seat
+from moot.debate import Debate, fold
+from moot.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
+from moot.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
 
 SCRIPTED = Model(provider="scripted", name="parrot", price=FREE)
 
@@ -48,3 +50,36 @@ def call_started(call: int = 1, turn: int | None = 1, **changes: Any) -> CallSta
 
 def delta(text: str, call: int = 1) -> CallDelta:
     return CallDelta(call=call, segment=0, kind="text", text=text)
+
+
+def table(format: str = "oxford", *sides: Side, **changes: Any) -> DebateOpened:
+    """A debate of this format with a seat for each side named; further changes as in `opened`."""
+    fmt = formats.load(format)
+    usual = {
+        "format": fmt,
+        "seats": seats(*(sides or ("for", "against"))),
+        "limits": Limits(rounds=fmt.rounds, turns=fmt.turns),
+    }
+    return opened(**{**usual, **changes})
+
+
+def seats(*sides: Side, model: Model = SCRIPTED) -> tuple[Seat, ...]:
+    """Seats a, b, c ... with these sides."""
+    return tuple(
+        Seat(id=chr(ord("a") + place), name=f"Seat {place + 1}", side=side, model=model)
+        for place, side in enumerate(sides)
+    )
+
+
+def log(*events: Event, debate: str = "deb_1") -> tuple[Recorded, ...]:
+    """The events in their places, a second apart."""
+    return tuple(
+        Recorded(debate, seq, datetime(2026, 1, 5, 12, tzinfo=UTC) + timedelta(seconds=seq), 1, event)
+        for seq, event in enumerate(events, 1)
+    )
+
+
+def state(*events: Event) -> Debate:
+    debate = fold(log(*events))
+    assert debate is not None
+    return debate

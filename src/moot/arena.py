@@ -53,7 +53,7 @@ class Arena:
         store.listen(self._bus.publish)
         self.hub = Hub(store, self._bus)
         durable = not isinstance(store, MemoryStore)
-        self._placement = InProcess(store, self._runner, settings.runners if durable else None)
+        self._placement = InProcess(store, self._runner, settings.data if durable else None)
         self._recovery: asyncio.Task[None] | None = None
 
     @classmethod
@@ -115,6 +115,10 @@ class Arena:
     async def recover(self) -> int:
         """Take up what other processes have left behind; returns how many debates."""
         return await self._placement.recover()
+
+    async def is_running(self, debate_id: str) -> bool:
+        """Whether a process that is alive, this one or another, runs this debate."""
+        return self._placement.is_alive((await self.head(debate_id)).runner)
 
     def run(self, debate_id: str) -> None:
         """See to it that a debate with something to do is run."""

@@ -18,15 +18,16 @@ Bench = tuple[Seat, ...]
 def schedule(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Slot, ...]:
     groups = count(1)
     slots: list[Slot] = []
-    for number, source in enumerate(_rounds(fmt, seats, limits), 1):
+    rounds = _rounds(fmt, seats, limits)
+    for number, source in enumerate(rounds, 1):
         for index, phase in enumerate(fmt.phases):
-            if phase.round != source:
+            if number != len(rounds) if phase.closes else phase.round != source:
                 continue
             shared = next(groups)
             for seat, tone, to in _speakers(fmt, phase, seats, number):
                 group = shared if phase.simultaneous else next(groups)
                 slots.append(Slot(len(slots), number, index, seat, tone, to, group))
-    return tuple(slots[: limits.turns] if fmt.turns else slots)
+    return tuple(slots[: limits.turns or fmt.turns] if fmt.turns else slots)
 
 
 def benches(seats: Sequence[Seat]) -> tuple[Bench, Bench]:
@@ -73,28 +74,32 @@ def _rounds(fmt: Format, seats: Sequence[Seat], limits: Limits) -> list[int]:
 def _speakers(
     fmt: Format, phase: Phase, seats: Sequence[Seat], number: int
 ) -> Iterator[tuple[str, Tone, str | None]]:
-    if phase.who == "each":
-        for seat in speaking_order(fmt, seats, number):
-            yield seat.id, phase.tone, None
-        return
-    speaker = _member(phase.who, phase.speaker, seats)
-    if speaker is None or phase.kind in ("vote", "questions", "notes"):
-        return
-    if phase.kind == "speech":
-        yield speaker.id, phase.tone, None
-        return
-    other = _member(phase.to or "against", phase.to_speaker, seats)
-    if other is None:
-        return
-    asks, answers = speaker, other
-    for _ in range(phase.exchanges):
-        yield asks.id, "question", answers.id
-        yield answers.id, "answer", asks.id
-        if phase.kind == "crossfire":
-            asks, answers = answers, asks
+    match phase.kind:
+        case "vote" | "questions" | "notes":
+            return
+        case "speech" if phase.who == "each":
+            for seat in speaking_order(fmt, seats, number):
+                yield seat.id, phase.tone, None
+        case "speech":
+            if speaker := _member(phase.who, phase.speaker, seats):
+                yield speaker.id, phase.tone, None
+        case "cross-examination" | "crossfire" | "exchange":
+            yield from _to_and_fro(phase, seats)
 
 
-def _member(who: Who, speaker: int, seats: Sequence[Seat]) -> Seat | None:
+def _to_and_fro(phase: Phase, seats: Sequence[Seat]) -> Iterator[tuple[str, Tone, str | None]]:
+    for turn in range(phase.exchanges):
+        one = _member(phase.who, phase.speaker or turn + 1, seats)
+        other = _member(phase.to, phase.to_speaker or turn + 1, seats)
+        if one is None or other is None:
+            return
+        if phase.kind == "crossfire" and turn % 2:
+            one, other = other, one
+        yield one.id, phase.tone if phase.kind == "exchange" else "question", other.id
+        yield other.id, phase.tone if phase.kind == "exchange" else "answer", one.id
+
+
+def _member(who: Who | None, speaker: int, seats: Sequence[Seat]) -> Seat | None:
     if who == "moderator":
         return next((seat for seat in seats if seat.role == "moderator"), None)
     pro, con = benches(seats)

@@ -1,4 +1,4 @@
-"""The only reader of the environment and of `moot.toml`.
+"""The reader of the environment and of `moot.toml`.
 
     MOOT_DATA            where debates and models live (default: the platform's data folder)
     MOOT_OFFLINE         1 forbids any download
@@ -55,10 +55,6 @@ class Settings(Struct, frozen=True):
     @property
     def models(self) -> Path:
         return self.data / "models"
-
-    @property
-    def runners(self) -> Path:
-        return self.data / "runners"
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:

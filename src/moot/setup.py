@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from moot.errors import Invalid
 from moot.events import DebateOpened
 from moot.terms import Chair, Format, Judge, Limits, Manner, Model, Money, Seat, Side, Winning
 
-COLOURS = ("#C2410C", "#0F766E", "#6D28D9", "#A16207")
+COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
 
@@ -90,11 +91,12 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "topic", "Must be between 1 and 500 characters"
     if _has_controls(motion):
         yield "topic", "Control characters are not allowed"
-    if len(setup.seats) < 2:
-        yield "participants", "Minimum 2 participants required"
+    fewest = max(2, fmt.min_seats)
+    if len(setup.seats) < fewest:
+        yield "participants", f"Minimum {fewest} participants required"
     if len(setup.seats) > fmt.max_seats:
         yield "participants", f"Maximum {fmt.max_seats} participants allowed"
-    names = [_folded(seat.name) for seat in setup.seats if seat.name]
+    names = [_folded(seat.name) for seat in setup.seats if seat.name.strip()]
     if len(set(names)) < len(names):
         yield "participants", "Names must be unique"
     if any(_has_controls(seat.name) for seat in setup.seats):
@@ -105,7 +107,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "maxTurns", f"Must be between 1 and {fmt.max_turns}" if fmt.turns else "Only for free debates"
     if not 1 <= setup.intensity <= 5:
         yield "intensity", "Must be between 1 and 5"
-    if not setup.turn_seconds > 0:
+    if not 0 < setup.turn_seconds < inf:
         yield "timeoutPerRound", "Must be greater than 0"
     yield from _money_problems(setup)
 
@@ -130,7 +132,7 @@ def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
 
 def _seats(setup: Setup) -> tuple[Seat, ...]:
     chairs = _chairs(setup.format, setup.seats)
-    taken: set[str] = set()
+    taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
     seats: list[Seat] = []
     for place, (given, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
         name = given.name.strip() or _free_name(chair.name, taken)
@@ -147,6 +149,7 @@ def _seats(setup: Setup) -> tuple[Seat, ...]:
                 objective=given.objective,
                 system_prompt=given.system_prompt,
                 colour=given.colour or COLOURS[place % len(COLOURS)],
+                team=chair.team,
             )
         )
     return tuple(seats)

@@ -78,6 +78,7 @@ class Seat(Struct, frozen=True, omit_defaults=True):
     """Secret: shown to this seat, the owner and the moderator."""
     system_prompt: str = ""
     colour: str = ""
+    team: str = ""
 
 
 class Judge(Struct, frozen=True, omit_defaults=True):
@@ -111,7 +112,7 @@ class Manner(Struct, frozen=True, omit_defaults=True):
 # --- formats ------------------------------------------------------------------------------------------
 
 Who = Literal["each", "for", "against", "neutral", "moderator"]
-PhaseKind = Literal["speech", "cross-examination", "crossfire", "notes", "vote", "questions"]
+PhaseKind = Literal["speech", "cross-examination", "crossfire", "exchange", "notes", "vote", "questions"]
 Tone = Literal["opening", "rebuttal", "closing", "summary", "question", "answer"]
 
 
@@ -123,20 +124,26 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     who: Who
     round: int = 1
     """Rows with the same number make one round."""
+    closes: bool = False
+    """Given at the end of the last round, whichever that is."""
     tone: Tone = "rebuttal"
     kind: PhaseKind = "speech"
     speaker: int = 1
-    """Which member of the team gives it; counted round and round in smaller teams."""
+    """Which member of the team gives it; counted round and round in smaller teams. 0: each in turn."""
     to: Who | None = None
     """Whom the speaker questions."""
     to_speaker: int = 1
     exchanges: int = 1
-    """Questions in a cross-examination, each with its answer."""
+    """Questions in a cross-examination, each with its answer; turns of each side in an exchange."""
     words: int = 180
+    clock: int = 0
+    """Words that each side has for the whole row, where the row is on a clock."""
     new_arguments: bool = True
     simultaneous: bool = False
     """Nobody in this row hears the others of this row."""
     points_of_information: bool = False
+    protected: int = 0
+    """Words at either end of the speech in which no point of information is offered."""
     guide: str = ""
     """What this speech must do, told to its speaker."""
 
@@ -148,6 +155,8 @@ class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     side: Side
     role: Role = "debater"
     persona: str = ""
+    team: str = ""
+    """Where a side has several teams that are ranked apart."""
 
 
 Result = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]

@@ -40,7 +40,7 @@ def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") 
         environ = {**os.environ, "MOOT_CRASH_AT": crash_at if wants_kill else ""}
         command = [sys.executable, "-m", "tests.chaos.victim", str(data / "data"), str(ledger), str(debates)]
         victim = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ)
-        after = dice.randint(1, 90) if wants_kill and not crash_at else None
+        after = dice.randint(20, 100) if wants_kill and not crash_at else None
         lines = _listen(victim, after, received)
         received.update(lines - {"done"})
         if victim.wait() == -signal.SIGKILL:

@@ -68,6 +68,18 @@ def test_the_options_reach_the_debate(moot: Moot):
     assert opened["manner"]["intensity"] == 5
 
 
+def test_every_chair_of_a_format_takes_the_model_that_was_named(moot: Moot):
+    _, out, _ = moot("Cats are better than dogs", *DEMO, "--format", "panel", "--rounds", "1", "--json")
+    opened = json.loads(out.splitlines()[0])["event"]
+    assert [seat["model"]["name"] for seat in opened["seats"]] == ["demo"] * 3
+    assert [seat["name"] for seat in opened["seats"]] == ["Optimist", "Skeptic", "Moderator"]
+
+
+def test_turns_ask_for_a_free_debate(moot: Moot):
+    _, out, _ = moot("Cats are better than dogs", *DEMO, "--turns", "2", "--judge", "none")
+    assert "Free debate · 2 turns" in out
+
+
 def test_without_a_judge_there_is_no_verdict(moot: Moot):
     code, out, _ = moot("Cats are better than dogs", *DEMO, "--rounds", "1", "--judge", "none")
     assert code == 0

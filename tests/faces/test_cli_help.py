@@ -19,7 +19,7 @@ HEAVY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["show", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["show", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]):
     asked = f"""
 import sys

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,16 @@ def test_doctor_finds_a_damaged_database(moot: Moot, data: Path):
     code, _, err = moot("list")
     assert code == 1
     assert "`moot doctor` looks at what is wrong." in err
+
+
+def test_doctor_says_when_the_database_is_too_new(moot: Moot, data: Path):
+    moot("list")
+    with closing(sqlite3.connect(data / "moot.db")) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    code, out, _ = moot("doctor")
+    assert code == 1
+    assert "Upgrade Moot" in out
+    assert moot("list")[0] == 1
 
 
 def test_doctor_names_a_setting_that_is_wrong(moot: Moot, monkeypatch: pytest.MonkeyPatch):

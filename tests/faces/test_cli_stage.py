@@ -11,6 +11,7 @@ from rich.console import Console
 
 from moot.cli.flow import Flow, fold
 from moot.cli.page import Page, pad, shorten
+from moot.cli.playing import show_all
 from moot.cli.stage import Stage
 from moot.events import (
     BallotSpoiled,
@@ -38,12 +39,7 @@ def shown(log: Log, width: int = 80, **options: bool) -> str:
     out = io.StringIO()
     page = Page(Console(file=out, width=width, color_system=None, force_terminal=False))
     stage = Stage(page, lambda: BEGAN, **options)
-    replay = None
-    from moot.debate import evolve
-
-    for recorded in log.records:
-        replay = evolve(replay, recorded)
-        stage.show(replay, recorded)
+    show_all(log.records, stage)
     return out.getvalue()
 
 
@@ -192,7 +188,7 @@ def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the
     log.hear("Not so fast").add(RemarkInjected(1, "Hush."))
     out = io.StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None, legacy_windows=False)
-    with Stage(Page(console), lambda: log.debate.updated_at) as stage:
+    with Stage(Page(console), lambda: log.debate.updated_at, hint="Ctrl-C pauses") as stage:
         stage.catch_up(log.debate)
         stage.tick()
     said = out.getvalue()
@@ -200,3 +196,11 @@ def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the
     assert "round 1 of 2 · Bob · Opening statement · 3 words" in said
     assert "about 122 tokens · $0.00 of $1.00 · 0:11" in said
     assert "Ctrl-C pauses" in said
+
+
+def test_a_speech_that_is_still_being_given_is_shown_as_far_as_it_has_come():
+    log = Log().start()
+    log.begin("for")
+    page = shown(log.hear("Half a sentence").add(RemarkInjected(1, "Go on.")))
+    assert "    Half a sentence\n    still speaking\n" in page
+    assert "“Go on.”" in page

@@ -81,10 +81,6 @@ def test_deleting_asks_first(data: Path, hold: Hold, moot: Moot):
     debate_id = hold(rounds=1)
     with Terminal(environment(data), "delete", "last") as terminal:
         terminal.until("[y/N]")
-        terminal.type("n\n")
-        assert terminal.ended() == 1
-    with Terminal(environment(data), "delete", "last") as terminal:
-        terminal.until("[y/N]")
         terminal.type("y\n")
         assert terminal.ended() == 0
         assert f"Deleted {debate_id}." in words(terminal.output)
@@ -92,12 +88,25 @@ def test_deleting_asks_first(data: Path, hold: Hold, moot: Moot):
 
 
 def test_looking_away_does_not_disturb_the_debate(data: Path):
-    env = environment(data, pace_ms=10)
+    env = environment(data, pace_ms=6)
     with Terminal(env, *DEBATE, "--json") as running:
         running.until("call.delta")
         with Terminal(env, "watch") as watching:
-            watching.until("Ctrl-C")
+            watching.until("Ctrl-C looks away")
             watching.type(CTRL_C)
             assert watching.ended() == 130
             assert "goes on without you" in words(watching.output)
         assert running.ended() == 0
+
+
+def test_leaving_while_the_judge_is_at_work_keeps_the_speeches(data: Path, moot: Moot):
+    with Terminal(environment(data, pace_ms=15), *DEBATE) as terminal:
+        terminal.until("0 of 2 ballots")
+        terminal.type(CTRL_C)
+        assert terminal.ended() == 130
+        assert "Go on with: moot resume deb_" in words(terminal.output)
+    code, out, _ = moot("resume")
+    assert code == 0
+    assert "── Verdict ──" in out
+    assert "agreement" in out
+    assert "Opening statement" not in out

@@ -372,6 +372,16 @@ async def test_a_refusal_keeps_the_wait_and_hides_the_key(
     assert "Slow down" in fault.detail
 
 
+async def test_a_complaint_in_mid_stream_hides_the_key(
+    serve: Serve, client: Callable[..., OpenAIChat]
+) -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return await streamed(request, ROLE, line(error={"message": "key sk-secret is tired"}))
+
+    fault = await fault_of(client(await serve(handler), key="sk-secret"))
+    assert fault.detail == "key … is tired"
+
+
 async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
     visits: list[str] = []
 

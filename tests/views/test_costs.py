@@ -63,4 +63,4 @@ def test_money_is_written_with_digits_that_say_something(amount: str, words: str
 
 
 def test_unknown_money_says_so():
-    assert dollars(None) == "unknown"
+    assert dollars(None) == "unknown cost"

@@ -66,8 +66,8 @@ def test_a_small_judge_and_one_of_the_speakers_own_kind_are_doubted():
     log = spoken(seats=seats, judges=(judge(model="a", small=True),))
     log.judged(ballot("for", 80, 70, 0), ballot("for", 80, 70, 1))
     assert doubts(log) == (
-        "Judge is a very small model: take its verdict lightly.",
-        "Judge is the same model as one of the speakers.",
+        "The judge is a very small model: take its verdict lightly.",
+        "The judge is the same model as one of the speakers.",
     )
 
 

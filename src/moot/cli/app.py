@@ -49,7 +49,7 @@ COMMANDS = (
 )
 
 HELP = "Language models argue a motion; you watch, steer and judge."
-EXAMPLES = """
+EXAMPLES = """\
   moot "Should AI development be regulated by government?"
   moot "Cats are better than dogs" --rounds 2 --intensity 5
   moot "This house would ban homework" --model ollama/llama3.2 -o debate.html

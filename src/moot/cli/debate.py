@@ -9,8 +9,8 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from moot.arena import Arena
-    from moot.setup import Setup
-    from moot.terms import Model
+    from moot.setup import SeatSetup, Setup
+    from moot.terms import Format, Model
 
 WHO = Group("Who", sort_key=1)
 HOW = Group("How", sort_key=2)
@@ -19,6 +19,7 @@ OUTPUT = Group("Output", sort_key=4)
 
 FORMAT, ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
+COUNTED_IN_TURNS = "free"
 
 
 def debate(
@@ -80,7 +81,7 @@ def debate(
     ] = None,
     turns: Annotated[
         int | None,
-        Parameter(group=HOW, metavar="N", help="How many speeches, in formats counted in turns (free)."),
+        Parameter(group=HOW, metavar="N", help="How many speeches, in a free debate."),
     ] = None,
     intensity: Annotated[
         Literal[1, 2, 3, 4, 5],
@@ -133,24 +134,32 @@ def debate(
         exporting.kind_of(output)
 
     async def hold() -> int:
+        from moot import formats
         from moot.arena import Arena
         from moot.cli.playing import perform, screen
 
         async with Arena.open() as arena:
-            setup = await _setup(
-                arena,
+            fmt = formats.load(format or (FORMAT if turns is None else COUNTED_IN_TURNS))
+            setup = await arena.setup(
                 motion,
-                format or FORMAT,
-                [for_ or model, against or model],
-                judge,
-                personas=(persona_for, persona_against),
-                objectives=(objective_for, objective_against),
-                limits=(cost_limit, warn_at),
-                rounds=ROUNDS if rounds is None and format in (None, FORMAT) else rounds,
+                format=fmt,
+                seats=await _seats(
+                    arena,
+                    fmt,
+                    [for_ or model, against or model],
+                    model or for_ or against,
+                    (persona_for, persona_against),
+                    (objective_for, objective_against),
+                ),
+                model=model,
+                judge=judge,
+                rounds=ROUNDS if rounds is None and fmt.name == FORMAT else rounds,
                 turns=turns,
                 intensity=intensity,
                 seed=seed,
-                timeout=timeout,
+                cost_limit=cost_limit,
+                warn_at=warn_at,
+                turn_seconds=timeout,
             )
             await _prepare(arena, setup)
             opened = (await arena.create(setup)).debate
@@ -164,56 +173,32 @@ def debate(
     return run(hold())
 
 
-async def _setup(
+async def _seats(
     arena: Arena,
-    motion: str,
-    format: str,
+    fmt: Format,
     wanted: list[str | None],
-    judge: str | None,
-    *,
+    others: str | None,
     personas: tuple[str, str],
     objectives: tuple[str, str],
-    limits: tuple[str | None, str | None],
-    rounds: int | None,
-    turns: int | None,
-    intensity: int,
-    seed: int | None,
-    timeout: float,
-) -> Setup:
-    from moot import formats
+) -> list[SeatSetup]:
+    """The two sides as asked for; a format's further chairs take the model that was named for anyone."""
     from moot.setup import SeatSetup
 
-    fmt = formats.load(format)
-    wanted += [None] * (len(fmt.chairs) - len(wanted))
-    default = None if all(wanted) else await arena.providers.default_model()
-    seats = [
-        SeatSetup(
-            model=arena.model(name or default or ""),
-            persona=personas[place] if place < len(personas) else "",
-            objective=objectives[place] if place < len(objectives) else "",
-        )
-        for place, name in enumerate(wanted)
+    names = [*wanted, *[others] * (len(fmt.chairs) - len(wanted))]
+    default = "" if all(names) else await arena.providers.default_model()
+    blank = [""] * len(names)
+    return [
+        SeatSetup(model=arena.model(name or default), persona=persona, objective=objective)
+        for name, persona, objective in zip(names, (*personas, *blank), (*objectives, *blank), strict=False)
     ]
-    cost_limit, warn_at = limits
-    return await arena.setup(
-        motion,
-        format=fmt,
-        seats=seats,
-        judge=judge,
-        cost_limit=cost_limit,
-        warn_at=warn_at,
-        rounds=rounds,
-        turns=turns,
-        intensity=intensity,
-        seed=seed,
-        turn_seconds=timeout,
-    )
 
 
 async def _prepare(arena: Arena, setup: Setup) -> None:
-    """Fetch what is not here yet, with a bar."""
+    """Fetch what is not here yet, with a bar; but not for a debate that cannot be held."""
     from moot.cli.fetching import bar
+    from moot.setup import opening
 
+    opening(setup)
     models: list[Model] = [seat.model for seat in setup.seats] + [judge.model for judge in setup.judges]
     with bar() as report:
         await arena.providers.prepare(models, report)

@@ -31,6 +31,7 @@ OPTIONS = {
 
 
 def debugging() -> bool:
+    """Read here and not in the settings, which would load the whole engine for a help text."""
     return os.environ.get("MOOT_DEBUG", "") not in ("", "0")
 
 

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from moot import __version__, settings
-from moot.errors import MootError
+from moot.errors import MootError, NewerSchema, StoreError
 from moot.models import find
 from moot.models.manager import Manager
 from moot.settings import Settings
+from moot.store.sqlite import SqliteStore
 
+REINSTALL = "pip install --force-reinstall xllamacpp"
 NEEDED = 300_000_000
 """Bytes for the small model and a good many debates."""
 
@@ -40,7 +43,7 @@ async def examine() -> list[Finding]:
         here = settings.load()
     except MootError as error:
         return [*findings, Finding("bad", "settings", str(error), "Mend it, or take the setting away.")]
-    findings += [_folder(here.data), _database(here), _engine()]
+    findings += [_folder(here.data), await _database(here), _engine()]
     findings += await _models(here)
     findings += _keys(here)
     offline = "downloads are forbidden (MOOT_OFFLINE)" if here.offline else "downloads are allowed"
@@ -61,17 +64,21 @@ def _folder(data: Path) -> Finding:
     return Finding("good", "data folder", room)
 
 
-def _database(here: Settings) -> Finding:
+async def _database(here: Settings) -> Finding:
     if not here.database.exists():
         return Finding("good", "database", "none yet; the first debate makes it")
     try:
+        await SqliteStore.open(here.database).close()
         with closing(sqlite3.connect(f"file:{here.database}?mode=ro", uri=True)) as connection:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             schema = connection.execute("PRAGMA user_version").fetchone()[0]
             debates = connection.execute("SELECT count(*) FROM debates").fetchone()[0]
-    except sqlite3.Error as error:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            size = pages * connection.execute("PRAGMA page_size").fetchone()[0] / 1e6
+    except NewerSchema as error:
+        return Finding("bad", "database", str(error))
+    except (StoreError, sqlite3.Error) as error:
         return Finding("bad", "database", f"{here.database}: {error}", "Put a copy in its place.")
-    size = os.path.getsize(here.database) / 1e6
     how = f"{debates:,} debate{'' if debates == 1 else 's'}, {size:,.1f} MB, schema {schema}"
     if sound != "ok":
         return Finding("bad", "database", f"damaged: {sound}", "Put a copy in its place.")
@@ -81,7 +88,11 @@ def _database(here: Settings) -> Finding:
 def _engine() -> Finding:
     if importlib.util.find_spec("xllamacpp") is None:
         return Finding("note", "local engine", "xllamacpp is not installed", 'pip install "moot[local]"')
-    return Finding("good", "local engine", "xllamacpp")
+    # In a process of its own: on a processor it was not built for, it would take this one down.
+    loaded = subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, check=False)
+    if loaded.returncode:
+        return Finding("bad", "local engine", "xllamacpp is installed but cannot be loaded", REINSTALL)
+    return Finding("good", "local engine", f"xllamacpp {metadata.version('xllamacpp')}")
 
 
 async def _models(here: Settings) -> list[Finding]:

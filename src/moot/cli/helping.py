@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
+
+from moot.cli.flow import fold
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
-OPTIONS, COMMANDS = 26, 12
+OPTIONS, COMMANDS = 28, 14
 """How wide the left column is."""
 
 
@@ -24,15 +25,13 @@ class Columns:
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         if not panel.entries:
             return
-        console.print(Text(str(panel.title), style="bold"))
-        table = Table.grid(padding=(0, 2, 0, 0))
         width = COMMANDS if panel.format == "command" else OPTIONS
-        table.add_column(min_width=width, max_width=width, overflow="fold")
-        table.add_column(overflow="fold")
+        shown = Text(f"{panel.title}\n", style="bold")
         for entry in panel.entries:
-            table.add_row(Text("  " + _label(entry), style="cyan"), entry.description or "")
-        console.print(table)
-        console.print()
+            shown.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
+            lines = fold(_words(entry.description), max(20, options.max_width - width))
+            shown.append(f"\n{' ' * width}".join(line for _, line in lines) + "\n", style="not bold")
+        console.print(shown)
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
         usage = getattr(usage, "plain", str(usage)).strip().removeprefix("Usage:").strip()
@@ -51,3 +50,8 @@ def _label(entry: HelpEntry) -> str:
     if entry.negative_names:
         longs = tuple(name.replace("--", "--[no-]", 1) for name in longs)
     return (entry.positional_label or ", ".join((*entry.positive_shorts, *longs))) + value
+
+
+def _words(description: Any) -> str:
+    plain: str = getattr(getattr(description, "primary_renderable", description), "plain", "")
+    return plain.strip()

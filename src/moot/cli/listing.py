@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
-Status = Literal[
-    "created", "initializing", "awaiting_arguments", "debating", "paused", "judging", "completed",
-    "aborted", "error",
-]  # fmt: skip
+from moot.terms import Status
 
 
 def listing(

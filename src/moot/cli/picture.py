@@ -75,7 +75,7 @@ class Sheet(Page):
 def draw(
     records: Sequence[Recorded], path: Path, *, reasoning: bool, dark: bool, columns: int, cut: int
 ) -> None:
-    """With `cut`, only so many lines from either end, and dots between them."""
+    """With `cut`, only about so many lines from either end, and dots between them."""
     console = Console(
         record=True,
         width=columns,
@@ -87,10 +87,7 @@ def draw(
     )
     sheet = Sheet(console)
     show_all(records, Stage(sheet, now, reasoning=reasoning, moving=False))
-    lines = sheet.lines
-    if cut and len(lines) > 2 * cut:
-        lines = [*lines[:cut], Text("    ⋮", style="dim"), *lines[-cut:]]
-    for line in (*lines, Text()):
+    for line in (*_cut(sheet.lines, cut), Text()):
         console.print(line)
     picture = console.export_svg(
         title="moot", theme=DARK if dark else LIGHT, code_format=FORMAT, unique_id="moot"
@@ -100,3 +97,13 @@ def draw(
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
     Page.err().line("Written to ", (str(path), "bold"))
+
+
+def _cut(lines: list[Text], cut: int) -> list[Text]:
+    """Between paragraphs, so that nobody is cut off in mid-sentence."""
+    gaps = [place for place, line in enumerate(lines) if not line.plain.strip(" ┃")]
+    first = next((place for place in gaps if place >= cut), 0)
+    last = next((place for place in gaps if place >= len(lines) - cut), 0)
+    if not cut or last <= first:
+        return lines
+    return [*lines[:first], Text(), Text("    ⋮", style="dim"), *lines[last:]]

@@ -24,10 +24,10 @@ from moot.debate import Debate, evolve
 from moot.errors import Refused
 from moot.events import CallDelta, Recorded, SegmentCompleted, encode
 from moot.formats.plan import Rest, plan
-from moot.store.locks import is_free
 from moot.views.cleaning import clean_json
 
 FRAME_SECONDS = 0.08
+PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
 T = TypeVar("T")
 
 
@@ -37,6 +37,8 @@ class Screen(Protocol):
     def catch_up(self, debate: Debate) -> None: ...
 
     def tick(self) -> None: ...
+
+    def flush(self) -> None: ...
 
     def close(self) -> None: ...
 
@@ -54,6 +56,9 @@ class Lines:
     def tick(self) -> None:
         pass
 
+    def flush(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
@@ -69,12 +74,14 @@ def screen(
     plain: bool = False,
     reasoning: bool = True,
     moving: bool = True,
+    hint: str = PLAYING,
     clock: Callable[[], datetime] = now,
 ) -> Generator[Screen]:
     if json:
         yield Lines()
         return
-    with Stage(Page.out(plain=plain), clock, reasoning=reasoning, moving=moving and not plain) as stage:
+    page = Page.out(plain=plain)
+    with Stage(page, clock, reasoning=reasoning, moving=moving and not plain, hint=hint) as stage:
         yield stage
 
 
@@ -97,8 +104,9 @@ async def perform(arena: Arena, debate_id: str, view: Screen, *, after: int = 0)
     async def pause(following: asyncio.Task[Debate | None]) -> None:
         try:
             await arena.ask(debate_id, Pause(now=True))
-        except Refused:
-            following.cancel()  # judges cannot be paused; they are asked again on resume
+        except Refused as refused:
+            if refused.status == "judging":
+                following.cancel()  # judges cannot be paused; they are asked again on resume
 
     def heed() -> None:
         nonlocal interrupted
@@ -173,6 +181,7 @@ def show_all(records: Iterable[Recorded], view: Screen) -> None:
     for recorded in records:
         debate = evolve(debate, recorded)
         view.show(debate, recorded)
+    view.flush()
 
 
 async def log_of(arena: Arena, debate_id: str) -> list[Recorded]:
@@ -213,14 +222,9 @@ def at_rest(debate: Debate) -> bool:
     return not debate.live and not debate.calls and isinstance(plan(debate), Rest)
 
 
-async def runs_elsewhere(arena: Arena, debate_id: str) -> bool:
-    runner = (await arena.head(debate_id)).runner
-    return bool(runner) and not is_free(arena.settings.runners, runner)
-
-
 async def abandoned(arena: Arena, debate_id: str) -> bool:
     """There is something to do, and nobody alive to do it."""
-    return not at_rest(await arena.state(debate_id)) and not await runs_elsewhere(arena, debate_id)
+    return not at_rest(await arena.state(debate_id)) and not await arena.is_running(debate_id)
 
 
 def exit_code(debate: Debate, interrupted: bool = False) -> int:

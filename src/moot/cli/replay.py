@@ -35,8 +35,10 @@ def replay(
         async with Arena.open() as arena:
             records = await log_of(arena, await find(arena, id))
         reel = Reel(records, factor)
-        with screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock) as view:
+        hint = "a replay" if factor == 1 else f"a replay at {speed} times the pace"
+        with screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock, hint=hint) as view:
             await play(reel.frames(), view)
+            view.flush()
         return 0
 
     return run(again())

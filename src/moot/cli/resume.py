@@ -33,8 +33,10 @@ def resume(
 
         async with Arena.open() as arena:
             debate_id = await find(arena, id)
-            with playing.screen(json=json, plain=plain, reasoning=reasoning) as view:
-                if await playing.runs_elsewhere(arena, debate_id):
+            elsewhere = await arena.is_running(debate_id)
+            hint = playing.WATCHING if elsewhere else playing.PLAYING
+            with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
+                if elsewhere:
                     code = await playing.watch(arena, debate_id, view)
                 else:
                     before = await arena.head(debate_id)

@@ -9,7 +9,7 @@ import msgspec
 
 from moot.cli.failing import words
 from moot.cli.finding import short
-from moot.cli.page import Page, Part, row, shorten, table
+from moot.cli.page import Page, Part, row, table
 from moot.store.contract import Head
 from moot.store.contract import Page as Heads
 from moot.terms import Money
@@ -28,8 +28,11 @@ def table_of(heads: Heads, offset: int, *, filtered: bool) -> None:
         page.line("No debate fits that." if filtered else 'No debates here yet. Begin with: moot "A motion"')
         return
     made = table("id", "when", "state", "motion", "result", "cost")
-    for column in (0, 1, 2, 5):
-        made.columns[column].no_wrap = True
+    for column in made.columns:
+        column.no_wrap = True
+    if page.rich:
+        made.expand = True
+        made.columns[3].ratio, made.columns[3].overflow = 1, "ellipsis"
     for head in heads.heads:
         row(made, *_cells(head, page))
     page.table(made)
@@ -42,12 +45,11 @@ def _cells(head: Head, page: Page) -> tuple[Part, ...]:
     summary = msgspec.json.decode(head.summary, type=Summary)
     age = (datetime.now(UTC) - head.created_at).total_seconds()
     name = short(head.id) if page.rich and page.console.width < 120 else head.id
-    motion = shorten(head.motion, max(24, page.console.width // 2)) if page.rich else head.motion
     return (
         (name, "bold"),
         (ago(age), "dim"),
         (_state(summary), STYLES.get(head.status, RUNNING)),
-        motion,
+        head.motion,
         _result(summary),
         "unknown" if summary.unpriced else dollars(Money(summary.cost)),
     )

@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.text import Text
 
 from moot.cli import drawing, notes
-from moot.cli.flow import Flow
 from moot.cli.heading import heading, margin
 from moot.cli.page import Page, Part, hue, join, text
 from moot.cli.status import status
+from moot.cli.voice import Voice, facts
 from moot.debate import Debate, Turn
 from moot.events import (
     CallDelta,
@@ -39,36 +39,31 @@ from moot.events import (
     VerdictReached,
 )
 from moot.views.cleaning import line
-from moot.views.costs import bill, costs, dollars
+from moot.views.costs import bill, costs
 from moot.views.durations import clock
 from moot.views.transcript import notes as turn_notes
 from moot.views.transcript import speech_title, thoughts, transcript
 
 MARGIN = 6
-MOMENT_MS = 100
 
 Clock = Callable[[], datetime]
-
-
-class Voice:
-    """A speech on its way to the page."""
-
-    def __init__(self, turn: Turn, width: int) -> None:
-        self.turn = turn
-        self.width = width
-        self.begin_again()
-
-    def begin_again(self) -> None:
-        self.thought, self.said = Flow(self.width, label="Thinks: "), Flow(self.width)
-        self.thought_done = False
 
 
 class Stage:
     """`moving` draws the running lines and the status at the bottom of a terminal."""
 
-    def __init__(self, page: Page, clock: Clock, *, reasoning: bool = True, moving: bool = True) -> None:
+    def __init__(
+        self,
+        page: Page,
+        clock: Clock,
+        *,
+        reasoning: bool = True,
+        moving: bool = True,
+        hint: str = "",
+    ) -> None:
         self._page = page
         self._clock = clock
+        self._hint = hint
         self._reasoning = reasoning
         self._debate: Debate | None = None
         self._voices: list[Voice] = []
@@ -96,6 +91,18 @@ class Stage:
             self._frame += 1
             self._live.update(Group(*self._running(self._debate)), refresh=True)
 
+    def flush(self) -> None:
+        """Nothing more will be shown: print what is still on its way."""
+        for voice in self._voices:
+            if self._debate is None:
+                return
+            if voice is not self._voices[0]:
+                self._announce(self._debate, voice)
+            self._finish_thought(self._debate, voice)
+            self._lines(self._debate, voice, voice.said.finish()[0])
+            self._page.line(("    still speaking", "dim"))
+        self._remarks()
+
     # --- what happens ---------------------------------------------------------------------------------
 
     def catch_up(self, debate: Debate) -> None:
@@ -105,6 +112,8 @@ class Stage:
         if any(turn.said for turn in debate.turns):
             self._page.gap()
             self._note(f"The speeches before this one: moot show {debate.id}")
+        if debate.status == "judging":
+            self._rule("Verdict")
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
         """`debate` is the state that includes the event."""
@@ -167,11 +176,11 @@ class Stage:
             return
         self._voices.append(Voice(turn, self._page.width - MARGIN))
         if len(self._voices) == 1:
-            self._announce(debate)
+            self._announce(debate, self._voices[0])
 
-    def _announce(self, debate: Debate) -> None:
+    def _announce(self, debate: Debate, voice: Voice) -> None:
         self._remarks()
-        turn = self._voices[0].turn
+        turn = voice.turn
         place = _place(debate, turn.seat)
         name = line(debate.seat(turn.seat).name)
         self._page.line("  ", (name, f"bold {hue(place)}"), (f"  {line(speech_title(debate, turn))}", "dim"))
@@ -225,7 +234,7 @@ class Stage:
             self._finish(debate, voice, turn)
             self._voices.pop(0)
             if self._voices:
-                self._announce(debate)
+                self._announce(debate, self._voices[0])
 
     def _finish(self, debate: Debate, voice: Voice, turn: Turn) -> None:
         if not voice.thought_done:
@@ -236,9 +245,10 @@ class Stage:
         self._lines(debate, voice, missing)
         if remark and not missing:
             self._note(remark)
+        grave = turn.state != "completed" or turn.refusal
         for note in turn_notes(turn):
-            self._note(note, "yellow")
-        self._page.line(("    " + _speech_facts(turn), "dim"))
+            self._page.line(("    " + note, "yellow" if grave else "dim"))
+        self._page.line(("    " + facts(turn), "dim"))
         self._page.gap()
 
     def _remarks(self) -> None:
@@ -284,7 +294,8 @@ class Stage:
         elif debate.status == "judging":
             lines += notes.weighing(debate, self._page.width)
         width = self._page.width
-        return [*lines, text(""), *status(debate, self._clock(), width, self._frame, len(self._waiting))]
+        waiting = len(self._waiting)
+        return [*lines, text(""), *status(debate, self._clock(), width, self._frame, waiting, self._hint)]
 
     def _margin(self, place: int) -> tuple[Part, ...]:
         return margin(place, self._page.rich)
@@ -302,15 +313,3 @@ def _moving_part(page: Page) -> Live:
 
 def _place(debate: Debate, seat_id: str) -> int:
     return next(place for place, seat in enumerate(debate.seats) if seat.id == seat_id)
-
-
-def _speech_facts(turn: Turn) -> str:
-    about = "about " if turn.usage.estimated else ""
-    return join(
-        (
-            f"{turn.words or len(turn.text.split())} words",
-            f"{about}{turn.usage.output:,} tokens" if turn.usage.output else "",
-            f"{turn.latency_ms / 1000:.1f} s" if turn.latency_ms >= MOMENT_MS else "",
-            "" if turn.cost is None or not turn.cost else dollars(turn.cost),
-        )
-    )

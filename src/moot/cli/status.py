@@ -17,11 +17,14 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MOST_MARKS = 24
 
 
-def status(debate: Debate, now: datetime, width: int, frame: int, remarks: int) -> list[Text]:
+def status(
+    debate: Debate, now: datetime, width: int, frame: int, remarks: int = 0, hint: str = ""
+) -> list[Text]:
     first = text("  ", (SPINNER[frame % len(SPINNER)], "bold"), " ")
     first.append_text(marks(debate))
     first.append(shorten(_doing(debate, now), max(8, width - first.cell_len - 2)))
-    second = join((*_figures(debate, now), f"{remarks} remark waiting" if remarks else "", "Ctrl-C pauses"))
+    waiting = f"{remarks} remark{'' if remarks == 1 else 's'} waiting" if remarks else ""
+    second = join((*_figures(debate, now), waiting, hint))
     return [first, text(("    " + shorten(second, width - 4), "dim"))]
 
 

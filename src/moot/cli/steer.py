@@ -124,7 +124,7 @@ def _ask(given: str, command: Command | Callable[[Debate], Command], done: str) 
         async with Arena.open() as arena:
             debate_id = await find(arena, given)
             before = await arena.state(debate_id)
-            elsewhere = await playing.runs_elsewhere(arena, debate_id)
+            elsewhere = await arena.is_running(debate_id)
             asked = command(before) if callable(command) else command
             outcome = await arena.ask(debate_id, asked)
             Page.out().line(done)

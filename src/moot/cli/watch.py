@@ -23,7 +23,7 @@ def watch(
 
         async with Arena.open() as arena:
             debate_id = await find(arena, id)
-            with playing.screen(json=json, plain=plain, reasoning=reasoning) as view:
+            with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=playing.WATCHING) as view:
                 return await playing.watch(arena, debate_id, view)
 
     return run(follow())

@@ -65,5 +65,9 @@ def _problems(fmt: Format) -> Iterable[str]:
     if fmt.scripted and fmt.repeat is not None:
         yield "a scripted format cannot repeat a round"
     for phase in fmt.phases:
-        if phase.kind in ("cross-examination", "crossfire") and phase.to is None:
+        if phase.kind not in ("cross-examination", "crossfire", "exchange"):
+            continue
+        if phase.to in (None, "each"):
             yield f"phase {phase.key!r} must say whom it questions (to = ...)"
+        if phase.who == "each":
+            yield f"phase {phase.key!r} must say who asks (who = ...)"

@@ -64,7 +64,7 @@ class InProcess:
             statuses=("initializing", "awaiting_arguments", "debating", "judging", "paused"), limit=1000
         )
         for head in page.heads:
-            if head.id not in self._running and self._is_free(head.runner):
+            if head.id not in self._running and self._may_take(head.runner):
                 if head.status == "paused" and not head.runner:
                     continue
                 if wants_runner(await self._store.state(head.id)):
@@ -89,10 +89,14 @@ class InProcess:
             self._again.discard(debate_id)
             self.want(debate_id)
 
-    def _is_free(self, runner: str) -> bool:
+    def is_alive(self, runner: str) -> bool:
+        """Whether the lock of this name is held, by us or by another process."""
         if not runner or self._locks is None:
-            return True
-        return runner == self._name or is_free(self._locks, runner)
+            return bool(runner)
+        return not is_free(self._locks, runner)
+
+    def _may_take(self, runner: str) -> bool:
+        return runner == self._name or not self.is_alive(runner)
 
     @property
     def _name(self) -> str:
@@ -106,7 +110,7 @@ class InProcess:
         while True:
             try:
                 head = await self._store.head(debate_id)
-                if not self._is_free(head.runner):
+                if not self._may_take(head.runner):
                     return
                 epoch = await self._store.claim(debate_id, self._name, seen_epoch=head.epoch)
                 try:

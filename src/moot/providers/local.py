@@ -20,6 +20,7 @@ from moot.errors import Fault, Unavailable
 from moot.models.catalogue import Entry, Quirks
 from moot.models.manager import Manager, Report, silently
 from moot.providers.contract import Chunk, Traits
+from moot.providers.disarm import disarmed
 from moot.providers.engine import Engine
 from moot.terms import Model, Request
 
@@ -71,7 +72,7 @@ class Local:
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         async with self._engine(request.model.name) as engine:
             try:
-                async with aclosing(engine.chat.stream(request)) as chunks:
+                async with aclosing(engine.chat.stream(disarmed(request))) as chunks:
                     async for chunk in chunks:
                         yield chunk
             except Fault as fault:
@@ -186,8 +187,8 @@ def _is_small(entry: Entry | None, manager: Manager, name: str) -> bool:
         return True
 
 
-SMALL_FILE = 700_000_000
-"""A billion parameters at four to five bits each."""
+SMALL_FILE = 2_000_000_000
+"""Three billion parameters at four to five bits each."""
 
 
 def _cores() -> int:

@@ -53,21 +53,27 @@ def main() -> NoReturn:
         server = _serve(lodging)
     except Exception as error:
         sys.exit(str(error))  # the log above it says more than a traceback could
+    _leave_when_told(room)
     while server:
         signal.pause()
     _leave(room)
 
 
 def _die_with(parent: int, room: Path) -> None:
-    def told(_number: int, _frame: FrameType | None) -> None:
-        _leave(room)
-
-    signal.signal(signal.SIGTERM, told)
     threading.Thread(target=_leave_at_end_of_input, args=(room,), daemon=True).start()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         _leave(room)
+
+
+def _leave_when_told(room: Path) -> None:
+    """Only once the model is loaded: until then no Python runs, and the signal's plain force is needed."""
+
+    def told(_number: int, _frame: FrameType | None) -> None:
+        _leave(room)
+
+    signal.signal(signal.SIGTERM, told)
 
 
 def _leave_at_end_of_input(room: Path) -> None:

@@ -299,6 +299,9 @@ class OpenAIChat:
                             yield chunk
                         if decoder.over:
                             break
+        except Fault as fault:
+            self._redacted(fault)
+            raise
         except (aiohttp.ClientError, OSError) as error:
             # Once everything has been said, a missing farewell is no loss.
             if not decoder.finished:
@@ -319,7 +322,7 @@ class OpenAIChat:
     async def _check(self, response: aiohttp.ClientResponse) -> None:
         if response.status != 200:
             said = await transport.whole(response, 64 * 1024)
-            raise self._redacted(transport.refused(response.status, response.headers, said, time.time()))
+            raise transport.refused(response.status, response.headers, said, time.time())
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
         if response.content_type not in {"text/event-stream", "application/json"}:

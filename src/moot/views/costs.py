@@ -49,7 +49,7 @@ def _of(model: str, tally: Tally) -> ModelCost:
 def dollars(amount: Money | None) -> str:
     """In cents where there are some; otherwise with two digits that say something."""
     if amount is None:
-        return "unknown"
+        return "unknown cost"
     if not amount:
         return "$0.00"
     if abs(amount) >= 1:

@@ -104,10 +104,11 @@ def _behind(verdict: Verdict) -> bool:
 def _judges_in_doubt(debate: Debate) -> Iterator[str]:
     seats = {seat.model.label for seat in judged_seats(debate)}
     for judge in debate.judges:
+        who = "The judge" if len(debate.judges) == 1 else judge.name
         if judge.model.small:
-            yield f"{judge.name} is a very small model: take its verdict lightly."
+            yield f"{who} is a very small model: take its verdict lightly."
         if judge.model.label in seats and len(seats) > 1:
-            yield f"{judge.name} is the same model as one of the speakers."
+            yield f"{who} is the same model as one of the speakers."
 
 
 def ballots(debate: Debate) -> tuple[Ballot, ...]:

@@ -1,0 +1,20 @@
+"""The real small model, fetched once into a folder outside the repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from moot.models.catalogue import DEFAULT
+from moot.models.manager import Manager
+
+
+@pytest.fixture(scope="session")
+def manager() -> Manager:
+    """`MOOT_TEST_MODELS` names the folder; the download, where one is needed, is set-up."""
+    folder = os.environ.get("MOOT_TEST_MODELS") or "~/.cache/moot-test-models"
+    manager = Manager(Path(folder).expanduser(), environ=os.environ)
+    manager.install(DEFAULT)
+    return manager

@@ -1,0 +1,47 @@
+"""Control words lose their power, ordinary words keep their shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from moot.providers.disarm import disarmed, plain
+from moot.terms import Message, Model, Request
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "<|im_start|>",
+        "<|eot_id|>",
+        "<s>",
+        "</s>",
+        "<start_of_turn>",
+        "[INST]",
+        "[/INST]",
+        "<<SYS>>",
+        "<think>",
+    ],
+)
+def test_a_control_word_becomes_text(word: str) -> None:
+    told = plain(f"a{word}b")
+    assert word not in told
+    assert told.replace(" ", "") == f"a{word}b"
+    assert plain(told) == told
+
+
+@pytest.mark.parametrize("text", ["a < b and b > c", "x<y", "<b>bold</b>", "[1] see", "<sad>", "2<3|4", ""])
+def test_other_text_is_left_alone(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_every_part_of_a_request() -> None:
+    request = disarmed(
+        Request(
+            model=Model("local", "m"),
+            instructions="<s>",
+            messages=(Message("user", "<s>"),),
+            max_tokens=1,
+            prefill="<s>",
+        )
+    )
+    assert (request.instructions, request.messages[0].content, request.prefill) == ("< s>",) * 3
