@@ -259,6 +259,7 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
         offline=settings.offline,
         preferred=settings.model,
         scripted=scripted if settings.scripted else None,
+        connect_seconds=settings.connect_seconds,
     )
 
 

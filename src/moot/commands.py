@@ -232,8 +232,9 @@ def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
 def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
     if debate.final or debate.status in ("created", "judging"):
         return Refused("The debate cannot be decided now.", debate.status)
-    if command.winner is not None and all(seat.id != command.winner for seat in debate.seats):
-        raise Invalid("There is no such seat.", {"winner": ["Unknown participant"]})
+    debaters = [seat.id for seat in debate.seats if seat.role == "debater"]
+    if command.winner is not None and command.winner not in debaters:
+        raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
     verdict = Verdict(
         outcome="win" if command.winner else "draw",
         winner=command.winner,

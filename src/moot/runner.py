@@ -33,7 +33,7 @@ from moot.pricing import cost, estimate, input_bound, sound
 from moot.providers.contract import Provider
 from moot.retrying import Tries, wait_before_retry
 from moot.store.contract import Outcome, Store
-from moot.terms import Request, Usage
+from moot.terms import Money, Request, Usage
 
 FAREWELL_SECONDS = 5.0
 """How long a last write may take when the runner is told to go."""
@@ -265,7 +265,7 @@ def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float
         severity=fault.severity,
         message=str(fault),
         usage=usage,
-        cost=cost(request.model.price, usage),
+        cost=cost(request.model.price, usage) if fault.billed else Money(0),
         latency_ms=heard.latency_ms,
         http_status=fault.http_status,
         retry_in_ms=None if wait is None else int(wait * 1000),
@@ -274,7 +274,9 @@ def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float
 
 
 def _usage(request: Request, heard: Heard) -> Usage:
-    guess = estimate(input_bound(request), heard.chars, heard.reasoning_chars)
+    # Words put into its mouth were never generated.
+    said = max(0, heard.chars - len(request.prefill))
+    guess = estimate(input_bound(request), said, heard.reasoning_chars)
     return sound(heard.done.usage if heard.done else None, guess)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot.debate import Debate, Turn
-from moot.judging.ballots import labels, schema
+from moot.judging.ballots import labels, schema, small_schema
 from moot.pricing import OVERHEAD
 from moot.prompts.templates import clip, fenced, nonce, section, seed
 from moot.terms import Judge, Message, Request
@@ -54,7 +54,7 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         instructions=system,
         messages=(Message("user", user),),
         max_tokens=min(model.max_tokens, SMALL_TOKENS) if small else model.max_tokens,
-        schema=schema(debate, judge, small=small),
+        schema=small_schema(debate, judge) if small else schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
 

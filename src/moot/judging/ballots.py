@@ -14,10 +14,23 @@ import msgspec
 from msgspec import Meta, Struct
 
 from moot.debate import Debate
+from moot.prompts.small import whole_sentences
 from moot.terms import Ballot, Judge, Score, Seat
 
 LABELS = ("Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Willow")
 TIE = "tie"
+SMALL_STRENGTHS = (
+    "gives clear reasons",
+    "uses concrete examples",
+    "answers the other side",
+    "stays on the question",
+)
+SMALL_WEAKNESSES = (
+    "gives few examples",
+    "repeats itself",
+    "does not answer the other side",
+    "stays vague",
+)
 
 # Only whole escapes: a stream may break off in the middle of one, or between the halves of a pair.
 _REASONING = re.compile(
@@ -57,22 +70,37 @@ def labels(debate: Debate, order: int) -> dict[str, str]:
     return {seat.id: LABELS[place] for place, seat in enumerate(shown)}
 
 
-def schema(debate: Debate, judge: Judge, *, small: bool = False) -> dict[str, Any]:
+def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     """The shape of a reply. Reasoning comes first, so that it streams while the verdict forms."""
     names = list(labels(debate, 0).values())
-    long, short, items = (600, 80, 2) if small else (6000, 400, 5)
-    remark = {"type": "string", "maxLength": short}
-    remarks = {"type": "array", "items": remark, "maxItems": items}
+    remark = {"type": "string", "maxLength": 400}
+    remarks = {"type": "array", "items": remark, "maxItems": 5}
+    score = {"type": "integer", "minimum": 0, "maximum": 100}
+    marks = _object({"strengths": remarks, "weaknesses": remarks, "score": score})
+    return _object(
+        {
+            "reasoning": {"type": "string", "maxLength": 6000},
+            "criteria": _object(dict.fromkeys(judge.criteria, remark)),
+            "speakers": _object(dict.fromkeys(names, marks)),
+            "winner": {"type": "string", "enum": [*names, TIE]},
+        }
+    )
+
+
+def small_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
+    """For models that fill free text with the same sentence again and again: short, and from closed lists."""
+    names = list(labels(debate, 0).values())
+    remark = {"type": "string", "enum": [*(f"{name} is stronger" for name in names), "Both are even"]}
     marks = _object(
         {
-            "strengths": remarks,
-            "weaknesses": remarks,
-            "score": {"type": "integer", "minimum": 0, "maximum": 100},
+            "strengths": _one_of(SMALL_STRENGTHS),
+            "weaknesses": _one_of(SMALL_WEAKNESSES),
+            "score": {"type": "integer", "enum": list(range(40, 100, 5))},
         }
     )
     return _object(
         {
-            "reasoning": {"type": "string", "maxLength": long},
+            "reasoning": {"type": "string", "minLength": 40, "maxLength": 260},
             "criteria": _object(dict.fromkeys(judge.criteria, remark)),
             "speakers": _object(dict.fromkeys(names, marks)),
             "winner": {"type": "string", "enum": [*names, TIE]},
@@ -102,7 +130,7 @@ def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
         order=order,
         winner=winner,
         scores=scores,
-        reasoning=said.reasoning,
+        reasoning=whole_sentences(said.reasoning, 0.1) if judge.model.small else said.reasoning,
         criteria=said.criteria,
         inconsistent=winner is not None and scores[winner].score < best,
     )
@@ -130,6 +158,10 @@ def _unfenced(reply: str) -> str:
     """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
     match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
     return match[1] if match else reply
+
+
+def _one_of(remarks: tuple[str, ...]) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string", "enum": list(remarks)}, "minItems": 1, "maxItems": 1}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

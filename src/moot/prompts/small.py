@@ -1,8 +1,8 @@
-"""Prompts for models too small for long ones: short turns, a chat of two voices, a few first words.
+"""Prompts for models too small for long ones: a claim instead of a side, and first words that hold it.
 
-A model of a hundred million parameters follows the shape of a conversation far better than instructions. So
-its own speeches are its side of a chat, only the latest few are kept, and each answer starts from words that
-already take its side.
+A model of a hundred million parameters does not know what "for", "against" or "opponent" mean, and given a
+history it repeats it. It does argue from first words that leave it nothing but to praise or to blame. So it
+is sent no history: the point it answers is quoted, attributed, in the words that it goes on from.
 """
 
 from __future__ import annotations
@@ -13,120 +13,106 @@ from rapidfuzz import fuzz
 
 from moot.audience import Heard, hears
 from moot.debate import Debate, Turn
+from moot.prompts.stance import Stance, lowered, point, stance
 from moot.prompts.templates import clip, section, seed
 from moot.terms import Message, Request, Seat
 
-TOKENS = 130
-KEPT = 4
-"""Messages of history: more only invites the model to copy them."""
+TOKENS = 80
+"""About sixty words; beyond that it drifts."""
+STOP = ("\n",)
 KEPT_REMARKS = 3
-ANSWER = {"for": "yes", "against": "no", "neutral": "open"}
-SIDE = {"for": "in favour of it", "against": "against it", "neutral": "what you think about it"}
-SIDE_OF_MOTION = {
-    "for": "in favour of this",
-    "against": "against this",
-    "neutral": "with your honest opinion on this",
-}
+LEADS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
+"""First words end in one of these: what follows is the model's own."""
 
 LEAST_WORDS = 8
-OTHER_SIDE = {
-    "for": ("i am against", "i disagree with the motion", "i oppose this", "is a bad idea"),
-    "against": ("i am in favour", "i am in favor", "i support this", "is a good idea"),
-}
+COPIED = 65.0
+"""Unrelated speeches on one motion are 43 to 52 alike, honest ones at most 64, copies 80 and more."""
+YIELDS = re.compile(
+    r"\b(?:you(?:'re| are) right|i agree with (?:you|my opponent)|my opponent is right"
+    r"|i(?:'m| am) not sure|as an ai)\b",
+    re.IGNORECASE,
+)
 
 
 def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     seat = debate.seat(turn.seat)
     heard = hears(debate, turn)
-    messages = [*_history(debate, seat, heard), Message("user", _cue(debate, seat, turn, heard))]
     return Request(
         model=seat.model,
         instructions=_instructions(debate, seat),
-        messages=tuple(messages),
+        messages=(Message("user", _cue(debate, seat, turn, heard)),),
         max_tokens=min(seat.model.max_tokens, TOKENS),
-        prefill=_first_words(seat, turn),
+        prefill=_first_words(debate, seat, turn, heard),
+        stop=STOP,
         seed=seed(seat.model.seed, turn.number, attempt),
         attempt=attempt,
     )
 
 
+def strays(debate: Debate, turn: Turn, text: str) -> bool:
+    """It says next to nothing, gives way, or repeats an earlier speech."""
+    own = body(text)
+    if len(own.split()) < LEAST_WORDS or YIELDS.search(own):
+        return True
+    earlier = (other.text for other in debate.turns if other.said and other.seq < turn.seq)
+    return any(fuzz.partial_ratio(own, body(other)) > COPIED for other in earlier)
+
+
+def body(text: str) -> str:
+    """A speech without its first words, which repeat by design."""
+    return LEADS.sub("", text, count=1)
+
+
+def whole_sentences(text: str, least: float = 1 / 3) -> str:
+    """Up to the last full stop, if that leaves at least this share of the text."""
+    ends = [match.end() for match in re.finditer(r"[.!?][\"')\]]*(?=\s|$)", text)]
+    return text[: ends[-1]] if ends and ends[-1] >= len(text) * least else text
+
+
 def _instructions(debate: Debate, seat: Seat) -> str:
+    name = "moderator" if seat.role == "moderator" else "neutral" if seat.side == "neutral" else "system"
     extras = [seat.persona, seat.objective, seat.system_prompt]
     return section(
         "small",
-        "moderator" if seat.role == "moderator" else "system",
+        name,
         motion=debate.motion,
-        answer=ANSWER[seat.side],
-        side=SIDE[seat.side],
+        claim=_stance(debate, seat).claim,
         extras="".join(f" {extra}" for extra in extras if extra),
     )
-
-
-def _history(debate: Debate, seat: Seat, heard: tuple[Heard, ...]) -> list[Message]:
-    """The chat so far, but for what the cue will quote; it must begin with the other voice."""
-    if seat.role == "moderator":
-        return []
-    speeches = [item for item in heard if item.kind != "remark"]
-    earlier = speeches[:-1] if speeches and speeches[-1].kind != "own" else speeches
-    messages: list[Message] = []
-    for item in earlier:
-        role = "assistant" if item.kind == "own" else "user"
-        if messages and messages[-1].role == role:
-            messages[-1] = Message(role, f"{messages[-1].content}\n\n{item.text}")
-        else:
-            messages.append(Message(role, item.text))
-    kept = messages[-KEPT:]
-    opening = Message("user", section("small", "opening", motion=debate.motion, side_of_motion="on this"))
-    return kept if not kept or kept[0].role == "user" else [opening, *kept]
 
 
 def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
     remarks = [item.text for item in heard if item.kind == "remark"]
     others = [item.text for item in heard if item.kind == "other"]
-    text = clip(others[-1], 900) if others else ""
+    text = clip(others[-1], 600) if others else ""
     name: str = turn.tone
     if not others and name != "summary":
         name = "opening"
     if turn.tone == "summary":
         text = "\n".join(f"- {clip(item, 400)}" for item in others[-4:])
-    cue = section("small", name, motion=debate.motion, text=text, side_of_motion=SIDE_OF_MOTION[seat.side])
+    if seat.side == "neutral" and name in ("opening", "rebuttal", "closing"):
+        name = f"neutral-{name}"
+    claim = lowered(_stance(debate, seat).claim)
+    cue = section("small", name, motion=debate.motion, text=text, claim=claim)
     said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-KEPT_REMARKS:]]
     return "\n\n".join([*said, cue])
 
 
-def _first_words(seat: Seat, turn: Turn) -> str:
-    if seat.role == "moderator" or seat.side == "neutral" or turn.tone in ("question", "answer"):
+def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
+    if seat.role == "moderator" or seat.side == "neutral":
         return ""
-    if turn.tone == "opening":
-        return section("small", seat.side)
-    return section("small", f"{seat.side}-closing" if turn.tone == "closing" else f"{seat.side}-again")
+    side = _stance(debate, seat)
+    match turn.tone:
+        case "opening":
+            return side.opening()
+        case "rebuttal":
+            others = [item.text for item in heard if item.kind == "other"]
+            return side.again(turn.round, point(body(others[-1])) if others else "")
+        case "closing":
+            return side.closing()
+        case "summary" | "question" | "answer":
+            return ""
 
 
-# --- does a speech hold? ------------------------------------------------------------------------------
-
-COPIED = 75.0
-"""Likeness, of a hundred, above which a speech repeats another."""
-
-
-def strays(debate: Debate, turn: Turn, text: str) -> bool:
-    """It repeats an earlier speech, or argues for the other side."""
-    seat = debate.seat(turn.seat)
-    own = _first_words(seat, turn)
-    body = text.removeprefix(own).strip()
-    if len(body.split()) < LEAST_WORDS:
-        return True
-    earlier = [other.text for other in debate.turns if other.said and other.seq < turn.seq]
-    if any(fuzz.partial_ratio(body, other) > COPIED for other in earlier):
-        return True
-    return _switches(seat, body)
-
-
-def _switches(seat: Seat, body: str) -> bool:
-    lowered = body.casefold()
-    return any(phrase in lowered for phrase in OTHER_SIDE.get(seat.side, ()))
-
-
-def whole_sentences(text: str) -> str:
-    """Up to the last full stop, if there is one worth keeping."""
-    ends = [match.end() for match in re.finditer(r"[.!?][\"')\]]*(?=\s|$)", text)]
-    return text[: ends[-1]] if ends and ends[-1] >= len(text) // 3 else text
+def _stance(debate: Debate, seat: Seat) -> Stance:
+    return stance(debate.motion, seat.side)

@@ -38,7 +38,7 @@ class Engine:
     def __init__(self, process: Process, room: Path, traits: Traits, tuning: Tuning) -> None:
         socket = str(room / SOCKET)
         self.busy = 0
-        self.chat = OpenAIChat(socket=socket, traits=traits, tuning=tuning, patience=None)
+        self.chat = OpenAIChat(socket=socket, traits=traits, tuning=tuning, patience=None, disarm=True)
         self._process = process
         self._room = room
         self._session = transport.session(socket=socket, patience=None)

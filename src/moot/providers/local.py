@@ -20,7 +20,6 @@ from moot.errors import Fault, Unavailable
 from moot.models.catalogue import Entry, Quirks
 from moot.models.manager import Manager, Report, silently
 from moot.providers.contract import Chunk, Traits
-from moot.providers.disarm import disarmed
 from moot.providers.engine import Engine
 from moot.terms import Model, Request
 
@@ -72,7 +71,7 @@ class Local:
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         async with self._engine(request.model.name) as engine:
             try:
-                async with aclosing(engine.chat.stream(disarmed(request))) as chunks:
+                async with aclosing(engine.chat.stream(request)) as chunks:
                     async for chunk in chunks:
                         yield chunk
             except Fault as fault:

@@ -21,6 +21,7 @@ from msgspec import Struct
 from moot.errors import Fault
 from moot.providers import transport
 from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
+from moot.providers.disarm import disarmed
 from moot.providers.sse import LONGEST, Event, Reader, TooLong
 from moot.terms import DeltaKind, Finish, Message, Model, Request, Usage
 
@@ -262,7 +263,10 @@ class OpenAIChat:
         traits: Traits = Traits(),  # noqa: B008 - frozen
         tuning: Tuning = untuned,
         patience: float | None = 30.0,
+        connect: float = transport.CONNECT_SECONDS,
+        disarm: bool = False,
     ) -> None:
+        """`disarm` for servers that would obey control words inside a message."""
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
         if key:
@@ -272,6 +276,8 @@ class OpenAIChat:
         self._traits = traits
         self._tuning = tuning
         self._patience = patience
+        self._connect = connect
+        self._disarm = disarm
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -283,6 +289,7 @@ class OpenAIChat:
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
         prefill = self._traits.prefill
+        request = disarmed(request) if self._disarm else request
         sent = msgspec.json.encode(body(request, prefill=prefill, extra=self._tuning(request)))
         decoder = Decoder(request.prefill if prefill else "")
         try:
@@ -316,7 +323,9 @@ class OpenAIChat:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = transport.session(socket=self._socket, patience=self._patience)
+            self._session = transport.session(
+                socket=self._socket, patience=self._patience, connect=self._connect
+            )
         return self._session
 
     async def _check(self, response: aiohttp.ClientResponse) -> None:

@@ -34,6 +34,7 @@ class Providers:
         offline: bool = False,
         preferred: str = "",
         scripted: Factory | None = None,
+        connect_seconds: float = 10.0,
     ) -> None:
         self.manager = Manager(models, environ=environ, offline=offline)
         self._preferred = preferred
@@ -41,7 +42,9 @@ class Providers:
         self._factories: dict[str, Factory] = {"local": self._local}
         for server in find.SERVERS:
             url = server.base_url
-            self._factories[server.provider] = lambda url=url: OpenAIChat(url, traits=Traits(deadlines=False))
+            self._factories[server.provider] = lambda url=url: OpenAIChat(
+                url, traits=Traits(deadlines=False), patience=None, connect=connect_seconds, disarm=True
+            )
         if scripted is not None:
             self._factories["scripted"] = scripted
         for entry in entry_points(group="moot.providers"):

@@ -25,7 +25,9 @@ HEADERS = {"Accept-Encoding": "identity"}
 KEY = "moot.reused"
 
 
-def session(*, socket: str | None = None, patience: float | None = 30.0) -> aiohttp.ClientSession:
+def session(
+    *, socket: str | None = None, patience: float | None = 30.0, connect: float = CONNECT_SECONDS
+) -> aiohttp.ClientSession:
     """`patience` is the longest silence we bear, before the first byte or between two."""
     if socket is None:
         connector: aiohttp.BaseConnector = aiohttp.TCPConnector(limit=0)
@@ -35,7 +37,7 @@ def session(*, socket: str | None = None, patience: float | None = 30.0) -> aioh
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=patience),
+        timeout=ClientTimeout(total=None, sock_connect=connect, sock_read=patience),
         headers=HEADERS,
         auto_decompress=False,
         trust_env=False,

@@ -1,0 +1,261 @@
+"""Who hears what, and who sees what."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from moot.audience import OBSERVER, OWNER, Heard, Viewer, hears, visible
+from moot.commands import Inject, Pause, Resume, Retry, SkipTurn
+from moot.debate import Debate
+from moot.events import (
+    BallotCast,
+    BallotSpoiled,
+    BudgetExhausted,
+    BudgetWarned,
+    CallCompleted,
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    ConcessionMade,
+    DebateEnded,
+    DebateFailed,
+    DebateOpened,
+    DebatePaused,
+    DebateReady,
+    DebateResumed,
+    DebateStarted,
+    DebateStopped,
+    Event,
+    JudgingStarted,
+    Recorded,
+    RemarkInjected,
+    RoundAsked,
+    RoundCompleted,
+    RoundStarted,
+    SegmentCompleted,
+    StalemateFound,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnRetried,
+    TurnSkipped,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.terms import Ballot, Limits, Manner, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
+from tests.core.plots import blind
+from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches
+from tests.factories import log, opened, seats, state, table
+
+# --- hears --------------------------------------------------------------------------------------------
+
+
+def heard(debate: Debate) -> list[tuple[str, str]]:
+    return [(item.kind, item.text) for item in hears(debate, debate.live[0])]
+
+
+def live(simulation: Simulation, turn: int) -> Simulation:
+    return simulation.run_until(lambda d: d.is_live(turn))
+
+
+def test_the_first_speaker_has_heard_nothing() -> None:
+    debate = live(Simulation(table(), speak).start(), 1).debate
+    assert hears(debate, debate.live[0]) == ()
+
+
+def test_a_seat_hears_its_own_words_and_the_others() -> None:
+    debate = live(Simulation(table(), speeches("One.", "Two.")).start(), 3).debate
+    assert hears(debate, debate.live[0]) == (
+        Heard("own", "One.", "a", 1, 1),
+        Heard("other", "Two.", "b", 2, 1),
+    )
+
+
+def test_nobody_hears_what_anybody_thought() -> None:
+    thinking = Reply("Two.", reasoning="They will not see this coming.")
+    debate = live(Simulation(table(), in_turn([Reply("One."), thinking])).start(), 3).debate
+    assert heard(debate) == [("own", "One."), ("other", "Two.")]
+
+
+def test_a_remark_is_heard_by_the_turns_that_start_after_it_and_not_by_the_live_one() -> None:
+    debate = live(Simulation(table(), speeches("One.", "Two.")).start(), 1)
+    debate.ask(Inject("Louder!"))
+    assert heard(debate.debate) == []
+    assert heard(live(debate, 2).debate) == [("other", "One."), ("remark", "Louder!")]
+    assert heard(live(debate, 3).debate) == [("own", "One."), ("remark", "Louder!"), ("other", "Two.")]
+
+
+def test_a_remark_to_one_seat_is_heard_by_that_seat() -> None:
+    debate = live(Simulation(table(), speeches("One.", "Two.")).start(), 1)
+    debate.ask(Inject("Louder!", to="a"))
+    assert heard(live(debate, 2).debate) == [("other", "One.")]
+    assert ("remark", "Louder!") in heard(live(debate, 3).debate)
+
+
+def test_a_speech_that_was_cut_is_heard_as_far_as_it_went() -> None:
+    debate = Simulation(table(), in_turn([Reply("One and more.", piece=3)])).start()
+    debate.run_until(lambda d: bool(d.live and d.live[0].text))
+    debate.ask(SkipTurn())
+    assert heard(live(debate, 2).debate) == [("other", "One")]
+
+
+def test_a_failed_speech_is_heard_by_nobody() -> None:
+    silent = Reply("Hm, ", fault="empty", severity="unusable")
+    assert heard(live(Simulation(table(), in_turn([silent, silent])).start(), 2).debate) == []
+
+
+def test_a_struck_speech_is_heard_by_nobody() -> None:
+    debate = Simulation(table(), in_turn([Reply("One and more.", piece=3), Reply("Again.")])).start()
+    debate.run_until(lambda d: bool(d.live and d.live[0].text))
+    debate.ask(SkipTurn())
+    debate.ask(Pause())
+    debate.run()
+    debate.ask(Retry())
+    debate.ask(Resume())
+    assert heard(live(debate, 3).debate) == [("other", "Again.")]
+
+
+def test_those_who_speak_at_the_same_time_do_not_hear_one_another() -> None:
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    debate = Simulation(opening, speeches("One.", "Two.")).start()
+    debate.run_until(lambda d: len(d.turns) == 1)
+    assert hears(debate.debate, debate.debate.live[0]) == ()
+
+
+@pytest.mark.parametrize("pick", [0, 1], ids=["first ends first", "second ends first"])
+def test_what_was_said_at_the_same_time_is_heard_after_ones_own_speech(pick: int) -> None:
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    debate = Simulation(opening, lambda sent: Reply(f"I am {sent.request.model.name}.")).start()
+    while not debate.debate.is_live(3):
+        debate.step(pick)
+    for turn in debate.debate.live:
+        assert [item.kind for item in hears(debate.debate, turn)] == ["own", "other"]
+
+
+# --- visible ------------------------------------------------------------------------------------------
+
+PARTICIPANT = Viewer("participant", "for")
+MODERATOR = Viewer("moderator")
+VIEWERS = (OWNER, MODERATOR, OBSERVER, PARTICIPANT)
+
+secretive = opened(
+    seats=tuple(
+        replace(seat, objective=f"aim of {seat.id}", system_prompt=f"orders of {seat.id}", persona="calm")
+        for seat in opened().seats
+    )
+)
+failed = CallFailed(1, "cut", "transient", "Cut.", Usage(), None)
+thought = CallDelta(1, 0, "reasoning", "Hm.")
+whole_thought = SegmentCompleted(1, Reasoning((ReasoningPart("Hm."),)))
+whisper = RemarkInjected(1, "Psst!", to="against")
+started = CallStarted(1, "m", "digest", 1, 9, 9, None, turn=1, previous_response_id="resp_0")
+completed = CallCompleted(1, "stop", Usage(), None, 9, response_id="resp_1")
+
+EVENTS: tuple[Event, ...] = (
+    secretive,
+    DebateStarted(),
+    DebateReady(),
+    DebatePaused(),
+    DebateResumed(),
+    DebateStopped(),
+    DebateEnded("rounds"),
+    DebateFailed("internal"),
+    RoundAsked(),
+    RoundStarted(1),
+    RoundCompleted(1),
+    TurnStarted(1, 0, 1, "opening", "opening", "for"),
+    TurnCompleted(1, 3),
+    TurnFailed(1, "empty", "Nothing."),
+    TurnInterrupted(1, "skip"),
+    TurnSkipped(0, "for"),
+    TurnRetried(1),
+    started,
+    CallDelta(1, 0, "text", "Well."),
+    SegmentCompleted(1, Text("Well.")),
+    completed,
+    failed,
+    RemarkInjected(1, "Hear!"),
+    BudgetWarned(Money(1), Money(1)),
+    BudgetExhausted(Money(1), Money(1), Money(0)),
+    StalemateFound((), 90.0),
+    ConcessionMade(1, "for", "[I concede]"),
+    JudgingStarted(1, "rounds"),
+    BallotCast(1, Ballot("judge", 0, "for", {}, "")),
+    BallotSpoiled(1, "judge", 0, ""),
+    VerdictReached(Verdict("draw", None, "hand")),
+)
+ALTERED = (DebateOpened, CallStarted, CallCompleted)
+
+
+def shown(event: Event, viewer: Viewer, manner: Manner | None = None) -> Event | None:
+    debate = state(opened(manner=manner or Manner()))
+    recorded = replace(log(event)[0], seq=2)
+    seen = visible(debate, recorded, viewer)
+    return seen.event if seen else None
+
+
+def test_every_kind_of_event_has_its_audience() -> None:
+    assert {type(event) for event in EVENTS} == set(get_args(Event))
+
+
+@pytest.mark.parametrize("event", [*EVENTS, thought, whole_thought, whisper], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("viewer", [OWNER, MODERATOR], ids=lambda v: v.role)
+def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
+    assert shown(event, viewer, Manner(show_reasoning=False)) == event
+
+
+@pytest.mark.parametrize(
+    "event", [e for e in EVENTS if not isinstance(e, ALTERED)], ids=lambda e: type(e).__name__
+)
+@pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
+def test_what_holds_no_secret_is_seen_by_all(event: Event, viewer: Viewer) -> None:
+    assert shown(event, viewer) == event
+
+
+def test_secret_aims_and_orders_are_hidden_from_those_who_watch() -> None:
+    event = shown(secretive, OBSERVER)
+    assert isinstance(event, DebateOpened)
+    assert {(seat.objective, seat.system_prompt, seat.persona) for seat in event.seats} == {("", "", "calm")}
+
+
+def test_a_participant_sees_its_own_aim_alone() -> None:
+    event = shown(secretive, PARTICIPANT)
+    assert isinstance(event, DebateOpened)
+    assert [seat.objective for seat in event.seats] == ["aim of for", ""]
+    assert [seat.system_prompt for seat in event.seats] == ["orders of for", ""]
+
+
+@pytest.mark.parametrize("event", [thought, whole_thought], ids=["delta", "segment"])
+def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) -> None:
+    assert shown(event, OBSERVER) == event
+    assert shown(event, OBSERVER, Manner(show_reasoning=False)) is None
+    assert shown(event, PARTICIPANT) is None
+
+
+def test_a_remark_to_one_seat_is_hidden_from_the_other_participants() -> None:
+    assert shown(whisper, PARTICIPANT) is None
+    assert shown(whisper, Viewer("participant", "against")) == whisper
+
+
+def test_what_was_sent_is_for_the_owner() -> None:
+    for viewer in (OBSERVER, PARTICIPANT):
+        event = shown(started, viewer)
+        assert isinstance(event, CallStarted)
+        assert (event.request, event.previous_response_id) == ("", None)
+
+
+def test_a_participant_does_not_learn_response_ids() -> None:
+    event = shown(completed, PARTICIPANT)
+    assert isinstance(event, CallCompleted)
+    assert event.response_id is None
+
+
+@pytest.mark.parametrize("viewer", VIEWERS, ids=lambda v: v.role)
+def test_what_is_seen_keeps_its_place_in_the_log(viewer: Viewer) -> None:
+    recorded = log(secretive)[0]
+    seen = visible(state(secretive), recorded, viewer)
+    assert isinstance(seen, Recorded)
+    assert (seen.seq, seen.at, seen.debate) == (recorded.seq, recorded.at, recorded.debate)

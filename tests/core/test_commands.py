@@ -1,0 +1,515 @@
+"""What may be asked of a debate in which status, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from moot.commands import (
+    LONGEST_REMARK,
+    MOST_REMARKS,
+    Abort,
+    Command,
+    Decide,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Open,
+    Pause,
+    Resume,
+    Retry,
+    SkipToJudge,
+    SkipTurn,
+    Start,
+    Stop,
+    decide,
+)
+from moot.errors import Invalid, Refused
+from moot.events import (
+    DebateEnded,
+    DebatePaused,
+    DebateResumed,
+    DebateStarted,
+    DebateStopped,
+    JudgingStarted,
+    RemarkInjected,
+    RoundAsked,
+    TurnInterrupted,
+    TurnRetried,
+    TurnSkipped,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.formats.plan import Rest, plan
+from moot.terms import Manner, Seat, Status, Verdict
+from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
+from tests.factories import SCRIPTED, opened, seats, table
+
+
+def simulation(**changes: Any) -> Simulation:
+    return Simulation(table("oxford", **changes), speak)
+
+
+def speaking(turn: int = 1, **changes: Any) -> Simulation:
+    """A debate in which this turn has begun to speak."""
+    debate = simulation(**changes).start()
+    return debate.run_until(lambda d: any(live.number == turn and live.text for live in d.live))
+
+
+def failing_at(call: int) -> Callable[[Sent], Reply]:
+    fault = Reply(fault="bad_key", severity="permanent")
+    return lambda sent: fault if sent.call == call else speak(sent)
+
+
+def manual(rounds: int = 1) -> Simulation:
+    """Manual mode, with this many rounds held."""
+    debate = simulation(manner=Manner(auto=False)).start().run()
+    for _ in range(rounds):
+        debate.ask(NextRound())
+        debate.run()
+    return debate
+
+
+# --- every command in every status --------------------------------------------------------------------
+
+STATUSES: dict[Status, Callable[[], Simulation]] = {
+    "created": simulation,
+    "initializing": lambda: simulation().start(),
+    "awaiting_arguments": manual,
+    "debating": lambda: speaking(3),
+    "paused": lambda: _asked(speaking(3), Pause()),
+    "judging": lambda: simulation().start().run_until(lambda d: d.status == "judging"),
+    "completed": lambda: simulation().start().run(),
+    "aborted": lambda: _asked(speaking(3), Abort()),
+    "error": lambda: Simulation(table("oxford"), failing_at(3)).start().run(),
+}
+
+
+def _asked(debate: Simulation, command: Command) -> Simulation:
+    debate.ask(command)
+    return debate
+
+
+STARTED, OVER = "The debate has already started.", "The debate is over."
+HEARD = "Nobody would hear a remark now."
+RUNNING, PAUSED = "The debate is not running.", "The debate is not paused."
+ROUND, SKIP, RETRY = "A round is in progress.", "There is no turn to skip.", "There is no turn to try again."
+UNTRIED = "No turn has failed or been interrupted."
+STILL = "Only a running debate can be paused."
+JUDGE, DECIDE = "The debate cannot be judged now.", "The debate cannot be decided now."
+OK = ""
+
+# fmt: off
+LEGAL: dict[Command, tuple[str, ...]] = {
+    #                 created  initial.  awaiting debating paused   judging  completed aborted  error
+    Start():         (OK,      STARTED,  STARTED, STARTED, STARTED, STARTED, STARTED,  STARTED, STARTED),
+    Pause():         (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
+    Pause(now=True): (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
+    Resume():        (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
+    NextRound():     (RUNNING, "Rounds follow by themselves in this debate.",
+                                         OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
+    SkipToJudge():   (RUNNING, "Nothing to judge.",
+                                         OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
+    SkipTurn():      (SKIP,    OK,       OK,      OK,      OK,      SKIP,    SKIP,     SKIP,    SKIP),
+    Inject("Hear!"): (OK,      OK,       OK,      OK,      OK,      HEARD,   HEARD,    HEARD,   HEARD),
+    JudgeNow():      (JUDGE,   "Nothing to judge.",
+                                         OK,      OK,      OK,      JUDGE,   JUDGE,    JUDGE,   OK),
+    Decide(None):    (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
+    Decide("a"):     (DECIDE,  OK,       OK,      OK,      OK,      DECIDE,  DECIDE,   DECIDE,  OK),
+    Retry():         (RETRY,   UNTRIED,  UNTRIED, RETRY,   RETRY,   RETRY,   RETRY,    RETRY,   OK),
+    Stop():          (OK,      OK,       OK,      OK,      OK,      OVER,    OVER,     OVER,    OK),
+    Abort():         (OK,      OK,       OK,      OK,      OK,      OK,      OVER,     OVER,    OK),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "reason"),
+    [(command, *cell) for command, row in LEGAL.items() for cell in zip(STATUSES, row, strict=True)],
+)
+def test_a_command_is_carried_out_or_refused_with_the_reason(
+    command: Command, status: Status, reason: str
+) -> None:
+    debate = STATUSES[status]().debate
+    assert debate.status == status
+    decision = decide(debate, command)
+    if reason:
+        assert isinstance(decision, Refused)
+        assert (decision.reason, decision.status) == (reason, status)
+    else:
+        assert isinstance(decision, tuple)
+
+
+@pytest.mark.parametrize("command", LEGAL)
+def test_nothing_can_be_asked_of_a_debate_that_does_not_exist(command: Command) -> None:
+    decision = decide(None, command)
+    assert isinstance(decision, Refused)
+    assert decision.status == "unknown"
+
+
+def test_a_debate_opens_once() -> None:
+    assert decide(None, Open(opened())) == (opened(),)
+    again = decide(simulation().debate, Open(opened()))
+    assert isinstance(again, Refused)
+    assert again.status == "created"
+
+
+def test_start_is_written_down() -> None:
+    assert decide(simulation().debate, Start()) == (DebateStarted(),)
+
+
+# --- pausing ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", ["initializing", "awaiting_arguments", "debating"])
+def test_resume_returns_to_where_the_pause_came_in(status: Status) -> None:
+    debate = STATUSES[status]()
+    debate.ask(Pause())
+    assert debate.debate.status == "paused"
+    debate.ask(Resume())
+    assert debate.debate.status == status
+    assert debate.debate.paused_at is None
+
+
+def test_a_pause_lets_the_speaker_finish() -> None:
+    debate = speaking(1)
+    assert debate.ask(Pause(by="chair")) == (DebatePaused("chair"),)
+    debate.run()
+    assert debate.debate.status == "paused"
+    assert [turn.state for turn in debate.debate.turns] == ["completed"]
+    assert plan(debate.debate) == Rest("resume")
+
+
+def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
+    debate = speaking(1)
+    assert debate.ask(Pause(now=True)) == (TurnInterrupted(1, "pause"), DebatePaused())
+    debate.run()
+    assert [turn.state for turn in debate.debate.turns] == ["interrupted"]
+    assert debate.ask(Resume()) == (DebateResumed(),)
+    debate.run_until(lambda d: len(d.turns) == 2)
+    cut, again = debate.debate.turns
+    assert (cut.slot, cut.spent, cut.said) == (again.slot, False, False)
+    assert again.state == "completed"
+
+
+def test_a_second_pause_changes_nothing_but_may_cut_the_speaker() -> None:
+    debate = speaking(1)
+    debate.ask(Pause())
+    assert decide(debate.debate, Pause()) == ()
+    assert decide(debate.debate, Pause(now=True)) == (TurnInterrupted(1, "pause"),)
+
+
+def test_a_round_that_ends_during_a_pause_is_remembered() -> None:
+    debate = simulation(manner=Manner(auto=False)).start().run()
+    debate.ask(NextRound())
+    debate.run_until(lambda d: bool(d.live) and d.live[0].number == 2)
+    debate.ask(Pause())
+    debate.run()
+    assert (debate.debate.status, debate.debate.before_pause) == ("paused", "awaiting_arguments")
+    assert debate.debate.rounds_done == 1
+
+
+# --- skipping -----------------------------------------------------------------------------------------
+
+
+def test_skipping_cuts_the_speaker_and_keeps_what_was_said() -> None:
+    debate = speaking(1)
+    assert debate.ask(SkipTurn()) == (TurnInterrupted(1, "skip"),)
+    debate.run_until(lambda d: d.is_live(2))
+    turn = debate.debate.turns[0]
+    assert turn.said
+    assert turn.spent
+    assert debate.debate.live[0].slot == 1
+
+
+def test_skipping_between_turns_passes_over_the_next_speaker() -> None:
+    debate = manual()
+    upcoming = debate.debate.unspent()[0]
+    assert debate.ask(SkipTurn("chair")) == (TurnSkipped(upcoming.index, upcoming.seat, "chair"),)
+    assert debate.debate.unspent()[0].index == upcoming.index + 1
+    debate.ask(NextRound())
+    debate.run()
+    assert upcoming.index not in {turn.slot for turn in debate.debate.turns}
+
+
+def test_there_is_an_end_to_skipping() -> None:
+    debate = simulation().start()
+    for _ in debate.debate.schedule:
+        debate.ask(SkipTurn())
+    assert isinstance(debate.ask(SkipTurn()), Refused)
+    assert debate.run().debate.ended == "rounds"
+    assert debate.debate.verdict is None
+
+
+# --- manual mode --------------------------------------------------------------------------------------
+
+
+def test_in_manual_mode_each_round_waits_to_be_asked_for() -> None:
+    debate = simulation(manner=Manner(auto=False)).start().run()
+    assert plan(debate.debate) == Rest("round")
+    for asked in range(1, 6):
+        assert debate.debate.status == "awaiting_arguments"
+        assert debate.ask(NextRound()) == (RoundAsked(),)
+        assert debate.debate.rounds_asked == asked
+        debate.run()
+        assert debate.debate.rounds_done == asked
+    assert debate.debate.status == "completed"
+
+
+def test_a_round_is_asked_for_once() -> None:
+    debate = simulation(manner=Manner(auto=False)).start().run()
+    debate.ask(NextRound())
+    again = debate.ask(NextRound())
+    assert isinstance(again, Refused)
+    assert again.reason == "A round is in progress."
+
+
+def test_after_the_last_round_there_is_none_to_ask_for() -> None:
+    debate = simulation(manner=Manner(auto=False, auto_judge=False)).start().run()
+    while isinstance(debate.ask(NextRound()), tuple):
+        debate.run()
+    _, _, refused = debate.asked[-1]
+    assert isinstance(refused, Refused)
+    assert refused.reason == "All rounds have been held."
+    assert debate.debate.status == "awaiting_arguments"
+
+
+def test_a_round_whose_turns_were_all_skipped_does_not_stand_in_the_way() -> None:
+    debate = manual()
+    debate.ask(SkipTurn())
+    debate.ask(SkipTurn())
+    debate.ask(NextRound())
+    debate.run()
+    assert (debate.debate.round, debate.debate.rounds_done) == (3, 3)
+
+
+def test_a_round_that_was_asked_for_and_then_skipped_does_not_stand_in_the_way() -> None:
+    debate = manual()
+    debate.ask(NextRound())
+    debate.ask(SkipTurn())
+    debate.ask(SkipTurn())
+    debate.run()
+    assert debate.ask(NextRound()) == (RoundAsked(),)
+    debate.run()
+    assert debate.debate.round == 3
+
+
+# --- remarks ------------------------------------------------------------------------------------------
+
+
+def test_a_remark_is_numbered_and_trimmed() -> None:
+    debate = speaking(1)
+    assert debate.ask(Inject("  Speak up!  ", by="chair")) == (RemarkInjected(1, "Speak up!", "chair"),)
+    assert debate.ask(Inject("Only you.", to="b")) == (RemarkInjected(2, "Only you.", to="b"),)
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * (LONGEST_REMARK + 1)])
+def test_a_remark_must_say_something_and_not_too_much(text: str) -> None:
+    with pytest.raises(Invalid) as error:
+        decide(simulation().debate, Inject(text))
+    assert "text" in error.value.problems
+
+
+def test_a_remark_of_the_greatest_length_is_taken() -> None:
+    assert isinstance(decide(simulation().debate, Inject("x" * LONGEST_REMARK)), tuple)
+
+
+def test_a_remark_goes_to_a_seat_that_exists() -> None:
+    with pytest.raises(Invalid) as error:
+        decide(simulation().debate, Inject("You there!", to="nobody"))
+    assert error.value.problems == {"to": ["Unknown seat"]}
+
+
+def test_a_debate_takes_only_so_many_remarks() -> None:
+    debate = simulation()
+    for _ in range(MOST_REMARKS):
+        assert isinstance(debate.ask(Inject("And another thing.")), tuple)
+    assert isinstance(debate.ask(Inject("One more.")), Refused)
+
+
+# --- judging and deciding -----------------------------------------------------------------------------
+
+
+def test_judging_early_cuts_the_speaker() -> None:
+    debate = speaking(3)
+    assert debate.ask(JudgeNow("late hour")) == (
+        TurnInterrupted(3, "judge"),
+        JudgingStarted(1, "judged", "late hour"),
+    )
+    debate.run()
+    assert (debate.debate.status, debate.debate.ended) == ("completed", "judged")
+    assert debate.debate.verdict is not None
+
+
+def test_judging_early_needs_something_to_judge() -> None:
+    refused = decide(speaking(1).debate, JudgeNow())
+    assert isinstance(refused, Refused)
+    assert refused.reason == "Nothing to judge."
+
+
+def test_judging_needs_a_judge() -> None:
+    refused = decide(speaking(3, judges=()).debate, JudgeNow())
+    assert isinstance(refused, Refused)
+    assert refused.reason == "No judge sits in this debate."
+
+
+def test_a_paused_debate_that_is_judged_is_no_longer_paused() -> None:
+    debate = speaking(3)
+    debate.ask(Pause())
+    debate.ask(JudgeNow())
+    state = debate.debate
+    assert (state.status, state.before_pause, state.paused_at) == ("judging", None, None)
+
+
+def test_with_auto_judge_off_the_judging_waits_to_be_asked_for() -> None:
+    debate = simulation(manner=Manner(auto_judge=False)).start().run()
+    assert plan(debate.debate) == Rest("judge")
+    assert debate.debate.status == "awaiting_arguments"
+    debate.ask(SkipToJudge())
+    assert debate.run().debate.status == "completed"
+
+
+def test_a_person_names_the_winner() -> None:
+    debate = speaking(1)
+    assert debate.ask(Decide("b", "More convincing.")) == (
+        TurnInterrupted(1, "decide"),
+        VerdictReached(Verdict("win", "b", "hand", reasoning="More convincing.")),
+        DebateEnded("decided", "More convincing."),
+    )
+    assert (debate.debate.status, debate.debate.ended) == ("completed", "decided")
+
+
+def test_a_person_calls_a_draw() -> None:
+    debate = speaking(1)
+    debate.ask(Decide(None))
+    assert debate.debate.verdict == Verdict("draw", None, "hand")
+
+
+def test_the_winner_must_sit_in_the_debate() -> None:
+    with pytest.raises(Invalid) as error:
+        decide(speaking(1).debate, Decide("nobody"))
+    assert error.value.problems == {"winner": ["Unknown participant"]}
+
+
+def test_a_moderator_cannot_win() -> None:
+    chaired = (*seats("for", "against"), Seat("m", "Mo", "neutral", SCRIPTED, role="moderator"))
+    debate = Simulation(table("panel", seats=chaired), speak).start().debate
+    with pytest.raises(Invalid):
+        decide(debate, Decide("m"))
+
+
+def test_where_the_user_decides_the_debate_waits_for_it() -> None:
+    debate = simulation(manner=Manner(winning="user-decides")).start().run()
+    assert plan(debate.debate) == Rest("decision")
+    debate.ask(Decide("a"))
+    assert debate.debate.ended == "decided"
+    assert not any(sent.purpose.judge for sent in debate.sent)
+
+
+# --- trying again -------------------------------------------------------------------------------------
+
+
+def test_a_failed_turn_is_given_again_with_the_same_previous_response() -> None:
+    debate = Simulation(table("oxford"), failing_at(3)).start().run()
+    assert debate.debate.status == "error"
+    assert debate.ask(Retry()) == (TurnRetried(3),)
+    assert (debate.debate.status, debate.debate.failure) == ("debating", None)
+    debate.run_until(lambda d: len(d.turns) == 4)
+    failed, again = debate.debate.turns[2:]
+    assert (failed.struck, failed.said, failed.slot) == (True, False, again.slot)
+    before, after = debate.sent[2:4]
+    assert before.request.previous_response_id == after.request.previous_response_id == "resp_1"
+    assert before.request.messages == after.request.messages
+
+
+def test_a_skipped_speech_can_be_given_again() -> None:
+    debate = speaking(3)
+    debate.ask(SkipTurn())
+    debate.ask(Pause())
+    debate.run()
+    assert debate.ask(Retry()) == (TurnRetried(3),)
+    assert debate.debate.status == "paused"
+    debate.ask(Resume())
+    debate.run_until(lambda d: bool(d.live))
+    assert debate.debate.live[0].slot == debate.debate.turns[2].slot
+    assert debate.debate.turns[2].text not in str(debate.sent[-1].request.messages)
+
+
+def test_what_was_given_again_by_itself_is_not_tried_again() -> None:
+    debate = speaking(1)
+    debate.crash()
+    debate.run_until(lambda d: len(d.turns) == 2)
+    refused = debate.ask(Retry())
+    assert isinstance(refused, Refused)
+    assert refused.reason == "No turn has failed or been interrupted."
+
+
+def test_the_last_failure_is_tried_first() -> None:
+    fault = Reply(fault="empty", severity="unusable")
+    debate = Simulation(table("oxford"), in_turn([fault] * 2 + [Reply("Yes.")] + [fault] * 2)).start()
+    debate.run_until(lambda d: len(d.turns) == 3)
+    assert [turn.state for turn in debate.debate.turns] == ["failed", "completed", "failed"]
+    assert debate.ask(Retry()) == (TurnRetried(3),)
+    assert debate.ask(Retry()) == (TurnRetried(1),)
+
+
+def test_an_error_can_be_judged_instead() -> None:
+    debate = Simulation(table("oxford"), failing_at(3)).start().run()
+    debate.ask(JudgeNow())
+    assert debate.run().debate.status == "completed"
+    assert debate.debate.failure is None
+
+
+# --- ending -------------------------------------------------------------------------------------------
+
+
+def test_stop_judges_what_was_said() -> None:
+    debate = speaking(3)
+    assert debate.ask(Stop("enough")) == (
+        TurnInterrupted(3, "stop"),
+        DebateStopped("enough"),
+        JudgingStarted(1, "stopped", "enough"),
+    )
+    debate.run()
+    assert (debate.debate.status, debate.debate.ended) == ("completed", "stopped")
+    assert debate.debate.verdict is not None
+    assert debate.debate.stopped_at is not None
+
+
+def test_a_second_stop_while_it_is_judged_changes_nothing() -> None:
+    debate = speaking(3)
+    debate.ask(Stop())
+    assert decide(debate.debate, Stop()) == ()
+
+
+def test_stop_ends_at_once_where_nothing_was_said() -> None:
+    debate = simulation().start()
+    assert debate.ask(Stop()) == (DebateStopped(), DebateEnded("stopped"))
+    assert (debate.debate.status, debate.debate.verdict) == ("completed", None)
+
+
+def test_abort_judges_nothing() -> None:
+    debate = speaking(3)
+    assert debate.ask(Abort("mistake")) == (TurnInterrupted(3, "abort"), DebateEnded("aborted", "mistake"))
+    debate.run()
+    state = debate.debate
+    assert (state.status, state.ended, state.verdict) == ("aborted", "aborted", None)
+    assert not state.calls
+
+
+def test_abort_ends_the_judging_too() -> None:
+    debate = simulation().start().run_until(lambda d: d.status == "judging" and bool(d.calls))
+    debate.ask(Abort())
+    debate.run()
+    assert (debate.debate.status, debate.debate.verdict) == ("aborted", None)
+    assert not debate.debate.calls
+
+
+def test_whoever_was_speaking_when_it_ended_speaks_no_more() -> None:
+    debate = speaking(3)
+    debate.ask(Stop())
+    seq = debate.debate.seq
+    debate.run()
+    assert not any(isinstance(r.event, TurnStarted) for r in debate.records[seq:])

@@ -1,0 +1,425 @@
+"""Laws that hold for every debate, whatever people do, models say and machines suffer."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from moot import moves
+from moot.audience import OBSERVER, OWNER, Viewer, visible
+from moot.commands import Retry, decide
+from moot.debate import Debate, Turn, evolve, fold
+from moot.errors import FAULT_MESSAGES, Refused
+from moot.events import (
+    BallotSpoiled,
+    CallCompleted,
+    CallDelta,
+    CallFailed,
+    DebatePaused,
+    DebateResumed,
+    JudgingStarted,
+    Recorded,
+    SegmentCompleted,
+    TurnStarted,
+    decode_event,
+    decode_recorded,
+    encode,
+)
+from moot.formats.plan import ORDERS, plan
+from moot.judging.asking import judge_request, repair_request
+from moot.pricing import input_bound, worst
+from moot.prompts.speeches import turn_request
+from moot.terms import Message, Money, Request, Status
+from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, thought_canary
+from tests.core.simulate import Sent, Simulation
+
+FEWER = settings(LAW, max_examples=30)
+
+
+def everything(request: Request) -> str:
+    said = [message.content for message in (*request.messages, *request.fresh)]
+    return "\n".join([request.instructions, *said, request.prefill, str(request.schema)])
+
+
+def speaker(sent: Sent) -> Turn | None:
+    return sent.debate.turn(sent.purpose.turn) if sent.purpose.turn else None
+
+
+def at_rest(simulation: Simulation) -> list[Debate]:
+    """The states that somebody could see."""
+    return [state for state in simulation.states if state.seq in simulation.settled]
+
+
+# --- the log ------------------------------------------------------------------------------------------
+
+
+@given(plots())
+@FEWER
+def test_a_log_folds_the_same_wherever_it_is_cut(plot: Plot) -> None:
+    records = plot.play().records
+    whole = fold(records)
+    for cut in range(len(records) + 1):
+        assert fold(records[cut:], fold(records[:cut])) == whole
+
+
+@given(plots())
+@FEWER
+def test_a_log_read_back_is_the_log_that_was_written(plot: Plot) -> None:
+    simulation = plot.play()
+    for recorded in simulation.records:
+        assert decode_recorded(encode(recorded)) == recorded
+        assert decode_event(encode(recorded.event)) == recorded.event
+    assert fold(decode_recorded(encode(recorded)) for recorded in simulation.records) == simulation.debate
+
+
+@given(plots())
+@FEWER
+def test_the_state_knows_its_place_in_the_log(plot: Plot) -> None:
+    simulation = plot.play()
+    turning = 0
+    for recorded, state in zip(simulation.records, simulation.states, strict=True):
+        turning = turning if isinstance(recorded.event, CallDelta | SegmentCompleted) else recorded.seq
+        assert (state.seq, state.turning, state.epoch) == (recorded.seq, turning, recorded.epoch)
+        assert state.updated_at == recorded.at
+
+
+# --- the course of a debate ---------------------------------------------------------------------------
+
+EDGES: dict[Status, tuple[Status, ...]] = {
+    "created": ("initializing", "completed", "aborted"),
+    "initializing": ("awaiting_arguments", "paused", "completed", "aborted"),
+    "awaiting_arguments": ("debating", "paused", "judging", "completed", "aborted", "error"),
+    "debating": ("awaiting_arguments", "paused", "judging", "completed", "aborted", "error"),
+    "paused": (
+        "initializing", "awaiting_arguments", "debating", "judging", "completed", "aborted", "error",
+    ),
+    "judging": ("completed", "aborted", "error"),
+    "error": ("debating", "judging", "completed", "aborted"),
+    "completed": (),
+    "aborted": (),
+}  # fmt: skip
+
+
+@given(plots())
+@LAW
+def test_the_status_moves_along_legal_edges(plot: Plot) -> None:
+    states = plot.play().states
+    for before, after in itertools.pairwise(states):
+        assert after.status == before.status or after.status in EDGES[before.status]
+
+
+@given(plots())
+@LAW
+def test_every_debate_comes_to_an_end_that_leaves_nothing_open(plot: Plot) -> None:
+    debate = plot.play().debate
+    assert debate.status in ("completed", "aborted", "error")
+    assert not debate.live
+    assert not debate.calls
+    assert (debate.ended is None) == (debate.status == "error")
+
+
+@given(plots())
+@LAW
+def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(plot: Plot) -> None:
+    simulation = plot.play()
+    paused = False
+    for recorded in simulation.records:
+        match recorded.event:
+            case DebatePaused():
+                paused = True
+            case DebateResumed():
+                paused = False
+            case TurnStarted():
+                assert not paused
+            case JudgingStarted():
+                assert not paused or recorded.seq in simulation.commanded
+                paused = False
+            case _:
+                pass
+
+
+@given(plots())
+@LAW
+def test_in_manual_mode_no_round_begins_that_was_not_asked_for(plot: Plot) -> None:
+    simulation = plot.play()
+    if not simulation.debate.manner.auto:
+        for state in simulation.states:
+            assert all(turn.round <= state.rounds_asked for turn in (*state.turns, *state.live))
+
+
+@given(plots())
+@LAW
+def test_no_turn_asks_a_model_more_than_five_times(plot: Plot) -> None:
+    calls = Counter(sent.purpose.turn for sent in plot.play().sent if sent.purpose.turn)
+    assert not calls or max(calls.values()) <= 5
+
+
+@given(plots())
+@LAW
+def test_each_slot_is_used_up_at_most_once(plot: Plot) -> None:
+    for state in plot.play().states:
+        used = Counter([turn.slot for turn in state.turns if turn.spent] + list(state.skipped))
+        assert not used or max(used.values()) == 1
+        assert not {turn.slot for turn in state.live} & set(used)
+
+
+@given(plots())
+@LAW
+def test_a_live_turn_has_a_call_under_way_or_another_one_coming(plot: Plot) -> None:
+    simulation = plot.play()
+    ended: dict[int, CallCompleted | CallFailed] = {}
+    for recorded, state in zip(simulation.records, simulation.states, strict=True):
+        if isinstance(recorded.event, CallCompleted | CallFailed):
+            ended[recorded.event.call] = recorded.event
+        if recorded.seq not in simulation.settled:
+            continue
+        for turn in state.live:
+            if turn.call is None or state.call(turn.call):
+                continue
+            last = ended[turn.call]
+            assert isinstance(last, CallFailed)
+            assert last.retry_in_ms is not None
+        owners = Counter((call.turn, call.judge, call.order) for call in state.calls)
+        assert not owners or max(owners.values()) == 1
+
+
+@given(plots())
+@FEWER
+def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
+    simulation = plot.play()
+    for turn in simulation.debate.turns:
+        if simulation.debate.seat(turn.seat).model.small:
+            continue
+        said = [
+            recorded.event.text
+            for recorded in simulation.records
+            if isinstance(recorded.event, CallDelta)
+            and recorded.event.call == turn.call
+            and recorded.event.kind == "text"
+            and turn.ended_at
+            and recorded.at <= turn.ended_at
+        ]
+        assert turn.text == "".join(said)
+
+
+@given(plots())
+@FEWER
+def test_recovery_leaves_nothing_open_and_is_done_once(plot: Plot) -> None:
+    for state in at_rest(plot.play()):
+        draft = moves.Draft(state)
+        draft.add(*moves.recover(state))
+        assert not draft.debate.live
+        assert not draft.debate.calls
+        assert moves.recover(draft.debate) == ()
+
+
+@given(plots())
+@FEWER
+def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
+    for state in at_rest(plot.play()):
+        if not (state.live or state.calls):
+            continue
+        mute = replace(
+            state,
+            live=tuple(replace(turn, text="", reasoning="", segments=()) for turn in state.live),
+            calls=tuple(replace(call, text="", reasoning="") for call in state.calls),
+        )
+        assert plan(mute) == plan(state)
+        assert moves.advance(mute) == moves.advance(state)
+        for command in COMMANDS:
+            deaf, hearing = decide(mute, command), decide(state, command)
+            assert isinstance(deaf, Refused) if isinstance(hearing, Refused) else deaf == hearing
+
+
+@given(plots())
+@FEWER
+def test_a_refusal_names_the_status_and_writes_nothing(plot: Plot) -> None:
+    simulation = plot.play()
+    for seq, _, decision in simulation.asked:
+        if isinstance(decision, Refused):
+            assert decision.status == simulation.states[seq - 1].status
+            assert decision.reason
+
+
+# --- who hears what -----------------------------------------------------------------------------------
+
+
+@given(plots())
+@LAW
+def test_nobody_is_sent_what_a_model_thought(plot: Plot) -> None:
+    simulation = plot.play()
+    thoughts = [thought_canary(sent.call) for sent in simulation.sent]
+    for sent in simulation.sent:
+        text = everything(sent.request)
+        assert not any(thought in text for thought in thoughts)
+
+
+@given(plots())
+@LAW
+def test_what_a_seat_alone_was_told_reaches_that_seat_alone(plot: Plot) -> None:
+    simulation = plot.play()
+    for sent in simulation.sent:
+        text, turn = everything(sent.request), speaker(sent)
+        for seat in simulation.debate.seats:
+            for secret in (seat.persona, seat.objective, seat.system_prompt):
+                if secret and "<" in secret:
+                    assert (secret in text) == (turn is not None and turn.seat == seat.id)
+
+
+@given(plots())
+@LAW
+def test_a_remark_is_heard_once_by_every_turn_that_starts_after_it(plot: Plot) -> None:
+    simulation = plot.play()
+    for sent in simulation.sent:
+        turn = speaker(sent)
+        text = "\n".join(message.content for message in sent.request.messages)
+        for remark in simulation.debate.remarks:
+            hears = turn and remark.seq < turn.seq and remark.to in (None, turn.seat)
+            times = text.count(remark_canary(remark.number))
+            # A small model is told the latest few only.
+            assert times == (1 if hears else 0) or (hears and sent.request.model.small and times == 0)
+
+
+@given(plots())
+@LAW
+def test_a_prompt_depends_only_on_the_log_before_its_turn(plot: Plot) -> None:
+    for sent in plot.play().sent:
+        turn = speaker(sent)
+        if turn is not None:
+            again = turn_request(sent.debate, turn, sent.attempt)
+            assert replace(again, max_tokens=sent.request.max_tokens) == sent.request
+
+
+@given(plots())
+@LAW
+def test_a_chained_request_adds_up_to_the_whole_history(plot: Plot) -> None:
+    simulation = plot.play()
+    known: dict[str, tuple[Message, ...]] = {}
+    owner: dict[str, str] = {}
+    for sent in simulation.sent:
+        turn, request = speaker(sent), sent.request
+        if turn is None:
+            assert request.previous_response_id is None
+            continue
+        previous = request.previous_response_id
+        if previous is not None:
+            assert owner[previous] == turn.seat
+            assert known[previous] + (request.fresh or request.messages[-1:]) == request.messages
+        ended = simulation.debate.turn(turn.number)
+        if ended and ended.response_id:
+            known[ended.response_id] = (*request.messages, Message("assistant", ended.text))
+            owner[ended.response_id] = turn.seat
+
+
+@given(plots())
+@LAW
+def test_the_beginning_of_a_request_stays_the_same_from_turn_to_turn(plot: Plot) -> None:
+    simulation = plot.play()
+    if any(isinstance(command, Retry) for _, command, _ in simulation.asked):
+        return
+    last: dict[str, tuple[Turn, Request]] = {}
+    for sent in simulation.sent:
+        turn = speaker(sent)
+        if turn is None or sent.request.model.small:
+            continue
+        if turn.seat in last:
+            earlier, request = last[turn.seat]
+            heard = sent.debate.turn(earlier.number)
+            if heard and heard.said:
+                kept = (*request.messages, Message("assistant", heard.text))
+                assert sent.request.messages[: len(kept)] == kept
+                assert sent.request.instructions == request.instructions
+        last[turn.seat] = turn, sent.request
+
+
+def hidden_from(viewer: Viewer, simulation: Simulation) -> bytes:
+    """All that a viewer sees of a debate, as bytes."""
+    debate: Debate | None = None
+    seen: list[Recorded] = []
+    for recorded in simulation.records:
+        debate = evolve(debate, recorded)
+        if shown := visible(debate, recorded, viewer):
+            seen.append(shown)
+    return b"\n".join(encode(recorded) for recorded in seen)
+
+
+@given(plots())
+@FEWER
+def test_viewers_see_no_secret_and_participants_no_thought(plot: Plot) -> None:
+    simulation = plot.play()
+    seats = simulation.debate.seats
+    assert hidden_from(OWNER, simulation) == b"\n".join(encode(recorded) for recorded in simulation.records)
+    for viewer in (OBSERVER, *(Viewer("participant", seat.id) for seat in seats)):
+        text = hidden_from(viewer, simulation).decode()
+        for seat in seats:
+            for secret in filter(None, (seat.objective, seat.system_prompt)):
+                assert (secret in text) == (viewer.seat == seat.id)
+        assert viewer == OBSERVER or "thought<" not in text
+
+
+# --- money --------------------------------------------------------------------------------------------
+
+
+@given(st.one_of(plots(limited=True), greedy()))
+@LAW
+def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
+    simulation = plot.play()
+    limit = simulation.debate.limits.cost
+    assert limit is not None
+    for state in simulation.states:
+        assert state.counted + state.reserved <= limit
+        assert state.spent <= state.counted
+
+
+def judging_costs(state: Debate) -> Money:
+    """Every judge reads what was said in both orders, answers at length, and must be asked again."""
+    total = Money(0)
+    for judge in state.judges:
+        for order in ORDERS:
+            request = judge_request(state, judge, order)
+            again = repair_request(request, "木" * request.max_tokens * 2, "木" * 300)
+            for asked in (request, again):
+                total += worst(judge.model.price, input_bound(asked), asked.max_tokens) or Money(0)
+    return total
+
+
+@given(st.one_of(plots(limited=True), greedy()))
+@LAW
+def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
+    simulation = plot.play()
+    limit = simulation.debate.limits.cost
+    assert limit is not None
+    if simulation.debate.manner.winning == "user-decides":
+        return
+    for state in at_rest(simulation):
+        if state.something_said and state.judging is None:
+            assert state.counted + state.reserved + judging_costs(state) <= limit
+
+
+@given(st.one_of(plots(limited=True, judge_faults=False), greedy()))
+@LAW
+def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
+    simulation = plot.play()
+    if simulation.debate.manner.winning == "user-decides" or simulation.epoch > 1:
+        return
+    for sent in simulation.sent:
+        if sent.purpose.judge:
+            judge = simulation.debate.judge(sent.purpose.judge)
+            assert sent.request.max_tokens == judge_request(sent.debate, judge, 0).max_tokens
+    for event in simulation.events:
+        assert not (isinstance(event, BallotSpoiled) and event.message == FAULT_MESSAGES["budget"])
+
+
+@given(plots())
+@LAW
+def test_what_was_spent_is_the_sum_of_the_calls(plot: Plot) -> None:
+    simulation = plot.play()
+    ended = [event for event in simulation.events if isinstance(event, CallCompleted | CallFailed)]
+    debate = simulation.debate
+    assert debate.spent == sum((event.cost or Money(0) for event in ended), Money(0))
+    assert sum(tally.calls for tally in debate.tallies.values()) == len(ended) == debate.calls_made
+    assert sum(tally.unpriced for tally in debate.tallies.values()) == sum(e.cost is None for e in ended)

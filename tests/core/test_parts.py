@@ -1,0 +1,198 @@
+"""The parts that models play: what they are asked, which answers will do, what is written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from moot.errors import Fault
+from moot.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
+from moot.hearing import Heard
+from moot.moves import Purpose
+from moot.parts import Speech, Vote
+from moot.providers.contract import Done
+from moot.terms import Finish, Limits, Reasoning, ReasoningPart, Text
+from tests.core.simulate import Simulation, speak
+from tests.factories import SCRIPTED, seats, table
+
+
+def heard(text: str, finish: Finish = "stop", thought: str = "") -> Heard:
+    said = Heard(done=Done(finish))
+    if thought:
+        said.keep(0, "reasoning", thought)
+    if text:
+        said.keep(1, "text", text)
+    return said
+
+
+def speech(**changes: Any) -> Speech:
+    debate = Simulation(table(**changes), speak).start().run_until(lambda d: d.is_live(1)).debate
+    return Speech(debate, debate.live[0])
+
+
+def vote() -> Vote:
+    simulation = Simulation(table("free", limits=Limits(1, turns=2)), speak).start()
+    return Vote(simulation.run_until(lambda d: d.status == "judging").debate, "judge", 0)
+
+
+# --- a speech -----------------------------------------------------------------------------------------
+
+
+def test_a_speech_is_completed_with_its_words_counted() -> None:
+    assert speech().accept(heard("One two three.")) == TurnCompleted(1, 3)
+    assert speech().purpose == Purpose(turn=1)
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_silence_will_not_do(text: str) -> None:
+    with pytest.raises(Fault) as fault:
+        speech().accept(heard(text))
+    assert (fault.value.kind, fault.value.severity) == ("empty", "unusable")
+
+
+def test_thoughts_without_words_will_not_do() -> None:
+    with pytest.raises(Fault):
+        speech().accept(heard("", thought="I had better say nothing."))
+
+
+def test_what_a_filter_withheld_will_not_do() -> None:
+    with pytest.raises(Fault) as fault:
+        speech().accept(heard("", "filter"))
+    assert fault.value.kind == "filtered"
+
+
+def test_what_a_filter_cut_short_is_kept() -> None:
+    assert speech().accept(heard("One two", "filter")) == TurnCompleted(1, 2, truncated="filter")
+
+
+def test_a_refusal_is_a_turn_even_without_words() -> None:
+    assert speech().accept(heard("I will not.", "refusal")) == TurnCompleted(1, 3, refusal=True)
+    assert speech().accept(heard("", "refusal")) == TurnCompleted(1, 0, refusal=True)
+
+
+def test_a_speech_that_ran_into_its_limit_is_kept_and_marked() -> None:
+    assert speech().accept(heard("One two", "length")) == TurnCompleted(1, 2, truncated="max_tokens")
+    capped = heard("One two")
+    capped.truncated = "cap"
+    assert speech().accept(capped) == TurnCompleted(1, 2, truncated="cap")
+
+
+def test_a_speech_may_run_over_by_a_quarter() -> None:
+    fits, over = (speech().accept(heard("word " * count)) for count in (250, 251))
+    assert isinstance(fits, TurnCompleted)
+    assert isinstance(over, TurnCompleted)
+    assert (fits.over_length, over.over_length) == (False, True)
+
+
+def test_when_the_time_is_up_what_was_said_is_kept() -> None:
+    assert speech().time_is_up(heard("One two")) == TurnCompleted(1, 2, truncated="timeout")
+    silence = speech().time_is_up(heard(""))
+    assert isinstance(silence, TurnFailed)
+    assert silence.kind == "timeout"
+
+
+def test_giving_up_says_why_in_our_words() -> None:
+    end = speech().give_up(Fault("overloaded", detail="upstream said: sk-123"))
+    assert end == TurnFailed(1, "overloaded", "The provider is overloaded.")
+
+
+def test_each_attempt_asks_the_same() -> None:
+    part = speech()
+    assert replace(part.request(2), attempt=1) == part.request(1)
+
+
+def test_a_small_model_that_strays_is_given_one_more_try() -> None:
+    part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
+    astray = heard("No.")
+    with pytest.raises(Fault) as fault:
+        part.accept(astray)
+    assert fault.value.kind == "off_side"
+    assert isinstance(part.accept(astray), TurnCompleted)
+
+
+def test_a_small_models_speech_ends_with_a_whole_sentence() -> None:
+    part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
+    (segment,) = part.segments(heard("It is so. It is really so. And the", "length"), 1)
+    assert segment == SegmentCompleted(1, Text("It is so. It is really so.", 1))
+
+
+# --- what was heard -----------------------------------------------------------------------------------
+
+
+def test_what_the_service_did_not_finish_is_made_from_its_words() -> None:
+    said = Heard()
+    said.keep(0, "reasoning", "Hm")
+    said.keep(0, "reasoning", "m.")
+    said.keep(1, "text", "Yes.")
+    assert (said.text, said.reasoning, said.chars, said.reasoning_chars) == ("Yes.", "Hmm.", 4, 4)
+    assert said.unrecorded(3) == (
+        SegmentCompleted(3, Reasoning((ReasoningPart("Hmm."),), 0)),
+        SegmentCompleted(3, Text("Yes.", 1)),
+    )
+
+
+def test_what_the_service_finished_counts_and_is_not_written_again() -> None:
+    said = Heard()
+    said.keep(0, "text", "Yse")
+    said.segments[0] = Text("Yes.", 0)
+    said.keep(1, "text", " No.")
+    assert said.text == "Yes. No."
+    assert said.unrecorded(1) == (SegmentCompleted(1, Text(" No.", 1)),)
+
+
+def test_segments_come_in_the_providers_order() -> None:
+    said = Heard()
+    said.keep(2, "text", "two.")
+    said.keep(1, "text", "One, ")
+    assert said.text == "One, two."
+
+
+# --- a vote -------------------------------------------------------------------------------------------
+
+GOOD = (
+    '{"reasoning": "", "criteria": {}, "winner": "Birch",'
+    ' "speakers": {"Birch": {"score": 2}, "Cedar": {"score": 1}}}'
+)
+
+
+def test_a_readable_reply_is_a_ballot() -> None:
+    result = vote().accept(heard(GOOD))
+    assert isinstance(result, BallotCast)
+    assert (result.judging, result.ballot.winner) == (1, "a")
+
+
+def test_an_unreadable_reply_is_repaired_with_what_was_wrong_with_it() -> None:
+    part = vote()
+    first = part.request(1)
+    with pytest.raises(Fault) as fault:
+        part.accept(heard("Birch!"))
+    assert (fault.value.kind, fault.value.severity) == ("malformed", "unusable")
+    assert part.purpose == Purpose(judge="judge", order=0, repair=True)
+    repair = part.request(2)
+    assert repair.messages[: len(first.messages)] == first.messages
+    assert repair.messages[-2].content == "Birch!"
+    assert "could not be read" in repair.messages[-1].content
+    assert isinstance(part.accept(heard(GOOD)), BallotCast)
+
+
+def test_a_second_unreadable_reply_is_not_added_to_the_first() -> None:
+    part = vote()
+    for reply in ("Birch!", "Birch?"):
+        with pytest.raises(Fault):
+            part.accept(heard(reply))
+    assert "Birch?" not in str(part.request(3).messages)
+
+
+def test_an_endless_reply_is_no_ballot() -> None:
+    endless = heard(GOOD)
+    endless.truncated = "cap"
+    with pytest.raises(Fault):
+        vote().accept(endless)
+
+
+def test_a_judge_who_says_nothing_in_time_spoils_the_ballot() -> None:
+    assert vote().time_is_up(heard(GOOD)) == BallotSpoiled(1, "judge", 0, "The model did not answer in time.")
+    spoiled = vote().give_up(Fault("overloaded"))
+    assert spoiled == BallotSpoiled(1, "judge", 0, "The provider is overloaded.")

@@ -1,0 +1,177 @@
+"""A debate as somebody asks for it: defaults filled in, every mistake named at once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from moot import formats
+from moot.errors import Invalid
+from moot.events import DebateOpened, decode_event, encode
+from moot.setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.terms import Model, Money
+from tests.core.plots import LAW
+from tests.factories import SCRIPTED
+
+PAIR = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+
+
+def opened(format: str = "oxford", **changes: Any) -> DebateOpened:
+    usual: dict[str, Any] = {"motion": "Cats are better than dogs", "seats": PAIR}
+    return opening(Setup(format=formats.load(format), **{**usual, **changes}))
+
+
+def problems(format: str = "oxford", **changes: Any) -> dict[str, list[str]]:
+    with pytest.raises(Invalid) as error:
+        opened(format, **changes)
+    return error.value.problems
+
+
+# --- defaults -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", formats.BUILT_IN)
+def test_seats_sit_down_where_the_format_suggests(name: str) -> None:
+    fmt = formats.load(name)
+    event = opened(name, seats=(SeatSetup(SCRIPTED),) * len(fmt.chairs))
+    assert [(seat.name, seat.side, seat.role, seat.persona) for seat in event.seats] == [
+        (chair.name, chair.side, chair.role, chair.persona) for chair in fmt.chairs
+    ]
+    assert event.limits.rounds == fmt.rounds
+    assert event.limits.turns == fmt.turns
+
+
+def test_seats_have_ids_and_colours_of_their_own() -> None:
+    event = opened(seats=PAIR * 2)
+    assert [seat.id for seat in event.seats] == ["part_1", "part_2", "part_3", "part_4"]
+    assert len({seat.colour for seat in event.seats}) == 4
+
+
+def test_further_seats_join_the_sides_in_turn() -> None:
+    event = opened(seats=PAIR * 2)
+    assert [(seat.name, seat.side) for seat in event.seats[2:]] == [
+        ("Proposition 2", "for"),
+        ("Opposition 2", "against"),
+    ]
+
+
+def test_what_is_said_about_a_seat_counts() -> None:
+    given_seat = SeatSetup(SCRIPTED, " Ada ", "against", "calm", "win over the bank", "Be brief.", "#000000")
+    seat = opened(seats=(given_seat, SeatSetup(SCRIPTED))).seats[0]
+    assert (seat.name, seat.side, seat.persona, seat.objective) == (
+        "Ada",
+        "against",
+        "calm",
+        "win over the bank",
+    )
+    assert (seat.system_prompt, seat.colour) == ("Be brief.", "#000000")
+
+
+def test_the_third_seat_of_a_panel_moderates_unless_it_takes_a_side() -> None:
+    assert opened("panel", seats=(SeatSetup(SCRIPTED),) * 3).seats[2].role == "moderator"
+    sided = (*PAIR, SeatSetup(SCRIPTED, side="for"))
+    assert opened("panel", seats=sided).seats[2].role == "debater"
+
+
+def test_a_suggested_name_gives_way_to_one_that_somebody_chose() -> None:
+    event = opened(seats=(SeatSetup(SCRIPTED), SeatSetup(SCRIPTED, name="proposition")))
+    assert [seat.name for seat in event.seats] == ["Proposition 2", "proposition"]
+
+
+def test_a_seed_gives_every_seat_and_judge_its_own() -> None:
+    event = opened(seed=7, judges=(JudgeSetup(SCRIPTED),))
+    seeds = [player.model.seed for player in (*event.seats, *event.judges)]
+    assert seeds == [7, 8, 107]
+    fixed = SeatSetup(replace(SCRIPTED, seed=1))
+    assert opened(seed=7, seats=(fixed, fixed)).seats[0].model.seed == 1
+
+
+def test_only_free_debates_are_counted_in_turns() -> None:
+    assert opened("free", turns=4).limits.turns == 4
+    assert opened("free").limits.turns == 10
+    assert opened("oxford").limits.turns is None
+
+
+def test_the_motion_is_trimmed() -> None:
+    assert opened(motion="  Cats!  ").motion == "Cats!"
+
+
+# --- mistakes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"motion": ""}, "topic"),
+        ({"motion": "   "}, "topic"),
+        ({"motion": "x" * 501}, "topic"),
+        ({"motion": "one\ntwo"}, "topic"),
+        ({"motion": "nul\0"}, "topic"),
+        ({"motion": "half a pair \ud800"}, "topic"),
+        ({"seats": ()}, "participants"),
+        ({"seats": PAIR[:1]}, "participants"),
+        ({"seats": PAIR * 3}, "participants"),
+        ({"seats": (SeatSetup(SCRIPTED, "Ada"), SeatSetup(SCRIPTED, " ADA "))}, "participants"),
+        ({"seats": (SeatSetup(SCRIPTED, "Ada"), SeatSetup(SCRIPTED, "Ａda"))}, "participants"),
+        ({"seats": (SeatSetup(SCRIPTED, "A\nda"), SeatSetup(SCRIPTED))}, "participants"),
+        ({"rounds": 0}, "maxRounds"),
+        ({"rounds": 11}, "maxRounds"),
+        ({"turns": 4}, "maxTurns"),
+        ({"intensity": 0}, "intensity"),
+        ({"intensity": 6}, "intensity"),
+        ({"turn_seconds": 0}, "timeoutPerRound"),
+        ({"turn_seconds": float("nan")}, "timeoutPerRound"),
+        ({"turn_seconds": float("inf")}, "timeoutPerRound"),
+        ({"cost_limit": Money(0)}, "costLimit"),
+        ({"cost_limit": Money("NaN")}, "costLimit"),
+        ({"cost_limit": Money("Infinity")}, "costLimit"),
+        ({"warn_at": Money(-1)}, "warnAtCost"),
+        ({"warn_at": Money(2), "cost_limit": Money(1)}, "warnAtCost"),
+    ],
+)
+def test_a_mistake_is_named(changes: dict[str, Any], field: str) -> None:
+    assert list(problems(**changes)) == [field]
+
+
+@pytest.mark.parametrize("turns", [0, 21])
+def test_a_free_debate_has_one_to_twenty_turns(turns: int) -> None:
+    assert problems("free", turns=turns) == {"maxTurns": ["Must be between 1 and 20"]}
+
+
+def test_all_mistakes_are_named_at_once() -> None:
+    found = problems(motion="", seats=PAIR[:1], rounds=99, intensity=9)
+    assert set(found) == {"topic", "participants", "maxRounds", "intensity"}
+
+
+def test_names_left_blank_are_not_alike() -> None:
+    assert opened(seats=(SeatSetup(SCRIPTED, " "), SeatSetup(SCRIPTED, " ")))
+
+
+def test_a_format_may_need_more_seats() -> None:
+    four = replace(formats.load("oxford"), min_seats=4)
+    with pytest.raises(Invalid) as error:
+        opening(Setup("Cats!", four, PAIR))
+    assert error.value.problems == {"participants": ["Minimum 4 participants required"]}
+
+
+def test_a_limit_cannot_be_held_where_a_price_is_not_known() -> None:
+    mystery = Model("acme", "oracle")
+    found = problems(seats=(SeatSetup(mystery), SeatSetup(SCRIPTED)), cost_limit=Money(1))
+    assert "acme/oracle" in found["costLimit"][0]
+    judge = problems(judges=(JudgeSetup(mystery),), cost_limit=Money(1))
+    assert "acme/oracle" in judge["costLimit"][0]
+    assert opened(seats=(SeatSetup(mystery), SeatSetup(SCRIPTED)))
+
+
+@given(st.text(max_size=30), st.text(max_size=20), st.floats())
+@LAW
+def test_whatever_is_accepted_can_be_written_down(motion: str, name: str, seconds: float) -> None:
+    named = (SeatSetup(SCRIPTED, name), SeatSetup(SCRIPTED))
+    with suppress(Invalid):
+        event = opened(motion=motion, seats=named, turn_seconds=seconds)
+        assert decode_event(encode(event)) == event

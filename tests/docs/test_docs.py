@@ -1,0 +1,84 @@
+"""The documents tell the truth: every command, setting and event is in them, and their examples run."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from moot.events import Event
+from moot.formats import BUILT_IN
+
+ROOT = Path(__file__).parents[2]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def test_every_event_and_its_fields_are_in_the_catalogue() -> None:
+    text = read("docs/events.md")
+    for kind in get_args(Event):
+        row = next(
+            line for line in text.splitlines() if line.startswith(f"| `{kind.__struct_config__.tag}` ")
+        )
+        assert re.findall(r"`([a-z_]+)`", row.split("|")[2]) == list(kind.__struct_fields__)
+
+
+def test_every_setting_is_documented() -> None:
+    used = set[str]()
+    for file in (ROOT / "src").rglob("*.py"):
+        used |= set(re.findall(r'"(MOOT_[A-Z_]+)"', file.read_text("utf-8")))
+    assert used <= set(re.findall(r"`(MOOT_[A-Z_]+)`", read("docs/settings.md")))
+
+
+def test_every_command_is_documented() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "moot", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    commands = re.findall(r"^  ([a-z][a-z-]+) {2,}\S", told, re.MULTILINE)
+    assert len(commands) > 15
+    documented = set(re.findall(r"`moot ([a-z-]+)", read("docs/terminal.md")))
+    assert set(commands) <= documented
+
+
+def test_every_format_is_named_in_the_changelog() -> None:
+    text = read("CHANGELOG.md").lower()
+    assert all(name in text for name in BUILT_IN)
+
+
+@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_links_and_files_exist(name: str) -> None:
+    text = read(name)
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / target).exists(), target
+    for file in re.findall(r"`((?:src/moot/|tests/|docs/)[\w/.-]+)`", text):
+        assert (ROOT / file).exists(), file
+
+
+def test_the_library_in_the_readme_runs(tmp_path: Path) -> None:
+    code = re.search(r"```python\n(.*?)```", read("README.md"), re.DOTALL)
+    assert code is not None
+    ast.parse(code[1])
+    environ = {
+        **os.environ,
+        "MOOT_DATA": str(tmp_path),
+        "MOOT_SCRIPTED": "1",
+        "MOOT_MODEL": "scripted/demo",
+    }
+    told = subprocess.run(
+        [sys.executable, "-c", code[1]], env=environ, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    assert "DebateEnded" in told
+
+
+def test_the_make_targets_of_the_readme_exist() -> None:
+    makefile = read("Makefile")
+    for target in re.findall(r"^make ([a-z]+)", read("README.md"), re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)

@@ -1,0 +1,11 @@
+"""Golden logs: debates as earlier versions wrote them, and what must always be read from them.
+
+Each `NAME.jsonl` is a log, one record a line; `NAME.json` beside it says what it folds to. They are never
+rewritten: a change that reads one of them differently is a change of meaning, and needs a new tag and an
+upcast instead. New scenes are added to `scenes.py` and made by
+
+    python -m tests.golden            the scenes that have no log yet
+    python -m tests.golden NAME ...   these scenes alone
+
+An existing log is kept unless `--force` is given, which is only for logs that no release has written.
+"""

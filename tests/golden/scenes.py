@@ -1,0 +1,228 @@
+"""The scenes behind the golden logs: small debates in which one thing happens each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from moot.commands import (
+    Abort,
+    Decide,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Pause,
+    Resume,
+    Retry,
+    SkipToJudge,
+    SkipTurn,
+    Stop,
+)
+from moot.events import DebateOpened
+from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Price, Seat, Tier
+from tests.core.plots import blind
+from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
+from tests.factories import opened, seats, table
+
+Scene = Callable[[str], Simulation]
+
+OWL = Model(
+    "acme",
+    "owl-2",
+    temperature=0.7,
+    max_tokens=400,
+    seed=11,
+    price=Price(
+        input=(Tier(0, Money("1.25")), Tier(200_000, Money("2.50"))),
+        output=(Tier(0, Money("10")),),
+        cached_input=(Tier(0, Money("0.125")),),
+        source="list of January 2026",
+    ),
+)
+LOCAL = Model("local", "sparrow-135m", small=True, price=FREE)
+UNPRICED = Model("acme", "heron")
+TWO_TURNS = Limits(1, turns=2)
+
+
+def scene(opening: DebateOpened, script: Script = speak) -> Callable[[str], Simulation]:
+    """A debate that runs by itself."""
+    return lambda debate_id: Simulation(opening, script, debate_id).start().run()
+
+
+def speaking(simulation: Simulation, turn: int) -> Simulation:
+    return simulation.run_until(lambda d: any(live.number == turn and live.text for live in d.live))
+
+
+def thoughtful(sent: Sent) -> Reply:
+    return replace(speak(sent), reasoning=f"Thinking about call {sent.call}.", items=True)
+
+
+def voting(*winners: str | None) -> Script:
+    def script(sent: Sent) -> Reply:
+        if sent.purpose.judge is None:
+            return speak(sent)
+        return Reply(ballot(sent, winners[sent.purpose.order]))
+
+    return script
+
+
+def reciting(*texts: str) -> Script:
+    return lambda sent: Reply(texts[sent.call - 1])
+
+
+def steered(debate_id: str) -> Simulation:
+    """Oxford with a remark, a pause, a pause that cuts, a skipped speaker and a skipped turn."""
+    debate = Simulation(table("oxford", seats=seats("for", "against", model=OWL)), speak, debate_id).start()
+    speaking(debate, 1).ask(Inject("Mind the cost.", by="chair"))
+    speaking(debate, 2).ask(Pause(by="chair"))
+    debate.run()
+    debate.ask(Inject("What about the poor?", to="a"))
+    debate.ask(Resume())
+    speaking(debate, 3).ask(Pause(now=True))
+    debate.run()
+    debate.ask(Resume())
+    speaking(debate, 5).ask(SkipTurn(by="chair"))
+    debate.ask(Pause())
+    debate.run()
+    debate.ask(SkipTurn())
+    debate.ask(Resume())
+    return debate.run()
+
+
+def retried(debate_id: str) -> Simulation:
+    """Two faults and then an answer; a seat that never answers; a fault that stops it; another try."""
+    busy = Reply("Well, ", fault="overloaded")
+    no_key = Reply(fault="bad_key", severity="permanent", billed=False)
+    script = in_turn([busy, busy, Reply(words(1)), *[busy] * 4, no_key])
+    debate = Simulation(table("free", limits=Limits(2, turns=4)), script, debate_id).start().run()
+    debate.ask(Retry())
+    return debate.run()
+
+
+def failed(debate_id: str) -> Simulation:
+    """Everybody fails; nobody tries again."""
+    silent = Reply(fault="empty", severity="unusable")
+    return Simulation(table("free"), in_turn([silent] * 4), debate_id).start().run()
+
+
+def exhausted(debate_id: str) -> Simulation:
+    """The money is spent before the rounds are, and it is judged all the same."""
+
+    def script(sent: Sent) -> Reply:
+        return replace(speak(sent), reported="worst")
+
+    opening = table(
+        "oxford",
+        seats=seats("for", "against", model=OWL),
+        judges=(Judge("judge", "Judge", OWL),),
+        limits=Limits(5, cost=Money("0.08"), warn_at=Money("0.01")),
+    )
+    return Simulation(opening, script, debate_id).start().run()
+
+
+def crashed(debate_id: str) -> Simulation:
+    """A turn lost three times, a turn parked once, a judge lost once."""
+    debate = Simulation(table("free", limits=Limits(2, turns=3)), speak, debate_id).start()
+    for _ in range(3):
+        debate.run_until(lambda d: bool(d.live and d.live[0].text))
+        debate.crash()
+        debate.step()
+    speaking(debate, 4).drain()
+    debate.run_until(lambda d: d.status == "judging" and bool(d.calls))
+    debate.crash()
+    return debate.run()
+
+
+def manual(debate_id: str) -> Simulation:
+    """Round by round on request, and judged before the last one."""
+    opening = table("roundtable", "for", "against", "neutral", manner=Manner(auto=False, intensity=1))
+    debate = Simulation(opening, speak, debate_id).start().run()
+    for _ in range(2):
+        debate.ask(NextRound())
+        debate.run()
+    debate.ask(SkipToJudge())
+    return debate.run()
+
+
+def decided(debate_id: str) -> Simulation:
+    opening = table("free", limits=TWO_TURNS, manner=Manner(winning="user-decides"))
+    debate = Simulation(opening, speak, debate_id).start().run()
+    debate.ask(Decide("b", "It moved me more."))
+    return debate
+
+
+def stopped(debate_id: str) -> Simulation:
+    debate = speaking(Simulation(table("oxford"), speak, debate_id).start(), 4)
+    debate.ask(Stop("The hall is closing."))
+    return debate.run()
+
+
+def aborted(debate_id: str) -> Simulation:
+    debate = speaking(Simulation(table("oxford"), speak, debate_id).start(), 2)
+    debate.ask(Abort("Wrong motion."))
+    return debate.run()
+
+
+def unreadable(debate_id: str) -> Simulation:
+    """No verdict from the first judging, a repaired one from the second."""
+    prose = Reply("I liked Birch.")
+    script = in_turn([Reply(words(1)), Reply(words(2)), prose, prose, Reply("{}", chained=False)])
+    debate = Simulation(table("free", limits=TWO_TURNS), script, debate_id).start().run()
+    debate.ask(JudgeNow("Once more, please."))
+    return debate.run()
+
+
+def ragged(debate_id: str) -> Simulation:
+    """A refusal, a cut by the token limit, a timeout, usage that is missing or absurd, no response ids."""
+    replies = [
+        Reply("I would rather not.", finish="refusal"),
+        Reply(words(2), finish="length", reported="nothing"),
+        Reply(words(3), deadline=True),
+        Reply(words(4), reported="absurd", chained=False),
+        Reply(fault="filtered", severity="unusable"),
+    ]
+    opening = table("free", limits=Limits(3, turns=6), seats=seats("for", "against", model=UNPRICED))
+    return Simulation(opening, in_turn(replies), debate_id).start().run()
+
+
+def _chaired() -> tuple[Seat, ...]:
+    return (*seats("for", "against"), Seat("m", "Moderator", "neutral", OWL, role="moderator"))
+
+
+def _secretive() -> tuple[Seat, ...]:
+    first, second = seats("for", "against", model=OWL)
+    told = {"persona": "A retired judge.", "objective": "Win over the farmers.", "system_prompt": "Be brief."}
+    return replace(first, **told), second
+
+
+SAME = "We have been over this before, and I say so again."
+
+SCENES: dict[str, Scene] = {
+    "free": scene(table("free", limits=Limits(2, turns=4))),
+    "oxford-steered": steered,
+    "lincoln-douglas": scene(table("lincoln-douglas", limits=Limits(3))),
+    "lincoln-douglas-teams": scene(table("lincoln-douglas", "for", "against", "for", limits=Limits(2))),
+    "roundtable": scene(table("roundtable", "for", "against", "neutral")),
+    "panel": scene(table("panel", seats=_chaired(), judges=())),
+    "reasoning": scene(table("free", seats=_secretive(), limits=TWO_TURNS), thoughtful),
+    "small": scene(table("free", seats=seats("for", "against", model=LOCAL), limits=TWO_TURNS)),
+    "simultaneous": scene(opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))),
+    "retries": retried,
+    "all-failed": failed,
+    "ragged": ragged,
+    "crashes": crashed,
+    "budget": exhausted,
+    "too-close": scene(table("free", limits=TWO_TURNS), voting("a", "b")),
+    "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),
+    "unreadable": unreadable,
+    "stalemate": scene(table("free"), reciting(SAME, SAME, SAME)),
+    "concession": scene(
+        table("free", manner=Manner(winning="self-terminate")),
+        reciting(words(1), "You have persuaded me.\n[I concede]"),
+    ),
+    "manual": manual,
+    "by-hand": decided,
+    "stopped": stopped,
+    "aborted": aborted,
+}

@@ -1,0 +1,71 @@
+"""Old logs are read as they always were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from moot.debate import fold
+from moot.events import Event
+from tests.golden.__main__ import main, make
+from tests.golden.reading import HERE, log_of, snapshot
+from tests.golden.scenes import SCENES
+
+NAMES = sorted(path.stem for path in HERE.glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_log_says_what_it_always_said(name: str) -> None:
+    assert snapshot(log_of(name)) == (HERE / f"{name}.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_log_has_no_gap_and_comes_to_its_end(name: str) -> None:
+    records = log_of(name)
+    assert [recorded.seq for recorded in records] == list(range(1, len(records) + 1))
+    assert {recorded.debate for recorded in records} == {f"deb_{name}"}
+    debate = fold(records)
+    assert debate
+    assert debate.status in ("completed", "aborted", "error")
+    assert not debate.live
+    assert not debate.calls
+
+
+def test_every_scene_has_its_log() -> None:
+    assert set(SCENES) <= set(NAMES)
+
+
+def test_every_kind_of_event_is_in_some_golden_log() -> None:
+    kinds = {type(recorded.event) for name in NAMES for recorded in log_of(name)}
+    assert kinds == set(get_args(Event))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_scene_is_played_the_same_every_time(name: str) -> None:
+    assert SCENES[name]("d").records == SCENES[name]("d").records
+
+
+def test_a_golden_log_is_never_written_over(tmp_path: Path) -> None:
+    assert make("free", tmp_path)
+    (tmp_path / "free.jsonl").write_text("precious")
+    assert not make("free", tmp_path)
+    assert main(["free"], tmp_path) == 1
+    assert (tmp_path / "free.jsonl").read_text() == "precious"
+    assert main(["free", "--force"], tmp_path) == 0
+    assert (tmp_path / "free.jsonl").read_text() != "precious"
+
+
+def test_only_missing_logs_are_made(tmp_path: Path) -> None:
+    (tmp_path / "free.jsonl").write_text("precious")
+    assert main([], tmp_path) == 0
+    assert {path.stem for path in tmp_path.glob("*.jsonl")} == set(SCENES)
+    assert (tmp_path / "free.jsonl").read_text() == "precious"
+
+
+def test_an_unknown_scene_is_answered_with_those_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["opera"], tmp_path) == 2
+    assert "lincoln-douglas" in capsys.readouterr().out
