@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+
+import uvloop
 
 from tests.bench import fanout, lists, tokens
 
@@ -14,7 +15,7 @@ def main() -> None:
     wanted = sys.argv[1:] or list(BENCHES)
     for name in wanted:
         print(f"\n{name}")
-        asyncio.run(BENCHES[name]())
+        uvloop.run(BENCHES[name]())
 
 
 if __name__ == "__main__":
