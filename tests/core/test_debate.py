@@ -17,6 +17,7 @@ from moot.events import (
     DebateReady,
     DebateResumed,
     DebateStarted,
+    EndReason,
     Event,
     SegmentCompleted,
     TurnCompleted,
@@ -90,8 +91,8 @@ def test_what_happens_during_a_pause_is_remembered_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize(("reason", "status"), [("rounds", "completed"), ("aborted", "aborted")])
-def test_an_end_is_final(reason: str, status: str) -> None:
-    debate = state(*SPEAKING, DebateEnded(reason, "why"))  # type: ignore[arg-type]
+def test_an_end_is_final(reason: EndReason, status: str) -> None:
+    debate = state(*SPEAKING, DebateEnded(reason, "why"))
     assert (debate.status, debate.ended, debate.ended_detail, debate.final) == (status, reason, "why", True)
     assert debate.ended_at == debate.updated_at
 

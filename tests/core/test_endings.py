@@ -7,7 +7,7 @@ import pytest
 from moot.debate import Debate
 from moot.events import ConcessionMade
 from moot.formats.endings import THRESHOLD, concession, stalemate
-from moot.terms import Limits, Manner
+from moot.terms import Limits, Manner, Winning
 from tests.core.simulate import Reply, Simulation, in_turn, speeches, words
 from tests.factories import table
 
@@ -15,9 +15,9 @@ SAME = "We have been over this ground before, and I say so again."
 NEARLY = "We have been over this ground before, and I say so again!!"
 
 
-def said(*texts: str, format: str = "free", winning: str = "ai-judge") -> Debate:
+def said(*texts: str, format: str = "free", winning: Winning = "ai-judge") -> Debate:
     """A debate in which these speeches were given, and nothing was made of them yet."""
-    opening = table(format, limits=Limits(9, turns=20), manner=Manner(winning=winning))  # type: ignore[arg-type]
+    opening = table(format, limits=Limits(9, turns=20), manner=Manner(winning=winning))
     simulation = Simulation(opening, speeches(*texts)).start()
     return simulation.run_until(lambda d: len(d.turns) == len(texts)).debate
 

@@ -10,7 +10,7 @@ import pytest
 
 from moot.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
 from moot.terms import Money
-from tests.core.test_audience import EVENTS, thought, whisper, whole_thought
+from tests.core.samples import EVENTS, thought, whisper, whole_thought
 from tests.factories import call_started, log
 
 

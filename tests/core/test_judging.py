@@ -17,7 +17,7 @@ from moot.judging.asking import judge_request, repair_request, repair_room, spee
 from moot.judging.ballots import LABELS, TIE, Unreadable, labels, named, read, reasoning_so_far, schema
 from moot.judging.verdicts import reach
 from moot.pricing import input_bound
-from moot.terms import Ballot, Judge, Limits, Request, Score, Seat
+from moot.terms import Ballot, Judge, Limits, Request, Score, Seat, Side
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, opened, seats, table
@@ -436,5 +436,6 @@ def test_a_verdict_is_never_made_up(minds: list[tuple[str, str, int]]) -> None:
 
 def test_there_are_labels_for_the_largest_table() -> None:
     assert len(set(LABELS)) == len(LABELS) >= 8
-    debate = Simulation(opened(seats=seats(*["for", "against"] * 4)), speak).debate
+    sides: tuple[Side, ...] = ("for", "against") * 4
+    debate = Simulation(opened(seats=seats(*sides)), speak).debate
     assert len(labels(debate, 1)) == 8

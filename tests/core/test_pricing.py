@@ -98,6 +98,7 @@ def test_what_is_granted_fits(price: Price, bound: int, most: int, room: Money, 
     leave = grant(price, bound, most, room, per_token)
     assume(leave is not None)
     assert leave
+    assert leave.reserved is not None
     assert 0 < leave.max_tokens <= most
     assert leave.max_tokens >= min(most, LEAST_OUTPUT)
     assert leave.reserved == worst(price, bound, leave.max_tokens)

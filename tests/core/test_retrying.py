@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.errors import Fault
+from moot.errors import Fault, FaultKind
 from moot.retrying import Tries, wait_before_retry
 from tests.core.plots import LAW
 
@@ -47,8 +47,8 @@ def test_no_wait_goes_past_the_end_of_the_turn() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bad_key", "billing", "unknown_model"])
-def test_a_permanent_fault_is_not_tried_again(kind: str) -> None:
-    assert waits(Fault(kind, "permanent"), 1) == [None]  # type: ignore[arg-type]
+def test_a_permanent_fault_is_not_tried_again(kind: FaultKind) -> None:
+    assert waits(Fault(kind, "permanent"), 1) == [None]
 
 
 def test_an_unusable_answer_is_given_one_more_chance() -> None:
@@ -60,8 +60,8 @@ def test_what_a_filter_withheld_is_not_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize("kind", ["off_side", "chain_lost"])
-def test_what_waiting_would_not_mend_is_tried_at_once(kind: str) -> None:
-    assert waits(Fault(kind, "unusable"), 2) == [0.0, None]  # type: ignore[arg-type]
+def test_what_waiting_would_not_mend_is_tried_at_once(kind: FaultKind) -> None:
+    assert waits(Fault(kind, "unusable"), 2) == [0.0, None]
 
 
 @given(

@@ -27,7 +27,7 @@ def written(records: Sequence[Recorded]) -> bytes:
 def snapshot(records: Sequence[Recorded]) -> bytes:
     """What the log says to this version of the program."""
     debate: Debate | None = None
-    seen = dict.fromkeys(("owner", "observer", "participant"), 0)
+    seen: dict[str, int] = {"owner": 0, "observer": 0, "participant": 0}
     for recorded in records:
         debate = evolve(debate, recorded)
         for viewer in (OWNER, OBSERVER, Viewer("participant", debate.seats[0].id)):

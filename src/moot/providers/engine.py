@@ -55,7 +55,7 @@ class Engine:
         context: int,
         threads: int,
     ) -> Engine:
-        _check_possible()
+        check_possible()
         room = _room()
         lodging = Lodging(
             model=str(model),
@@ -144,7 +144,8 @@ class Engine:
             return False
 
 
-def _check_possible() -> None:
+def check_possible() -> None:
+    """Raises Unavailable, with what to do, where no local model can run."""
     if importlib.util.find_spec("xllamacpp") is None:
         raise Unavailable("Local models need xllamacpp.", fix='pip install "moot[local]"')
     if sys.platform == "win32":

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from moot.errors import Invalid
+from moot.errors import Invalid, Unavailable
 from moot.models import find
 from moot.models.manager import Manager, Report, silently
 from moot.providers.contract import Provider, Traits
+from moot.providers.engine import check_possible
 from moot.providers.local import Local
 from moot.providers.openai_chat import OpenAIChat
 from moot.terms import Model
@@ -82,11 +83,19 @@ class Providers:
 
     async def usable(self) -> tuple[find.Found, ...]:
         """What can argue here, best first, and what is missing where something cannot."""
-        return await find.find(self.manager, self.manager.environ, self.names())
+        available = set(self.names())
+        try:
+            check_possible()
+        except Unavailable:
+            available.discard("local")
+        return await find.find(self.manager, self.manager.environ, available)
 
     async def prepare(self, models: Iterable[Model], progress: Report = silently) -> None:
         """Fetch the local models that are not here yet. Raises Unavailable with what to do."""
-        for name in sorted({model.name for model in models if model.provider == "local"}):
+        wanted = sorted({model.name for model in models if model.provider == "local"})
+        if wanted:
+            check_possible()
+        for name in wanted:
             if name in self.manager.catalogue and name not in self.manager.installed():
                 await asyncio.to_thread(self.manager.install, name, progress)
 
