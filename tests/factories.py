@@ -8,8 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate, fold
+from moot.debate import Debate
 from moot.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
+from moot.evolve import fold
 from moot.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
 
 SCRIPTED = Model(provider="scripted", name="parrot", price=FREE)

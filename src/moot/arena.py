@@ -21,9 +21,10 @@ from moot import formats
 from moot import settings as configuration
 from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
-from moot.debate import Debate, evolve
+from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.events import Event, Recorded
+from moot.evolve import evolve
 from moot.hub import Hub
 from moot.ids import new_id
 from moot.placement.inprocess import InProcess, wants_runner

@@ -12,42 +12,9 @@ from typing import Literal, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot import events as ev
 from moot.debate import Debate, Turn
-from moot.events import (
-    BallotCast,
-    BallotSpoiled,
-    BudgetExhausted,
-    BudgetWarned,
-    CallCompleted,
-    CallDelta,
-    CallFailed,
-    CallStarted,
-    ConcessionMade,
-    DebateEnded,
-    DebateFailed,
-    DebateOpened,
-    DebatePaused,
-    DebateReady,
-    DebateResumed,
-    DebateStarted,
-    DebateStopped,
-    Event,
-    JudgingStarted,
-    Recorded,
-    RemarkInjected,
-    RoundAsked,
-    RoundCompleted,
-    RoundStarted,
-    SegmentCompleted,
-    StalemateFound,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnRetried,
-    TurnSkipped,
-    TurnStarted,
-    VerdictReached,
-)
+from moot.events import Recorded
 from moot.terms import Reasoning, Seat
 
 
@@ -106,29 +73,30 @@ def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | No
     return recorded if event is recorded.event else replace(recorded, event=event)
 
 
-def _shown(debate: Debate, event: Event, viewer: Viewer) -> Event | None:
+def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
     match event:
-        case DebateOpened():
+        case ev.DebateOpened():
             if viewer.privileged:
                 return event
             return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
-        case CallDelta(kind="reasoning"):
+        case ev.CallDelta(kind="reasoning"):
             return event if _may_read_reasoning(debate, viewer) else None
-        case SegmentCompleted(segment=Reasoning()):
+        case ev.SegmentCompleted(segment=Reasoning()):
             return event if _may_read_reasoning(debate, viewer) else None
-        case RemarkInjected():
+        case ev.RemarkInjected():
             return event if event.to in (None, viewer.seat) or viewer.role != "participant" else None
-        case CallStarted():
+        case ev.CallStarted():
             return event if viewer.privileged else replace(event, request="", previous_response_id=None)
-        case CallCompleted():
+        case ev.CallCompleted():
             return replace(event, response_id=None) if viewer.role == "participant" else event
         case (
-            CallDelta() | SegmentCompleted() | CallFailed()
-            | DebateStarted() | DebateReady() | DebatePaused() | DebateResumed() | DebateStopped()
-            | DebateEnded() | DebateFailed() | RoundAsked() | RoundStarted() | RoundCompleted()
-            | TurnStarted() | TurnCompleted() | TurnFailed() | TurnInterrupted() | TurnSkipped()
-            | TurnRetried() | BudgetWarned() | BudgetExhausted() | StalemateFound() | ConcessionMade()
-            | JudgingStarted() | BallotCast() | BallotSpoiled() | VerdictReached()
+            ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused() | ev.DebateResumed()
+            | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
+            | ev.RoundAsked() | ev.RoundStarted() | ev.RoundCompleted()
+            | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
+            | ev.TurnSkipped() | ev.TurnRetried() | ev.CallDelta() | ev.SegmentCompleted() | ev.CallFailed()
+            | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
+            | ev.JudgingStarted() | ev.BallotCast() | ev.BallotSpoiled() | ev.VerdictReached()
         ):  # fmt: skip
             return event
         case _:

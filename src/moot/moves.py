@@ -13,7 +13,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from moot.commands import conclude
-from moot.debate import NOTHING, Call, Debate, Turn, evolve
+from moot.debate import NOTHING, Call, Debate, Turn
 from moot.errors import FAULT_MESSAGES
 from moot.events import (
     BallotCast,
@@ -39,6 +39,7 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.evolve import evolve
 from moot.formats.plan import ORDERS, AskJudges, Conclude, Fail, Rest, Speak, plan
 from moot.judging import verdicts
 from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame

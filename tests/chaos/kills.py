@@ -13,8 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from moot.debate import Debate, fold
+from moot.debate import Debate
 from moot.events import CallFailed, CallStarted, Recorded
+from moot.evolve import fold
 from moot.store.sqlite import SqliteStore
 from tests.chaos.victim import line
 

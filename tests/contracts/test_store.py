@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.debate import Debate, fold
+from moot.debate import Debate
 from moot.errors import Fenced, KeyReused, Refused, UnknownDebate
 from moot.events import (
     CallFailed,
@@ -19,6 +19,7 @@ from moot.events import (
     RemarkInjected,
     SegmentCompleted,
 )
+from moot.evolve import fold
 from moot.store.contract import Deciding, Once, Outcome, Store
 from moot.terms import Text, Usage
 from moot.views.summary import summary

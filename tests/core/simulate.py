@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from moot import moves
 from moot.commands import Command, Decision, Open, Start, decide
-from moot.debate import Debate, evolve
+from moot.debate import Debate
 from moot.errors import Fault, FaultClass, FaultKind, Refused
 from moot.events import (
     CallCompleted,
@@ -31,6 +31,7 @@ from moot.events import (
     Recorded,
     SegmentCompleted,
 )
+from moot.evolve import evolve
 from moot.formats.plan import AskJudges, plan
 from moot.hearing import Heard
 from moot.judging import ballots

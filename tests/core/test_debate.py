@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.commands import Inject, NextRound, Pause, Retry, SkipTurn
-from moot.debate import Debate, evolve, fold
+from moot.debate import Debate
 from moot.events import (
     CallCompleted,
     CallDelta,
@@ -25,6 +25,7 @@ from moot.events import (
     TurnInterrupted,
     TurnStarted,
 )
+from moot.evolve import evolve, fold
 from moot.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
 from tests.core.simulate import Reply, Simulation, in_turn, speak
 from tests.factories import call_started, delta, log, opened, state, table, turn_started

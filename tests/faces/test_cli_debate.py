@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.debate import fold
 from moot.events import decode_recorded
+from moot.evolve import fold
 from moot.providers.scripted import Cue, Say, Think
 from moot.terms import Request
 from tests.faces.conftest import Hold

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from moot.audience import OBSERVER, OWNER, Viewer, visible
-from moot.debate import Debate, Turn, evolve
+from moot.debate import Debate, Turn
 from moot.events import Recorded, decode_recorded, encode
+from moot.evolve import evolve
 from moot.views.summary import summarize
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from moot.debate import fold
 from moot.events import Event
+from moot.evolve import fold
 from tests.golden.__main__ import main, make
 from tests.golden.reading import HERE, log_of, snapshot
 from tests.golden.scenes import SCENES

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.debate import fold
 from moot.errors import Fenced, NewerSchema, StoreError, UnknownDebate
+from moot.evolve import fold
 from moot.store import sqlite_read
 from moot.store.contract import Once
 from moot.store.sqlite import SqliteStore

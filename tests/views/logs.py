@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import NOTHING, Debate, evolve
+from moot.debate import NOTHING, Debate
 from moot.events import (
     BallotCast,
     CallCompleted,
@@ -26,6 +26,7 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.evolve import evolve
 from moot.judging.verdicts import reach
 from moot.terms import (
     FREE,

@@ -20,9 +20,10 @@ from moot.cli.failing import ENDED, FAILED, INTERRUPTED
 from moot.cli.page import Page
 from moot.cli.stage import Stage
 from moot.commands import Pause
-from moot.debate import Debate, evolve
+from moot.debate import Debate
 from moot.errors import Refused
 from moot.events import CallDelta, Recorded, SegmentCompleted, encode
+from moot.evolve import evolve
 from moot.formats.plan import Rest, plan
 from moot.views.cleaning import clean_json
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from moot.debate import Debate, evolve
+from moot.debate import Debate
 from moot.errors import Fenced, UnknownDebate
 from moot.events import Event, Narrated, Recorded
+from moot.evolve import evolve
 from moot.store.contract import Outcome
 
 Clock = Callable[[], datetime]

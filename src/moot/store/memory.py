@@ -11,9 +11,10 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from moot.debate import Debate, fold
+from moot.debate import Debate
 from moot.errors import Fenced, KeyReused, UnknownDebate
 from moot.events import Narrated, Recorded, encode
+from moot.evolve import fold
 from moot.store.append import REPEATABLE, Clock, append, fence, now, still_open
 from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
 from moot.terms import Status

@@ -14,9 +14,10 @@ from datetime import datetime
 
 import msgspec
 
-from moot.debate import Debate, fold
+from moot.debate import Debate
 from moot.errors import UnknownDebate
 from moot.events import Recorded
+from moot.evolve import fold
 from moot.store.contract import Head, Page, Pulse
 from moot.terms import Status
 
