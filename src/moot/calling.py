@@ -20,8 +20,6 @@ from moot.hearing import Heard
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
 from moot.terms import DeltaKind, Request
 
-CHARS_PER_TOKEN_CAP = 16
-BYTES_CAP = 2 * 1024 * 1024
 SPLIT = 16 * 1024
 """A larger delta is written in pieces, so that no reader has to swallow it whole."""
 
@@ -88,13 +86,19 @@ class Narrator:
 
 
 async def listen(
-    provider: Provider, request: Request, call: int, heard: Heard, narrate: Narrate, deadlines: Deadlines
+    provider: Provider,
+    request: Request,
+    call: int,
+    heard: Heard,
+    narrate: Narrate,
+    deadlines: Deadlines,
+    most: int,
 ) -> None:
-    """Fill `heard` until the provider is done, has said too much, or a Fault is raised."""
+    """Fill `heard` until the provider is done, has said more than `most` bytes, or a Fault is raised."""
     narrator = Narrator(narrate, deadlines.tick)
     writing = asyncio.create_task(narrator.run(), name=f"narrator of call {call}")
     reading = asyncio.create_task(
-        _read(provider, request, call, heard, narrator, deadlines), name=f"reader of call {call}"
+        _read(provider, request, call, heard, narrator, deadlines, most), name=f"reader of call {call}"
     )
     try:
         await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
@@ -109,12 +113,17 @@ async def listen(
 
 
 async def _read(
-    provider: Provider, request: Request, call: int, heard: Heard, narrator: Narrator, deadlines: Deadlines
+    provider: Provider,
+    request: Request,
+    call: int,
+    heard: Heard,
+    narrator: Narrator,
+    deadlines: Deadlines,
+    most: int,
 ) -> None:
     held = provider.traits.deadlines
     first = deadlines.first if held else None
     between = deadlines.between if held else None
-    cap = min(CHARS_PER_TOKEN_CAP * request.max_tokens, BYTES_CAP)
     loop = asyncio.get_running_loop()
     moved = 0.0
     try:
@@ -129,7 +138,7 @@ async def _read(
                     case Said(text, kind, segment):
                         heard.keep(segment, kind, text)
                         narrator.say(call, segment, kind, text)
-                        if heard.chars + heard.reasoning_chars > cap:
+                        if heard.size > most:
                             heard.truncated = "cap"
                             return
                     case Item(segment):

@@ -294,7 +294,11 @@ def _call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Deba
 def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
     cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
     turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
-    return replace(turn, response_id=event.response_id) if isinstance(event, ev.CallCompleted) else turn
+    if isinstance(event, ev.CallCompleted):
+        return replace(turn, response_id=event.response_id)
+    if event.retry_in_ms is not None:
+        return replace(turn, text="", reasoning="", segments=())
+    return turn
 
 
 def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:

@@ -14,15 +14,18 @@ from moot.terms import DeltaKind, Reasoning, ReasoningPart, Segment, Text, Trunc
 class Heard(Struct):
     done: Done | None = None
     segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
-    spoken: dict[int, tuple[DeltaKind, list[str]]] = field(
-        default_factory=dict[int, tuple[DeltaKind, list[str]]]
+    spoken: dict[tuple[int, DeltaKind], list[str]] = field(
+        default_factory=dict[tuple[int, DeltaKind], list[str]]
     )
+    """Thoughts and words never share a segment, whatever number a provider gives them."""
     response_id: str | None = None
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None
     chars: int = 0
     reasoning_chars: int = 0
+    size: int = 0
+    """In bytes, thoughts included."""
 
     @property
     def text(self) -> str:
@@ -42,8 +45,12 @@ class Heard(Struct):
 
     def all_segments(self) -> list[Segment]:
         """Those the provider finished, and those we have only the words of."""
-        made = {index: _from_words(index, *said) for index, said in self.spoken.items()}
-        return [segment for _, segment in sorted({**made, **self.segments}.items())]
+        made = [
+            _from_words(index, kind, words)
+            for (index, kind), words in self.spoken.items()
+            if index not in self.segments
+        ]
+        return sorted([*made, *self.segments.values()], key=lambda segment: segment.index)
 
     def unrecorded(self, call: int) -> tuple[SegmentCompleted, ...]:
         """Segments that the provider never finished by itself."""
@@ -56,9 +63,8 @@ class Heard(Struct):
     def keep(self, index: int, kind: DeltaKind, text: str) -> None:
         if self.first_token is None:
             self.first_token = monotonic()
-        if index not in self.spoken:
-            self.spoken[index] = (kind, [])
-        self.spoken[index][1].append(text)
+        self.spoken.setdefault((index, kind), []).append(text)
+        self.size += len(text) if text.isascii() else len(text.encode())
         if kind == "text":
             self.chars += len(text)
         else:

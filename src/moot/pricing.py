@@ -77,11 +77,14 @@ def grant(
 
 def input_bound(request: Request) -> int:
     """No service can count more input tokens than this."""
-    sent = len(request.instructions.encode()) + len(request.prefill.encode())
-    sent += sum(len(message.content.encode()) for message in request.messages)
-    if request.schema:
-        sent += len(str(request.schema).encode())
-    return sent + OVERHEAD * (2 + len(request.messages))
+    shape = len(str(request.schema).encode()) if request.schema else 0
+    return sent_bytes(request) + shape + OVERHEAD * (2 + len(request.messages))
+
+
+def sent_bytes(request: Request) -> int:
+    """The words alone."""
+    words = (request.instructions, request.prefill, *(message.content for message in request.messages))
+    return sum(len(text.encode()) for text in words)
 
 
 def estimate(input_chars: int, output_chars: int, reasoning_chars: int = 0) -> Usage:
@@ -103,11 +106,13 @@ def sound(usage: Usage | None, guess: Usage) -> Usage:
     absurd = any(n < 0 or n > 100_000_000 for n in numbers)
     if absurd:
         return Usage(guess.input, guess.output, guess.reasoning, estimated=True, suspect=True)
-    # Dense scripts and numbers may need a token for each character, long words one for eight.
-    if usage.output * 8 < guess.output * CHARS_PER_TOKEN:
+    # A token is rarely more than six characters of speech, and never eight bytes of a whole request.
+    too_little = usage.output * 6 < guess.output * CHARS_PER_TOKEN
+    too_short = usage.input * 8 < guess.input * CHARS_PER_TOKEN
+    if too_little or too_short:
         return Usage(
-            input=usage.input,
-            output=guess.output,
+            input=max(usage.input, guess.input),
+            output=max(usage.output, guess.output),
             reasoning=max(usage.reasoning, guess.reasoning),
             cached=usage.cached,
             cache_write=usage.cache_write,

@@ -22,19 +22,22 @@ from msgspec.structs import replace
 from moot import crash, moves
 from moot.calling import Deadlines, listen
 from moot.debate import Debate
-from moot.errors import Fault, Fenced, Unavailable, UnknownDebate
+from moot.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
 from moot.formats.plan import AskJudges, plan
 from moot.hearing import Heard
 from moot.hub import Hub
 from moot.moves import Result
 from moot.parts import Part, Speech, Vote
-from moot.pricing import cost, estimate, input_bound, sound
+from moot.pricing import CHARS_PER_TOKEN, cost, estimate, sent_bytes, sound
 from moot.providers.contract import Provider
 from moot.retrying import Tries, wait_before_retry
 from moot.store.contract import Outcome, Store
 from moot.terms import Money, Request, Usage
 
+WATCH_AGAIN_SECONDS = 0.2
+GENEROUS_BYTES_PER_TOKEN = 16
+MOST_BYTES = 2 * 1024 * 1024
 FAREWELL_SECONDS = 5.0
 """How long a last write may take when the runner is told to go."""
 
@@ -68,11 +71,13 @@ class Runner:
         self._pace = pace
         self._dice = dice
         self._playing: dict[Part, asyncio.Task[None]] = {}
+        self._limited = False
 
     async def run(self) -> None:
         """Until the debate rests, ends, is deleted, or is taken over by another runner."""
         try:
             debate = (await self._record(moves.recover)).debate
+            self._limited = debate.limits.cost is not None
             watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
             try:
                 await self._run(debate)
@@ -104,7 +109,7 @@ class Runner:
         """Have the models at hand before anybody's time runs. What is missing is said by the first call."""
         models = [player.model for player in (*debate.seats, *debate.judges)]
         for model in {model.label: model for model in models}.values():
-            with suppress(Unavailable):
+            with suppress(Unavailable, Invalid):
                 await self._provider(model.provider).prepare(model)
 
     async def _play(self, debate: Debate, parts: Sequence[Part]) -> None:
@@ -123,14 +128,26 @@ class Runner:
 
     async def _watch(self, after: int) -> None:
         """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
-        async for _ in self._hub.follow(self._id, after, turns_only=True):
-            if self._playing:
-                debate = await self._store.state(self._id)
-                for part, task in self._playing.items():
-                    if not moves.still_wanted(debate, part.purpose):
-                        task.cancel()
+        while True:
+            try:
+                async for batch in self._hub.follow(self._id, after, turns_only=True):
+                    after = batch[-1].seq
+                    await self._drop_what_was_cut()
+                break
+            except UnknownDebate:
+                break
+            except StoreError:
+                await asyncio.sleep(WATCH_AGAIN_SECONDS)
         for task in self._playing.values():
             task.cancel()
+
+    async def _drop_what_was_cut(self) -> None:
+        if not self._playing:
+            return
+        debate = await self._store.state(self._id)
+        for part, task in self._playing.items():
+            if not moves.still_wanted(debate, part.purpose):
+                task.cancel()
 
     async def _perform(self, part: Part, seconds: float) -> None:
         """Ask until there is an answer that will do, the time is up, or trying again makes no sense."""
@@ -212,10 +229,18 @@ class Runner:
         return started
 
     async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
-        provider = self._provider(request.model.provider)
+        try:
+            provider = self._provider(request.model.provider)
+        except Invalid as error:
+            raise Fault("unavailable", "permanent", billed=False, says=str(error)) from error
         deadlines = Deadlines(self._pace.first_byte, self._pace.between_bytes, self._pace.tick)
         async with asyncio.timeout(max(0.0, deadline - monotonic())):
-            await listen(provider, request, call, heard, self._narrate, deadlines)
+            await listen(provider, request, call, heard, self._narrate, deadlines, self._most(request))
+
+    def _most(self, request: Request) -> int:
+        """Bytes after which a model is cut. Where money is limited, nothing beyond what was reserved."""
+        per_token = CHARS_PER_TOKEN if self._limited else GENEROUS_BYTES_PER_TOKEN
+        return min(per_token * request.max_tokens + len(request.prefill.encode()), MOST_BYTES)
 
     async def _narrate(self, events: Sequence[Narrated]) -> None:
         await self._store.narrate(self._id, events, epoch=self._epoch)
@@ -276,7 +301,7 @@ def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float
 def _usage(request: Request, heard: Heard) -> Usage:
     # Words put into its mouth were never generated.
     said = max(0, heard.chars - len(request.prefill))
-    guess = estimate(input_bound(request), said, heard.reasoning_chars)
+    guess = estimate(sent_bytes(request), said, heard.reasoning_chars)
     return sound(heard.done.usage if heard.done else None, guess)
 
 
@@ -295,5 +320,5 @@ async def _in_peace(write: Coroutine[Any, Any, None]) -> None:
     """A last write that a cancellation cannot tear apart."""
     try:
         await asyncio.wait_for(asyncio.shield(_task(write, "farewell")), FAREWELL_SECONDS)
-    except (Fenced, UnknownDebate, TimeoutError):
+    except (Fenced, UnknownDebate, StoreError, TimeoutError):
         return

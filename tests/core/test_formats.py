@@ -310,6 +310,18 @@ def test_oxford_before_an_audience() -> None:
     assert fmt.result == "swing"
 
 
+def test_a_row_can_belong_to_the_neutral_voice() -> None:
+    fmt = written("witness", "F:for A:against N:neutral", ["plea for", "testimony neutral", "answer against"])
+    assert names(fmt) == ["F", "N", "A"]
+
+
+def test_a_row_for_a_seat_that_nobody_holds_is_left_out() -> None:
+    fmt = written(
+        "chaired", "F:for A:against", ["plea for", "testimony neutral", "summary moderator", "answer against"]
+    )
+    assert names(fmt) == ["F", "A"]
+
+
 def test_a_row_can_be_given_by_all_at_the_same_time() -> None:
     fmt = written("blind", "F:for A:against", ['opening each simultaneous = true; tone = "opening"'])
     first, second = table_of(fmt)

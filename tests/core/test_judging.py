@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from moot import formats
 from moot.commands import SkipTurn
 from moot.debate import Debate
 from moot.judging.asking import judge_request, repair_request, repair_room, speech_frame
@@ -152,7 +153,9 @@ def test_a_repair_adds_no_more_than_its_room(reply: str, problem: str) -> None:
 @given(st.text(min_size=1, max_size=40).filter(str.strip), st.sampled_from(("stop", "length", "refusal")))
 @LAW
 def test_a_speech_adds_no_more_than_its_words_and_a_frame(words: str, finish: Any) -> None:
-    opening = table("oxford", limits=Limits(2))
+    oxford = formats.load("oxford")
+    titled = replace(oxford, phases=tuple(replace(phase, title="木" * 90) for phase in oxford.phases))
+    opening = replace(table("oxford", limits=Limits(2)), format=titled)
     simulation = Simulation(opening, in_turn([Reply("One."), Reply(words, finish=finish)])).start()
     before = simulation.run_until(lambda d: len(d.turns) == 1).debate
     after = simulation.run_until(lambda d: len(d.turns) == 2).debate
@@ -386,6 +389,14 @@ def test_the_margin_is_signed_from_the_first_seats_side() -> None:
     assert verdict
     assert verdict.margin == -12.5
     assert verdict.scores["a"].score == 62.5
+
+
+def test_figures_are_given_to_one_decimal_and_shares_to_two() -> None:
+    ballots = [cast(f"j{n}", order, "ab"[n == 2], 60 + n * order, 50) for n in range(3) for order in (0, 1)]
+    verdict = reach(state_of_two, tuple(ballots))
+    assert verdict
+    assert verdict.scores["a"].score == 60.5
+    assert verdict.agreement == 0.67
 
 
 def test_with_more_seats_the_margin_is_that_of_the_best_over_the_next() -> None:

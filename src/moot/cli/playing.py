@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import aclosing, contextmanager, suppress
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -28,6 +28,8 @@ from moot.formats.plan import Rest, plan
 from moot.views.cleaning import clean_json
 
 FRAME_SECONDS = 0.08
+LOOK_SECONDS = 1.0
+"""How long a silence may be before we look whether anybody is still there."""
 PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
 T = TypeVar("T")
 
@@ -211,12 +213,40 @@ async def to_end(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
     still = resting.status != "created" and at_rest(resting)
     last = resting.seq if still or await abandoned(arena, debate_id) else None
     debate: Debate | None = None
-    async for recorded in arena.follow(debate_id):
+    async for recorded in while_alive(arena, debate_id):
         yield recorded
         debate = evolve(debate, recorded)
         over = debate.final or debate.status == "error" or recorded.seq == last
         if over and (await arena.head(debate_id)).version == recorded.seq:
             return
+
+
+async def while_alive(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
+    """What comes, for as long as somebody is there to make it come."""
+    async with aclosing(arena.follow(debate_id)) as records:
+        silent = 0
+        following: asyncio.Task[Recorded] | None = None
+        try:
+            while silent < 2:
+                following = following or asyncio.create_task(_next(records))
+                done, _ = await asyncio.wait([following], timeout=LOOK_SECONDS)
+                if not done:
+                    silent = silent + 1 if await abandoned(arena, debate_id) else 0
+                    continue
+                try:
+                    recorded = following.result()
+                except StopAsyncIteration:
+                    return
+                following, silent = None, 0
+                yield recorded
+        finally:
+            if following is not None:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
+
+
+async def _next(records: AsyncIterator[Recorded]) -> Recorded:
+    return await anext(records)
 
 
 def at_rest(debate: Debate) -> bool:

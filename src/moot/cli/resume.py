@@ -36,11 +36,11 @@ def resume(
             elsewhere = await arena.is_running(debate_id)
             hint = playing.WATCHING if elsewhere else playing.PLAYING
             with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
+                before = await arena.head(debate_id)
+                await wake(arena, debate_id)
                 if elsewhere:
                     code = await playing.watch(arena, debate_id, view)
                 else:
-                    before = await arena.head(debate_id)
-                    await wake(arena, debate_id)
                     code = await playing.perform(arena, debate_id, view, after=before.version)
             if output is not None:
                 exporting.write(await arena.state(debate_id), output, reasoning=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 from moot import moves
@@ -18,19 +19,20 @@ from moot.errors import Fenced, StoreError, UnknownDebate
 from moot.events import DebateFailed, Event
 from moot.formats.plan import Rest, plan
 from moot.runner import Runner
-from moot.store.contract import Store
+from moot.store.contract import Head, Store
 from moot.store.locks import RunnerLock, is_free
+from moot.terms import Status
 
 log = logging.getLogger(__name__)
 
+UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
+PAGE = 500
 LOST_SECONDS = 1.0
 """How long to wait before trying again after the store could not be reached."""
 
 
 def wants_runner(debate: Debate) -> bool:
-    """There is something to do, or something that a crash has left open."""
-    if debate.final or debate.status == "created":
-        return False
+    """There is something to do, or something that a crash has left open, even in a debate that is over."""
     if debate.live or debate.calls or debate.status == "initializing":
         return True
     return not isinstance(plan(debate), Rest)
@@ -60,17 +62,23 @@ class InProcess:
     async def recover(self) -> int:
         """Take over every debate that wants a runner and has none alive."""
         found = 0
-        page = await self._store.list(
-            statuses=("initializing", "awaiting_arguments", "debating", "judging", "paused"), limit=1000
-        )
-        for head in page.heads:
-            if head.id not in self._running and self._may_take(head.runner):
-                if head.status == "paused" and not head.runner:
-                    continue
-                if wants_runner(await self._store.state(head.id)):
-                    found += 1
-                    self.want(head.id)
+        for head in await self._candidates():
+            if head.id in self._running or not self._may_take(head.runner):
+                continue
+            if wants_runner(await self._store.state(head.id)):
+                found += 1
+                self.want(head.id)
         return found
+
+    async def _candidates(self) -> list[Head]:
+        """Those that somebody ran, over or not, and those that should be running."""
+        heads = {head.id: head for head in await self._store.held()}
+        for offset in count(0, PAGE):
+            page = await self._store.list(statuses=UNDER_WAY, limit=PAGE, offset=offset)
+            heads.update({head.id: head for head in page.heads})
+            if len(page.heads) < PAGE:
+                break
+        return list(heads.values())
 
     async def close(self) -> None:
         """Park every running turn and leave."""
@@ -107,26 +115,33 @@ class InProcess:
         return self._lock.name
 
     async def _run(self, debate_id: str) -> None:
-        while True:
+        while not self._closed:
             try:
                 head = await self._store.head(debate_id)
                 if not self._may_take(head.runner):
                     return
                 epoch = await self._store.claim(debate_id, self._name, seen_epoch=head.epoch)
                 try:
-                    await self._make_runner(debate_id, epoch).run()
+                    await self._hold(debate_id, epoch)
                 finally:
                     await self._release(debate_id, epoch)
-                return
+                # Another process may have asked for something while we were leaving, and left it to us.
+                if not wants_runner(await self._store.state(debate_id)):
+                    return
             except (Fenced, UnknownDebate):
                 return
             except StoreError:
                 log.warning("the log cannot be reached; trying again", extra={"debate": debate_id})
                 await asyncio.sleep(LOST_SECONDS)
-            except Exception:
-                log.exception("the runner failed", extra={"debate": debate_id})
-                await self._give_up(debate_id)
-                return
+
+    async def _hold(self, debate_id: str, epoch: int) -> None:
+        try:
+            await self._make_runner(debate_id, epoch).run()
+        except (Fenced, UnknownDebate, StoreError):
+            raise
+        except Exception:
+            log.exception("the runner failed", extra={"debate": debate_id})
+            await self._give_up(debate_id, epoch)
 
     async def _release(self, debate_id: str, epoch: int) -> None:
         try:
@@ -134,11 +149,11 @@ class InProcess:
         except (Fenced, UnknownDebate, StoreError):
             return
 
-    async def _give_up(self, debate_id: str) -> None:
+    async def _give_up(self, debate_id: str, epoch: int) -> None:
         def decide(debate: Debate | None) -> tuple[Event, ...]:
             if debate is None or debate.final or debate.status == "error":
                 return ()
             failed = DebateFailed("internal", "Something unexpected went wrong; see the server's log.")
             return (*moves.recover(debate), failed)
 
-        await self._store.record(debate_id, decide)
+        await self._store.record(debate_id, decide, epoch=epoch)

@@ -115,6 +115,10 @@ class Store(Protocol):
         """Newest first."""
         ...
 
+    async def held(self) -> tuple[Head, ...]:
+        """Debates in whose head the name of a runner stands, alive or not."""
+        ...
+
     async def body(self, debate_id: str, digest: str) -> bytes | None: ...
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:

@@ -123,6 +123,9 @@ class MemoryStore:
         ]
         return Page(tuple(_head(log) for log in found[offset : offset + limit]), len(found))
 
+    async def held(self) -> tuple[Head, ...]:
+        return tuple(_head(log) for log in self._logs.values() if log.runner)
+
     async def body(self, debate_id: str, digest: str) -> bytes | None:
         log = self._logs.get(debate_id)
         return log.bodies.get(digest) if log else None

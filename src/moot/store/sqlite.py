@@ -111,6 +111,9 @@ class SqliteStore:
     ) -> Page:
         return await self._ask(sqlite_read.heads, owner, statuses, search, limit, offset)
 
+    async def held(self) -> tuple[Head, ...]:
+        return await self._ask(sqlite_read.held)
+
     async def body(self, debate_id: str, digest: str) -> bytes | None:
         return await self._ask(sqlite_read.body, debate_id, digest)
 

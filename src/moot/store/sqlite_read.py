@@ -117,6 +117,11 @@ def heads(
     return Page(tuple(_head(*row) for row in rows), _total(connection, owner, statuses, search))
 
 
+def held(connection: sqlite3.Connection) -> tuple[Head, ...]:
+    rows = connection.execute(f"SELECT {HEAD} FROM debates WHERE runner <> ''").fetchall()  # noqa: S608
+    return tuple(_head(*row) for row in rows)
+
+
 def heads_query(owner: str | None, statuses: Sequence[Status], search: str) -> tuple[str, list[str]]:
     walks: list[str] = []
     values: list[str] = []

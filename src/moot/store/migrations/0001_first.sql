@@ -15,6 +15,7 @@ CREATE TABLE debates (
 );
 
 -- Every index ends in the rowid, that is in `place`.
+CREATE INDEX debates_held ON debates (runner) WHERE runner <> '';
 CREATE INDEX debates_by_status ON debates (status);
 CREATE INDEX debates_by_owner ON debates (owner);
 CREATE INDEX debates_by_owner_and_status ON debates (owner, status);
