@@ -53,7 +53,7 @@ class DebateStarted(Struct, frozen=True, tag="debate.started"):
 
 
 class DebateReady(Struct, frozen=True, tag="debate.ready"):
-    """A runner has taken the debate up."""
+    """A runner has taken the debate up, and the models are at hand."""
 
 
 class DebatePaused(Struct, frozen=True, tag="debate.paused"):

@@ -130,6 +130,7 @@ class Runner:
         """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
         while True:
             try:
+                await self._drop_what_was_cut()
                 async for batch in self._hub.follow(self._id, after, turns_only=True):
                     after = batch[-1].seq
                     await self._drop_what_was_cut()

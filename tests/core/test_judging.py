@@ -392,10 +392,12 @@ def test_the_margin_is_signed_from_the_first_seats_side() -> None:
 
 
 def test_figures_are_given_to_one_decimal_and_shares_to_two() -> None:
-    ballots = [cast(f"j{n}", order, "ab"[n == 2], 60 + n * order, 50) for n in range(3) for order in (0, 1)]
+    ballots = [
+        cast(f"j{n}", order, "ab"[n == 2], 60 + n * n * order, 50) for n in range(3) for order in (0, 1)
+    ]
     verdict = reach(state_of_two, tuple(ballots))
     assert verdict
-    assert verdict.scores["a"].score == 60.5
+    assert verdict.scores["a"].score == 60.8
     assert verdict.agreement == 0.67
 
 

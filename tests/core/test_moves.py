@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot import moves
+from moot import formats, moves
 from moot.commands import Abort, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.debate import Debate
 from moot.errors import FAULT_MESSAGES
@@ -406,11 +406,12 @@ def test_a_ballot_that_is_cast_is_not_asked_for_again_after_a_crash() -> None:
 
 def limited(limit: str, script: Script = speak, **changes: Any) -> Simulation:
     usual: dict[str, Any] = {
+        "format": formats.load("oxford"),
         "seats": seats("for", "against", model=PRICED),
         "judges": (Judge("judge", "Judge", replace(PRICED, max_tokens=300)),),
         "limits": Limits(5, cost=Money(limit), warn_at=Money(limit) / 2),
     }
-    return Simulation(table("oxford", **{**usual, **changes}), script)
+    return Simulation(opened(**{**usual, **changes}), script)
 
 
 def greedy(sent: Sent) -> Reply:
@@ -514,6 +515,17 @@ def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
     debate.run_until(lambda d: len(d.calls) == 1)
     debate.step(1)
     assert debate.debate.counted + debate.debate.reserved <= Money("0.007")
+
+
+@pytest.mark.parametrize("limit", [f"0.0{tenths}" for tenths in range(36, 60)])
+def test_the_judging_of_what_is_said_at_the_same_time_is_held_back_too(limit: str) -> None:
+    debate = limited(limit, greedy, format=blind()).start()
+    for pick in range(2000):
+        if not debate.step(pick):
+            break
+    asked = [sent.request.max_tokens for sent in debate.sent if sent.purpose.judge]
+    assert set(asked) <= {300}
+    assert (debate.debate.verdict is not None) == debate.debate.something_said
 
 
 def test_moves_are_the_same_however_often_they_are_asked_for() -> None:

@@ -1,0 +1,202 @@
+"""When processes die, stores fail and providers misbehave: what is left behind, and who takes it up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.arena import Arena
+from moot.commands import Abort, Command, Decide, SkipTurn, Stop
+from moot.debate import Debate
+from moot.errors import Fault, StoreError
+from moot.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
+from moot.hearing import Heard
+from moot.pricing import estimate, sound
+from moot.providers.contract import Chunk, Done, Said, Traits
+from moot.providers.scripted import Break, Say, Scripted, Stall, improvise
+from moot.settings import Settings
+from moot.store.contract import Outcome
+from moot.store.memory import MemoryStore
+from moot.store.sqlite import SqliteStore
+from moot.terms import Model, Request, Usage
+from tests.factories import call_started, opened, turn_started
+from tests.shell.conftest import QUICK, OpenArena
+from tests.shell.test_runner import begin, play, until
+
+MODEL = Model("scripted", "demo")
+
+
+async def left_behind(path: Path) -> None:
+    """A debate whose process died in mid-speech."""
+    store = SqliteStore.open(path / "moot.db")
+    await store.record("deb_1", lambda _: (opened(), DebateStarted(), turn_started(), call_started()))
+    await store.claim("deb_1", "a-name-that-nobody-holds", seen_epoch=0)
+    await store.close()
+
+
+async def settled(arena: Arena) -> Debate:
+    for _ in range(500):
+        debate = await arena.state("deb_1")
+        if not debate.calls and not debate.live and not (await arena.head("deb_1")).runner:
+            return debate
+        await asyncio.sleep(0.01)
+    raise AssertionError("a call stayed open")
+
+
+@pytest.mark.parametrize("command", [Abort(), Decide(None), Stop()])
+async def test_ending_what_a_dead_process_left_settles_its_call(tmp_path: Path, command: Command) -> None:
+    await left_behind(tmp_path)
+    settings = Settings(data=tmp_path, pace=QUICK)
+    async with Arena.open(settings, providers={"scripted": Scripted()}) as arena:
+        await arena.ask("deb_1", command)
+        assert (await settled(arena)).final
+
+
+async def test_a_call_that_outlived_its_debate_is_settled_at_the_next_start(tmp_path: Path) -> None:
+    await left_behind(tmp_path)
+    store = SqliteStore.open(tmp_path / "moot.db")
+    await store.record("deb_1", lambda _: (DebateEnded("aborted"),))
+    await store.close()
+    settings = Settings(data=tmp_path, pace=QUICK)
+    async with Arena.open(settings, providers={"scripted": Scripted()}, recover=True) as arena:
+        assert (await settled(arena)).status == "aborted"
+
+
+async def test_what_is_asked_while_a_runner_leaves_is_not_lost(tmp_path: Path) -> None:
+    """Another process sees a living runner and leaves the debate to it; the runner looks once more."""
+
+    class Late(SqliteStore):
+        late = True
+
+        async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+            epoch = await super().claim(debate_id, runner, seen_epoch=seen_epoch)
+            if not runner and self.late:
+                self.late = False
+                await self.record(debate_id, lambda _: (DebateStarted(),))
+            return epoch
+
+    store = Late.open(tmp_path / "moot.db")
+    await store.record("deb_1", lambda _: (opened(),))
+    settings = Settings(data=tmp_path, pace=QUICK)
+    async with Arena.open(settings, store=store, providers={"scripted": Scripted()}) as arena:
+        arena.run("deb_1")
+        await asyncio.wait_for(until(arena, "deb_1", DebateEnded), 20)
+
+
+class Moody(MemoryStore):
+    """Fails when it is told to."""
+
+    broken = False
+    hiccups = 0
+
+    async def record(self, *args: Any, **options: Any) -> Outcome:
+        if self.broken:
+            raise StoreError("The disk is full.")
+        return await super().record(*args, **options)
+
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        if self.hiccups:
+            self.hiccups -= 1
+            raise StoreError
+        return await super().state(debate_id, upto)
+
+
+async def test_closing_does_not_wait_for_a_store_that_fails(tmp_path: Path) -> None:
+    store = Moody()
+    settings = Settings(data=tmp_path, pace=QUICK)
+    async with Arena.open(settings, store=store, providers={"scripted": Scripted(pace=0.01)}) as arena:
+        debate_id = await begin(arena, turns=4)
+        await until(arena, debate_id, CallDelta)
+        store.broken = True
+        closing = asyncio.create_task(arena.close())
+        await asyncio.wait_for(closing, 5)
+
+
+async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path) -> None:
+    store = Moody()
+    settings = Settings(data=tmp_path, pace=QUICK)
+    provider = Scripted(lambda r: improvise(r) if r.schema else [Say("Well,"), Stall()])
+    provider.traits = Traits(deadlines=False)
+    async with Arena.open(settings, store=store, providers={"scripted": provider}) as arena:
+        debate_id = await begin(arena, turns=2)
+        seen = await until(arena, debate_id, CallDelta)
+        store.hiccups = 1
+        await arena.ask(debate_id, SkipTurn())
+        failed = await asyncio.wait_for(until(arena, debate_id, CallFailed, after=seen.seq), 5)
+        assert isinstance(failed.event, CallFailed)
+        assert failed.event.kind == "cut"
+
+
+class Jumbled:
+    """A provider that numbers its segments carelessly."""
+
+    traits = Traits()
+
+    async def prepare(self, model: Model) -> None:
+        pass
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        self.sent = request
+        for text, kind in (("One.", "text"), ("SECRET", "reasoning"), (" Two.", "text")):
+            yield Said(text, kind)  # type: ignore[arg-type]
+        yield Done()
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_thoughts_never_become_words_whatever_their_number(open_arena: OpenArena) -> None:
+    provider = Jumbled()
+    async with open_arena(jumbled=provider) as arena:
+        debate, _ = await play(arena, model=Model("jumbled", "x"), turns=2, judge="none")
+    assert [turn.text for turn in debate.turns] == ["One. Two."] * 2
+    assert "SECRET" not in str(provider.sent)
+
+
+def test_heard_keeps_thoughts_and_words_of_one_segment_apart() -> None:
+    heard = Heard()
+    heard.keep(0, "reasoning", "hm")
+    heard.keep(0, "text", "yes")
+    assert (heard.text, heard.reasoning) == ("yes", "hm")
+
+
+async def test_words_of_a_struck_attempt_are_nobodys_speech(open_arena: OpenArena) -> None:
+    script = Scripted(lambda _: [Say("STRUCK"), Break(Fault("overloaded", retry_after=0.5))])
+    async with open_arena(script) as arena:
+        debate_id = await begin(arena, turns=2, judge="none")
+        await until(arena, debate_id, CallFailed)
+        await arena.ask(debate_id, SkipTurn())
+        assert (await arena.state(debate_id)).turns[0].text == ""
+
+
+async def test_a_provider_that_is_gone_is_named(tmp_path: Path, open_arena: OpenArena) -> None:
+    async with open_arena() as arena:
+        debate, events = await play(arena, model=Model("nowhere", "x"), turns=2, judge="none")
+    assert debate.status == "error"
+    failed = events[-1]
+    assert isinstance(failed, DebateFailed)
+    assert "no provider called 'nowhere'" in failed.detail
+
+
+async def test_under_a_limit_a_model_is_cut_at_what_was_reserved(open_arena: OpenArena) -> None:
+    endless = Scripted(lambda r: (Say("and on ") for _ in range(1_000_000)))
+    model = Model("scripted", "demo", max_tokens=100)
+    async with open_arena(endless) as arena:
+        debate, _ = await play(arena, model=model, turns=1, judge="none", cost_limit=1)
+    assert debate.turns[0].truncated == "cap"
+    assert len(debate.turns[0].text) <= 4 * 100 + 10
+
+
+@pytest.mark.parametrize("told", [Usage(0, 100), Usage(100, 10), Usage(20, 100)])
+def test_usage_that_is_too_good_to_be_true_is_doubted(told: Usage) -> None:
+    kept = sound(told, estimate(400, 400))
+    assert kept.suspect
+    assert (kept.input, kept.output) == (100, 100)
+
+
+def test_usage_that_may_be_true_is_believed() -> None:
+    assert sound(Usage(60, 75), estimate(400, 400)) == Usage(60, 75)
