@@ -38,7 +38,7 @@ def summarize(debate: Debate) -> Summary:
         round=debate.round,
         rounds=debate.rounds_planned,
         turns=sum(turn.said for turn in debate.turns),
-        cost=str(debate.spent),
+        cost=format(debate.spent, "f"),
         unpriced=any(tally.unpriced for tally in debate.tallies.values()),
         winner=winner,
         outcome=verdict.outcome if verdict else "",
