@@ -106,8 +106,8 @@ def sound(usage: Usage | None, guess: Usage) -> Usage:
     absurd = any(n < 0 or n > 100_000_000 for n in numbers)
     if absurd:
         return Usage(guess.input, guess.output, guess.reasoning, estimated=True, suspect=True)
-    # A token is rarely more than six characters of speech, and never eight bytes of a whole request.
-    too_little = usage.output * 6 < guess.output * CHARS_PER_TOKEN
+    # A token is hardly ever more than seven characters of speech, or eight bytes of a whole request.
+    too_little = usage.output * 7 < guess.output * CHARS_PER_TOKEN
     too_short = usage.input * 8 < guess.input * CHARS_PER_TOKEN
     if too_little or too_short:
         return Usage(
