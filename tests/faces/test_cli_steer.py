@@ -125,3 +125,20 @@ def test_aborting_a_paused_debate_ends_it_without_a_verdict(data: Path, moot: Mo
         debate.process.wait(20)
     assert moot("abort") == (0, "Aborted.\n", "")
     assert "The debate was aborted; nothing was judged." in moot("show")[1]
+
+
+def test_in_manual_mode_each_round_is_asked_for(moot: Moot):
+    code, _, hint = moot("Cats are better than dogs", "--model", "scripted/demo", "--rounds", "2", "--manual")
+    assert code == 0
+    assert "moot next-round" in hint
+    assert "Opening statement" in moot("next-round", "last")[1]
+    code, told, _ = moot("next-round", "last")
+    assert code == 0
+    assert "Verdict" in told
+
+
+def test_a_person_decides_where_they_asked_to(moot: Moot):
+    _, _, hint = moot("Cats are better than dogs", "--model", "scripted/demo", "--rounds", "1", "--decide")
+    assert "moot decide" in hint
+    assert moot("decide", "last", "Opposition")[0] == 0
+    assert "Opposition wins" in moot("list")[1]

@@ -96,6 +96,16 @@ def debate(
         int | None,
         Parameter(group=HOW, metavar="N", help="The same seed and local model give the same debate."),
     ] = None,
+    manual: Annotated[
+        bool,
+        Parameter(
+            group=HOW, negative="", help="Each round waits to be asked for: `moot next-round`, `moot judge`."
+        ),
+    ] = False,
+    decide: Annotated[
+        bool,
+        Parameter(group=HOW, negative="", help="You decide, not a judge: `moot decide last WINNER`."),
+    ] = False,
     cost_limit: Annotated[
         str | None,
         Parameter(group=LIMITS, metavar="USD", help="Never spend more than this, the verdict included."),
@@ -152,11 +162,13 @@ def debate(
                     (objective_for, objective_against),
                 ),
                 model=model,
-                judge=judge,
+                judge="none" if decide else judge,
                 rounds=ROUNDS if rounds is None and fmt.name == FORMAT else rounds,
                 turns=turns,
                 intensity=intensity,
                 seed=seed,
+                auto=not manual,
+                winning="user-decides" if decide else "ai-judge",
                 cost_limit=cost_limit,
                 warn_at=warn_at,
                 turn_seconds=timeout,
