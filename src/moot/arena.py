@@ -23,7 +23,7 @@ from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
-from moot.events import Event, Recorded
+from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.hub import Hub
 from moot.ids import new_id
@@ -154,15 +154,14 @@ class Arena:
                 yield recorded
 
     async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Like `follow`, but ends when the debate does, fails, or has come to rest in a pause."""
+        """Like `follow`, but ends where nothing more will happen unless somebody asks for something."""
         debate = await self.store.state(debate_id, after) if after else None
         async for recorded in self.follow(debate_id, after):
             debate = evolve(debate, recorded)
             yield recorded
-            if debate.final:
-                return
-            quiet = debate.status in ("error", "paused") and not debate.live and not debate.calls
-            if quiet and (await self.state(debate_id)).seq == debate.seq:
+            if isinstance(recorded.event, CallDelta | SegmentCompleted) or wants_runner(debate):
+                continue
+            if (await self.head(debate_id)).version == recorded.seq:
                 return
 
     # --- all in one -----------------------------------------------------------------------------------

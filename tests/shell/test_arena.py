@@ -154,3 +154,13 @@ async def test_requests_as_sent_are_kept_beside_the_log(tmp_path: Path) -> None:
         body = await arena.store.body(records[0].debate, digests[0])
     assert body is not None
     assert provider.calls[0].instructions[:40].encode() in body
+
+
+@pytest.mark.parametrize("options", [{"winning": "user-decides"}, {"auto": False}, {"auto_judge": False}])
+async def test_following_ends_where_a_person_is_waited_for(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        debating = arena.debate("Your turn", model=MODEL, turns=2, **options)
+        records = [recorded async for recorded in debating]
+        assert (await arena.state(records[0].debate)).status == "awaiting_arguments"

@@ -22,7 +22,7 @@ from moot.cli.stage import Stage
 from moot.commands import Pause
 from moot.debate import Debate
 from moot.errors import Refused
-from moot.events import CallDelta, Recorded, SegmentCompleted, encode
+from moot.events import Recorded, encode
 from moot.evolve import evolve
 from moot.formats.plan import Rest, plan
 from moot.views.cleaning import clean_json
@@ -121,7 +121,7 @@ async def perform(arena: Arena, debate_id: str, view: Screen, *, after: int = 0)
 
     tasks: list[asyncio.Task[None]] = []
     begun = await arena.store.state(debate_id, after) if after else None
-    following = asyncio.create_task(play(to_rest(arena, debate_id, after), view, begun))
+    following = asyncio.create_task(play(arena.watch(debate_id, after), view, begun))
     with on_interrupt(heed):
         await asyncio.wait([following])
         await asyncio.gather(*tasks)
@@ -193,18 +193,6 @@ async def log_of(arena: Arena, debate_id: str) -> list[Recorded]:
     while page := await arena.store.read(debate_id, len(records)):
         records += page
     return records
-
-
-async def to_rest(arena: Arena, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded]:
-    """Up to where nothing more will happen unless somebody asks for something."""
-    debate = await arena.store.state(debate_id, after) if after else None
-    async for recorded in arena.follow(debate_id, after):
-        yield recorded
-        debate = evolve(debate, recorded)
-        if isinstance(recorded.event, CallDelta | SegmentCompleted):
-            continue
-        if at_rest(debate) and (await arena.head(debate_id)).version == recorded.seq:
-            return
 
 
 async def to_end(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
