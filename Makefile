@@ -39,7 +39,7 @@ format: setup ## put the code in shape
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
 
-bench: setup ## measure speed
+bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 chaos: setup ## kill and freeze real processes and see what survives
@@ -66,4 +66,9 @@ setup: .venv/.stamp ## set up .venv; the other targets do this by themselves
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq -c constraints.txt hatchling editables
 	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	@touch $@
+
+.venv/.bench: .venv/.stamp
+	@echo "installing the peers that we are measured against ..."
+	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[bench]'
 	@touch $@

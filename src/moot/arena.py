@@ -31,14 +31,14 @@ from moot.placement.inprocess import InProcess, wants_runner
 from moot.prices import price_of
 from moot.providers.contract import Provider
 from moot.providers.scripted import Scripted
-from moot.providers.table import Providers
+from moot.providers.table import Providers, Verbosity
 from moot.runner import Runner
 from moot.settings import Settings
 from moot.setup import JudgeSetup, SeatSetup, Setup, opening
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Format, Model, Money, Status
+from moot.terms import Effort, Format, Model, Money, Status
 
 RECOVERY_SECONDS = 5.0
 
@@ -196,9 +196,13 @@ class Arena:
             base = model or (models[0] if models else await self.providers.default_model())
             named = [*models, *[base] * (len(fmt.chairs) - len(models))]
             seats = tuple(SeatSetup(model=self.model(name)) for name in named)
+        for seat in seats:
+            self.providers.check(seat.model)
         judges: tuple[JudgeSetup, ...] = ()
         if judge != "none" and (judge is not None or fmt.result not in ("summary", "none")):
-            judges = (JudgeSetup(model=self.model(judge or model or seats[0].model)),)
+            # How hard a seat is told to think is its own affair.
+            judging = judge or model or replace(seats[0].model, effort=None, verbosity=None)
+            judges = (JudgeSetup(model=self.model(judging)),)
         return Setup(
             motion=motion,
             format=fmt,
@@ -209,9 +213,13 @@ class Arena:
             **options,
         )
 
-    def model(self, name: str | Model) -> Model:
+    def model(
+        self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
+    ) -> Model:
         """A model by its name, `provider/model`, ready to be written into a debate: checked and priced."""
-        model = name if isinstance(name, Model) else self.providers.model(name)
+        model = self.providers.model(name) if isinstance(name, str) else name
+        model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
+        self.providers.check(model)
         if model.price is None:
             model = replace(model, price=price_of(model.provider, model.name, self.settings.prices))
         return model
@@ -259,7 +267,10 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
         offline=settings.offline,
         preferred=settings.model,
         scripted=scripted if settings.scripted else None,
+        services=settings.endpoints,
+        keys=settings.keys,
         connect_seconds=settings.connect_seconds,
+        patience=max(settings.pace.first_byte, settings.pace.between_bytes),
     )
 
 

@@ -136,16 +136,18 @@ async def _read(
                     patience.reschedule(now + between)
                 match chunk:
                     case Said(text, kind, segment):
+                        room = max(0, most - heard.size)
+                        text = text[:room]
                         heard.keep(segment, kind, text)
                         narrator.say(call, segment, kind, text)
-                        if heard.size > most:
+                        if len(text) >= room:
                             heard.truncated = "cap"
                             return
                     case Item(segment):
                         heard.segments[segment.index] = segment
                         narrator.add(SegmentCompleted(call, segment))
-                    case Began(response_id):
-                        heard.response_id = response_id
+                    case Began(response_id, request_id):
+                        heard.response_id, heard.request_id = response_id, request_id
                     case Alive():
                         pass
                     case Done():

@@ -72,6 +72,8 @@ class Turn(Struct, frozen=True):
     cost: Money | None = NOTHING
     latency_ms: int = 0
     response_id: str | None = None
+    stored: bool = True
+    """The provider remembers it under that id."""
     ended_at: datetime | None = None
 
     @property
@@ -235,6 +237,14 @@ class Debate(Struct, frozen=True):
         return tuple(slot for slot in self.schedule if slot.index not in used)
 
     def chain(self, seat_id: str) -> str | None:
-        """The response id that this seat's next turn refers to: its own last one, never another's."""
-        own = (turn for turn in reversed(self.turns) if turn.seat == seat_id and turn.state == "completed")
-        return next((turn.response_id for turn in own if turn.said), None)
+        """The response id that this seat's next turn refers to: its own last one, never another's.
+
+        None also where the provider has twice in a row forgotten what it had promised to keep.
+        """
+        own = [
+            turn for turn in self.turns if turn.seat == seat_id and turn.state == "completed" and turn.said
+        ]
+        if not own or not own[-1].stored:
+            return None
+        forgetful = len(own) > 2 and all("chain" in turn.degraded.split(",") for turn in own[-2:])
+        return None if forgetful else own[-1].response_id

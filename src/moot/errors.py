@@ -22,8 +22,8 @@ FaultClass = Literal["transient", "permanent", "unusable"]
 FaultKind = Literal[
     "unreachable", "timeout", "stalled", "rate_limited", "overloaded", "server_error", "disconnected",
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
-    "malformed", "empty", "filtered", "off_side", "chain_lost", "crashed", "unavailable",
-    "cut", "lost", "budget",
+    "malformed", "empty", "filtered", "off_side", "chain_lost", "seal_refused", "schema_refused",
+    "crashed", "unavailable", "cut", "lost", "budget",
 ]  # fmt: skip
 
 
@@ -100,8 +100,14 @@ class Fault(MootError):
         self.retry_after = retry_after
         self.billed = billed
         """False where no request can have been charged, such as a refused connection."""
+        self.request_id = ""
         self.detail = detail
         """The provider's own words: for the server log alone, after redaction; never for an event."""
+
+    def concerning(self, model: str) -> None:
+        """Name the model where that is what was wrong."""
+        if self.kind == "unknown_model":
+            self.args = (f"The provider does not know the model {model}. Check configuration.",)
 
 
 FAULT_MESSAGES: dict[FaultKind, str] = {
@@ -125,6 +131,8 @@ FAULT_MESSAGES: dict[FaultKind, str] = {
     "filtered": "The provider's content filter withheld the answer.",
     "off_side": "The model repeated another speech or changed sides.",
     "chain_lost": "The provider has forgotten the earlier responses.",
+    "seal_refused": "The provider does not take its own encrypted thoughts back.",
+    "schema_refused": "The provider cannot hold its answer to a schema.",
     "crashed": "The local model stopped unexpectedly.",
     "cut": "The turn was cut short.",
     "lost": "The call was lost when the process ended.",

@@ -155,6 +155,8 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     order: int = 0
     repair: bool = False
     previous_response_id: str | None = None
+    trimmed: int = 0
+    """So many of the oldest speeches were left out, because the whole was too long for the model."""
 
 
 class CallDelta(Struct, frozen=True, tag="call.delta"):
@@ -178,6 +180,16 @@ class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=Tru
     first_token_ms: int | None = None
     response_id: str | None = None
     truncated: Truncation | None = None
+    stored: bool = True
+    """False: the provider keeps nothing, so that no later call can refer to this one."""
+    reason: str = ""
+    """Why it ended, in the provider's own word."""
+    answered_by: str = ""
+    """The model that answered, as the provider names it."""
+    request_id: str = ""
+    """By which the provider's own people would find this call."""
+    unread: int = 0
+    """Events in the reply of kinds that we do not know."""
 
 
 class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
@@ -192,6 +204,7 @@ class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
     retry_in_ms: int | None = None
     """None: there will be no further attempt."""
     billed: bool = True
+    request_id: str = ""
 
 
 class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=True):

@@ -16,7 +16,7 @@ from moot import events as ev
 from moot.debate import NOTHING, Call, Debate, Judging, Remark, Tally, Turn
 from moot.events import EndReason, Recorded
 from moot.schedule import schedule
-from moot.terms import Ballot, Money, Status, Text
+from moot.terms import Ballot, Money, Reasoning, Segment, Status, Text
 
 Speaking = TypeVar("Speaking", Turn, Call)
 
@@ -131,7 +131,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return _call_started(debate, event)
         case ev.SegmentCompleted():
             live = tuple(
-                replace(turn, segments=(*turn.segments, event.segment)) if turn.call == event.call else turn
+                replace(turn, segments=_with(turn.segments, event.segment))
+                if turn.call == event.call
+                else turn
                 for turn in debate.live
             )
             return replace(debate, live=live)
@@ -203,7 +205,8 @@ def _turn_ended(
     turn = next((turn for turn in debate.live if turn.number == event.turn), None)
     if turn is None:
         return debate
-    turn = replace(turn, text=_last_text(turn, event), ended_at=recorded.at)
+    text, reasoning = _last_words(turn, event)
+    turn = replace(turn, text=text, reasoning=reasoning, ended_at=recorded.at)
     match event:
         case ev.TurnCompleted():
             turn = replace(
@@ -223,12 +226,21 @@ def _turn_ended(
     return replace(debate, live=live, turns=(*debate.turns, turn))
 
 
-def _last_text(turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted) -> str:
-    """What the provider gave as the whole text, where there is a whole; else the words as they came."""
-    ordered = sorted(turn.segments, key=lambda segment: segment.index)
-    whole = "".join(segment.text for segment in ordered if isinstance(segment, Text))
+def _with(segments: tuple[Segment, ...], segment: Segment) -> tuple[Segment, ...]:
+    """A segment that is told again takes its own place: the last telling is right."""
+    place = (type(segment), segment.index)
+    return (*(other for other in segments if (type(other), other.index) != place), segment)
+
+
+def _last_words(turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted) -> tuple[str, str]:
+    """What the provider gave as the whole, where there is a whole; else the words as they came."""
     broke_off = not isinstance(event, ev.TurnCompleted) or event.truncated == "timeout"
-    return turn.text if (broke_off and turn.text) or not whole else whole
+    if (broke_off and turn.text) or not turn.segments:
+        return turn.text, turn.reasoning
+    ordered = sorted(turn.segments, key=lambda segment: segment.index)
+    text = "".join(segment.text for segment in ordered if isinstance(segment, Text))
+    thoughts = "".join(segment.text for segment in ordered if isinstance(segment, Reasoning))
+    return text or turn.text, thoughts or turn.reasoning
 
 
 def _call_started(debate: Debate, event: ev.CallStarted) -> Debate:
@@ -295,7 +307,7 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
     cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
     turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
     if isinstance(event, ev.CallCompleted):
-        return replace(turn, response_id=event.response_id)
+        return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
         return replace(turn, text="", reasoning="", segments=())
     return turn

@@ -19,6 +19,7 @@ class Heard(Struct):
     )
     """Thoughts and words never share a segment, whatever number a provider gives them."""
     response_id: str | None = None
+    request_id: str = ""
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None

@@ -110,7 +110,7 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
     """Reserves the worst case of a call, or ends the speeches where the budget has no room for it."""
     if not still_wanted(debate, purpose):
         return ()
-    bound = input_bound(request)
+    bound = input_bound(request) + _remembered(debate, purpose, request)
     room, per_token = _room(debate, purpose)
     leave = grant(request.model.price, bound, request.max_tokens, room, per_token)
     if leave is not None:
@@ -128,6 +128,7 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
                 order=purpose.order,
                 repair=purpose.repair,
                 previous_response_id=request.previous_response_id,
+                trimmed=request.trimmed,
             ),
         )
     limit = debate.limits.cost or NOTHING
@@ -140,6 +141,14 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
     if draft.debate.running and not draft.debate.live:
         draft.add(*conclude(draft.debate, "budget"))
     return tuple(draft.events)
+
+
+def _remembered(debate: Debate, purpose: Purpose, request: Request) -> int:
+    """Tokens that a provider may read again although we do not send them: the chain's own thoughts."""
+    turn = debate.turn(purpose.turn) if purpose.turn is not None else None
+    if turn is None or request.previous_response_id is None:
+        return 0
+    return sum(other.usage.reasoning for other in debate.turns if other.seat == turn.seat)
 
 
 def finish(

@@ -35,6 +35,10 @@ class Part(Protocol):
 
     def request(self, attempt: int) -> Request: ...
 
+    def learn(self, fault: Fault) -> None:
+        """Ask for something else next time, where that may help."""
+        ...
+
     def accept(self, heard: Heard) -> Result:
         """Raises Fault where the answer will not do."""
         ...
@@ -56,9 +60,30 @@ class Speech:
         self._turn = turn
         self._seat = debate.seat(turn.seat)
         self._second_try = False
+        self._chained = not _held_twice(debate, debate.chain(turn.seat))
+        self._sealed = True
+        self._trimmed = False
 
     def request(self, attempt: int) -> Request:
-        return turn_request(self._debate, self._turn, attempt)
+        return turn_request(
+            self._debate,
+            self._turn,
+            attempt,
+            chained=self._chained,
+            sealed=self._sealed,
+            trimmed=self._trimmed,
+        )
+
+    def learn(self, fault: Fault) -> None:
+        if fault.kind in ("chain_lost", "too_long"):
+            self._chained = False
+        if fault.kind == "seal_refused":
+            self._sealed = False
+        if fault.kind == "too_long":
+            self._trimmed = True
+            if not self.request(1).trimmed:
+                # There is nothing to leave out: it would be as long the next time.
+                fault.severity = "permanent"
 
     def accept(self, heard: Heard) -> Result:
         finish = heard.done.finish if heard.done else "stop"
@@ -101,9 +126,18 @@ class Speech:
             words=words,
             truncated=truncated,
             refusal=refusal,
-            degraded=heard.done.degraded if heard.done else "",
+            degraded=",".join(self._marks(heard)),
             over_length=words > self._debate.phase(self._turn.slot).words * LENIENCE,
         )
+
+    def _marks(self, heard: Heard) -> list[str]:
+        marks = heard.done.degraded.split(",") if heard.done and heard.done.degraded else []
+        return [*marks, "context_trimmed"] if self._trimmed else marks
+
+
+def _held_twice(debate: Debate, response_id: str | None) -> bool:
+    """Whose memory an id would wake that the service has given twice is anybody's guess."""
+    return response_id is not None and sum(turn.response_id == response_id for turn in debate.turns) > 1
 
 
 class Vote:
@@ -122,6 +156,11 @@ class Vote:
 
     def request(self, attempt: int) -> Request:
         return replace(self._request, attempt=attempt)
+
+    def learn(self, fault: Fault) -> None:
+        # The prompt describes the JSON in words too.
+        if fault.kind == "schema_refused":
+            self._request = replace(self._request, schema=None)
 
     def accept(self, heard: Heard) -> Result:
         if heard.truncated == "cap":

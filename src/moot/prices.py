@@ -1,42 +1,79 @@
 """Looks a model's price up, to be written into the log when a debate is opened.
 
 What `moot.toml` says comes first, then genai-prices; a model that neither knows has no price, and None is
-never taken for free.
+never taken for free. Where the hour of the day decides, the dearest hour counts: a debate may last into it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from moot.terms import FREE, Money, Price, Tier
 
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
+
 LOCAL = ("local", "ollama", "lmstudio", "llamacpp", "vllm", "scripted", "human")
 NAMES = {"xai": "x-ai"}
+"""Endpoints that the price list calls otherwise. Most it calls as we do."""
+
+
+class Listed(Struct, frozen=True):
+    """A model as the price list has it."""
+
+    name: str
+    title: str
+    context: int | None
+    deprecated: bool
 
 
 def price_of(provider: str, model: str, configured: Mapping[str, Price] | None = None) -> Price | None:
-    label = f"{provider}/{model}"
-    if configured and label in configured:
-        return configured[label]
+    """`configured` has prices by `provider/model`, or by `provider/*` for all of a provider's models."""
+    for label in (f"{provider}/{model}", f"{provider}/*"):
+        if configured and label in configured:
+            return configured[label]
     if provider in LOCAL:
         return FREE
-    return _looked_up(NAMES.get(provider, provider), model)
+    return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"))
 
 
 def flat(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
     return Price(input=(Tier(0, input_per_million),), output=(Tier(0, output_per_million),), source=source)
 
 
-def _looked_up(provider: str, model: str) -> Price | None:
-    import genai_prices  # heavy, and needed only where money is
+def listed(provider: str) -> tuple[Listed, ...]:
+    """All models that the price list has of this provider, whatever they are good for."""
+    from genai_prices.data import providers  # heavy, and needed only where money is
 
+    wanted = NAMES.get(provider, provider)
+    return tuple(
+        Listed(model.id, model.name or "", model.context_window, bool(model.deprecated))
+        for found in providers
+        if found.id == wanted
+        for model in found.models
+    )
+
+
+def _looked_up(provider: str, model: str) -> Price | None:
+    from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
+
+    snapshot = get_snapshot()
+    # It would guess at a provider whose name merely looks like one: a wrong price is worse than none.
+    if provider not in {known.id for known in snapshot.providers}:
+        return None
     try:
-        found = genai_prices.calc_price(genai_prices.Usage(input_tokens=1), model, provider_id=provider)
+        _, found = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
-    known = found.model_price
+    return _price(_dearest(found))
+
+
+def _price(known: Any) -> Price | None:
     if getattr(known, "input_mtok", None) is None or getattr(known, "output_mtok", None) is None:
         return None
     per_call = getattr(known, "requests_kcount", None)
@@ -48,6 +85,18 @@ def _looked_up(provider: str, model: str) -> Price | None:
         per_call=Money(per_call) / 1000 if isinstance(per_call, Decimal) else Money(0),
         source=f"genai-prices {genai_prices_version()}",
     )
+
+
+def _dearest(model: ModelInfo) -> Any:
+    now = datetime.now(UTC)
+    if not isinstance(model.prices, list):
+        return model.get_prices(now)
+    hours = [model.get_prices(now.replace(hour=hour, minute=45)) for hour in range(24)]
+    return max(hours, key=lambda known: _top(known, "input_mtok") + _top(known, "output_mtok"))
+
+
+def _top(known: Any, name: str) -> Decimal:
+    return max((tier.per_million for tier in _tiers(known, name)), default=Decimal(0))
 
 
 def genai_prices_version() -> str:

@@ -78,7 +78,8 @@ def grant(
 def input_bound(request: Request) -> int:
     """No service can count more input tokens than this."""
     shape = len(str(request.schema).encode()) if request.schema else 0
-    return sent_bytes(request) + shape + OVERHEAD * (2 + len(request.messages))
+    sealed = sum(len(thought.data) for message in request.messages for thought in message.sealed)
+    return sent_bytes(request) + shape + sealed + OVERHEAD * (2 + len(request.messages))
 
 
 def sent_bytes(request: Request) -> int:

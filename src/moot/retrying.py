@@ -1,20 +1,22 @@
 """Whether and when to try a call again. Pure: the dice come in by the door.
 
 Transient faults are tried three times more, after 1, 2 and 4 seconds and never sooner than the provider asks.
-An unusable answer is given one more chance. Permanent faults are not tried again, nor is what a content
-filter has withheld.
+An unusable answer is given one more chance. Where we can ask for something else (the whole history, a shorter
+one, no schema), that is done at once, and once for each. Permanent faults are not tried again, nor is what a
+content filter has withheld.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.errors import Fault
+from moot.errors import Fault, FaultKind
 
 RETRIES = 3
 LONGEST_WAIT = 60.0
 JITTER = 0.1
-AT_ONCE = ("off_side", "chain_lost")
+AMENDED: tuple[FaultKind, ...] = ("chain_lost", "seal_refused", "too_long", "schema_refused")
+"""Faults after which the same part asks for something else."""
 
 
 class Tries(Struct, frozen=True):
@@ -22,11 +24,14 @@ class Tries(Struct, frozen=True):
 
     transient: int = 0
     unusable: int = 0
+    amended: tuple[FaultKind, ...] = ()
 
     def after(self, fault: Fault) -> Tries:
+        if fault.kind in AMENDED:
+            return Tries(self.transient, self.unusable, (*self.amended, fault.kind))
         if fault.severity == "unusable":
-            return Tries(self.transient, self.unusable + 1)
-        return Tries(self.transient + 1, self.unusable)
+            return Tries(self.transient, self.unusable + 1, self.amended)
+        return Tries(self.transient + 1, self.unusable, self.amended)
 
 
 def wait_before_retry(
@@ -35,9 +40,11 @@ def wait_before_retry(
     """Seconds to wait before the next attempt; None to give up. `tries` includes this fault."""
     if fault.severity == "permanent" or fault.kind == "filtered":
         return None
+    if fault.kind in AMENDED:
+        return 0.0 if tries.amended.count(fault.kind) == 1 else None
     if tries.transient > RETRIES or tries.unusable > 1:
         return None
-    if fault.kind in AT_ONCE:
+    if fault.kind == "off_side":
         return 0.0
     nth = tries.transient + tries.unusable
     backoff = base * 2 ** (nth - 1) * (1 + JITTER * (2 * dice - 1))

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from time import monotonic
 from typing import Any
 
@@ -157,13 +157,33 @@ class Runner:
         while wait is not None:
             await asyncio.sleep(wait)
             attempt += 1
-            tries, wait = await self._attempt(part, attempt, tries, deadline)
+            request = self._asked(part.request(attempt))
+            queued = monotonic()
+            async with self._admitted(request):
+                deadline += monotonic() - queued
+                tries, wait = await self._attempt(part, request, attempt, tries, deadline)
+
+    def _asked(self, request: Request) -> Request:
+        """Only a provider that remembers its responses is referred to one."""
+        provider = self._known(request)
+        if provider is not None and provider.traits.chaining:
+            return request
+        return replace(request, previous_response_id=None, fresh=())
+
+    def _admitted(self, request: Request) -> AbstractAsyncContextManager[object]:
+        provider = self._known(request)
+        return nullcontext() if provider is None else provider.admit(request.model)
+
+    def _known(self, request: Request) -> Provider | None:
+        try:
+            return self._provider(request.model.provider)
+        except (Invalid, Unavailable):
+            return None
 
     async def _attempt(
-        self, part: Part, attempt: int, tries: Tries, deadline: float
+        self, part: Part, request: Request, attempt: int, tries: Tries, deadline: float
     ) -> tuple[Tries, float | None]:
         """One call. Returns how long to wait before the next one; None if there is to be none."""
-        request = part.request(attempt)
         started = await self._begin(part, request, attempt)
         if started is None:
             return tries, None
@@ -173,6 +193,8 @@ class Runner:
             await self._listen(request, started.call, heard, deadline)
             result = part.accept(heard)
         except Fault as fault:
+            fault.concerning(request.model.label)
+            part.learn(fault)
             tries = tries.after(fault)
             wait = wait_before_retry(
                 fault,
@@ -232,7 +254,7 @@ class Runner:
     async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
         try:
             provider = self._provider(request.model.provider)
-        except Invalid as error:
+        except (Invalid, Unavailable) as error:
             raise Fault("unavailable", "permanent", billed=False, says=str(error)) from error
         deadlines = Deadlines(self._pace.first_byte, self._pace.between_bytes, self._pace.tick)
         async with asyncio.timeout(max(0.0, deadline - monotonic())):
@@ -280,6 +302,11 @@ def _completed(call: int, request: Request, heard: Heard) -> CallCompleted:
         first_token_ms=heard.first_token_ms,
         response_id=heard.response_id,
         truncated=heard.truncated,
+        stored=heard.done.stored if heard.done else True,
+        reason=heard.done.reason if heard.done else "",
+        answered_by=heard.done.model if heard.done else "",
+        request_id=heard.request_id,
+        unread=heard.done.unread if heard.done else 0,
     )
 
 
@@ -296,6 +323,7 @@ def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float
         http_status=fault.http_status,
         retry_in_ms=None if wait is None else int(wait * 1000),
         billed=fault.billed,
+        request_id=fault.request_id or heard.request_id,
     )
 
 

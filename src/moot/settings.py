@@ -12,9 +12,23 @@
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
-`moot.toml`, in the data folder, prices models that no price list knows:
+The variables of keys and base URLs (`OPENAI_API_KEY`, `OPENAI_BASE_URL`) stand in `providers/endpoints.py`.
+`moot.toml`, in the data folder, may hold keys that the environment does not have, other endpoints, limits,
+and prices that no price list knows:
 
-    [prices."openrouter/some-model"]
+    [keys]
+    openai = "…"
+
+    [endpoints.mine]
+    family = "openai_chat"
+    base_url = "https://models.example.org/v1"
+    key_variable = "MINE_API_KEY"
+
+    [limits.openai]
+    concurrent = 8
+    per_minute = 60
+
+    [prices."mine/some-model"]
     input = "0.50"      # US dollars per million tokens
     output = "1.50"
 """
@@ -29,14 +43,22 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from moot.errors import Invalid
 from moot.prices import flat
+from moot.providers import written
+from moot.providers.endpoints import ENDPOINTS, Endpoint, placed
+from moot.providers.keys import FILE, Environ, Secret
 from moot.runner import Pace
 from moot.terms import Price
 
+TABLES = ("keys", "endpoints", "limits", "prices")
+
 
 class Settings(Struct, frozen=True):
+    """Its repr tells no key: those of the file are secrets, and of the environment it tells only the size."""
+
     data: Path
     offline: bool = False
     scripted: bool = False
@@ -46,7 +68,16 @@ class Settings(Struct, frozen=True):
     script_pace: float = 0.0
     script_ledger: Path | None = None
     prices: dict[str, Price] = field(default_factory=dict[str, Price])
+    endpoints: tuple[Endpoint, ...] = ENDPOINTS
+    keys: dict[str, Secret] = field(default_factory=dict[str, Secret])
     environ: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "environ", Environ(self.environ))
+
+    @property
+    def file(self) -> Path:
+        return self.data / FILE
 
     @property
     def database(self) -> Path:
@@ -61,6 +92,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     data = Path(env["MOOT_DATA"]).expanduser() if env.get("MOOT_DATA") else _data_folder()
     ledger = env.get("MOOT_SCRIPT_LEDGER")
+    path = data / FILE
+    file = _read(path)
+    endpoints = written.endpoints(file, path)
     return Settings(
         data=data,
         offline=_flag(env, "MOOT_OFFLINE"),
@@ -75,8 +109,10 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         connect_seconds=_number(env, "MOOT_CONNECT_S", 10),
         script_pace=_number(env, "MOOT_SCRIPT_PACE_MS", 0) / 1000,
         script_ledger=Path(ledger) if ledger else None,
-        prices=_prices(data / "moot.toml"),
-        environ=dict(env),
+        prices=_prices(file, path),
+        endpoints=tuple(placed(endpoint, env) for endpoint in endpoints),
+        keys=written.keys(file, path, [endpoint.name for endpoint in endpoints]),
+        environ=Environ(env),
     )
 
 
@@ -103,16 +139,39 @@ def _number(env: Mapping[str, str], name: str, default: float) -> float:
     return value
 
 
-def _prices(path: Path) -> dict[str, Price]:
+def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        table: dict[str, dict[str, Any]] = tomllib.loads(path.read_text("utf-8")).get("prices", {})
-        return {
-            name: flat(Decimal(str(row["input"])), Decimal(str(row["output"]))) for name, row in table.items()
-        }
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
+        file = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{path}: {error}. It is not TOML; docs/settings.md shows how it is written.") from None
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
+    for name in file:
+        if name not in TABLES:
+            raise Invalid(f"{path}: there is no table [{name}]. There are: {', '.join(TABLES)}.")
+    return file
+
+
+def _prices(file: Mapping[str, Any], path: Path) -> dict[str, Price]:
+    return {name: _price(row, f'{path}: [prices."{name}"]') for name, row in _rows(file, path)}
+
+
+def _rows(file: Mapping[str, Any], path: Path) -> list[tuple[str, Any]]:
+    try:
+        return list(file.get("prices", {}).items())
+    except AttributeError:
+        raise Invalid(f'{path}: [prices] holds tables such as [prices."provider/model"].') from None
+
+
+def _price(row: Any, place: str) -> Price:
+    try:
+        input, output = Decimal(str(row["input"])), Decimal(str(row["output"]))
+        if not (input.is_finite() and output.is_finite() and input >= 0 and output >= 0):
+            raise ValueError
+    except (KeyError, TypeError, ValueError, InvalidOperation):
         raise Invalid(
-            f"{path}: {error}. A price looks like: "
-            '[prices."provider/model"] input = "0.50" output = "1.50" (US dollars per million tokens).'
-        ) from error
+            f'{place}: a price is written input = "0.50" and output = "1.50" (US dollars per million tokens).'
+        ) from None
+    return flat(input, output)

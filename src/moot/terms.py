@@ -20,8 +20,8 @@ Status = Literal[
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
 Winning = Literal["ai-judge", "self-terminate", "user-decides"]
-Effort = Literal["minimal", "low", "medium", "high"]
-Finish = Literal["stop", "length", "filter", "refusal", "tool", "unknown"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Finish = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
 Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
 
 
@@ -248,6 +248,9 @@ class Text(Struct, frozen=True, omit_defaults=True, tag="text"):
     item_id: str = ""
     sequence_number: int | None = None
     phase: str = ""
+    """Some models mark what they say on the way (commentary) and what they say in the end (final_answer)."""
+    annotations: tuple[dict[str, Any], ...] = ()
+    """Citations and the like, as the service gave them."""
 
 
 class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
@@ -261,6 +264,8 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
     tokens: int | None = None
     opaque: str = ""
     """A signature or encrypted content that goes back to the provider unread."""
+    redacted: bool = False
+    """There were thoughts; all we were given is `opaque`."""
 
     @property
     def text(self) -> str:
@@ -268,12 +273,19 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
+    """`kind` is the provider's own word; a tool that ran on its side leaves its `output` here."""
+
     id: str
     name: str
     arguments: str
     index: int = 0
     item_id: str = ""
     sequence_number: int | None = None
+    kind: str = "function"
+    status: str = ""
+    output: str = ""
+    opaque: str = ""
+    """A signature that goes back to the provider unread."""
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
@@ -295,9 +307,17 @@ Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus
 # --- what models are sent -----------------------------------------------------------------------------
 
 
-class Message(Struct, frozen=True):
+class Sealed(Struct, frozen=True):
+    """A model's own earlier thoughts, encrypted by its provider: they go back to it unread."""
+
+    item_id: str
+    data: str
+
+
+class Message(Struct, frozen=True, omit_defaults=True):
     role: Literal["user", "assistant"]
     content: str
+    sealed: tuple[Sealed, ...] = ()
 
 
 class Request(Struct, frozen=True, omit_defaults=True):
@@ -317,6 +337,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     stop: tuple[str, ...] = ()
     seed: int | None = None
     attempt: int = 1
+    trimmed: int = 0
+    """So many of the oldest messages were left out, because the whole was too long for the model."""
 
 
 # --- judging ------------------------------------------------------------------------------------------

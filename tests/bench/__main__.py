@@ -6,9 +6,15 @@ import sys
 
 import uvloop
 
-from tests.bench import fanout, lists, tokens
+from tests.bench import clients, fanout, lists, tokens
 
-BENCHES = {"fanout": fanout.main, "tokens": tokens.main, "length": tokens.length, "lists": lists.main}
+BENCHES = {
+    "clients": clients.main,
+    "fanout": fanout.main,
+    "tokens": tokens.main,
+    "length": tokens.length,
+    "lists": lists.main,
+}
 
 
 def main() -> None:

@@ -61,6 +61,11 @@ class Reply(Struct, frozen=True):
     reported: Reported = "honest"
     chained: bool = True
     """The service gives the response an id."""
+    stored: bool = True
+    """The service remembers it."""
+    degraded: str = ""
+    sealed: str = ""
+    """Thoughts that the service hands out encrypted."""
     items: bool = False
     """The service sends each finished segment whole."""
     piece: int = 24
@@ -241,9 +246,16 @@ class Simulation:
             if reply.fault is not None:
                 raise Fault(reply.fault, reply.severity, billed=reply.billed)
             usage = _reported(reply, request, heard)
-            heard.done = Done(reply.finish, usage, _response_id(call) if reply.chained else None)
+            heard.done = Done(
+                reply.finish,
+                usage,
+                _response_id(call) if reply.chained else None,
+                reply.degraded,
+                stored=reply.stored,
+            )
             result = part.accept(heard)
         except Fault as fault:
+            part.learn(fault)
             performance.tries = performance.tries.after(fault)
             wait = wait_before_retry(fault, performance.tries, base=1.0, time_left=1e9, dice=0.5)
             end = part.give_up(fault) if wait is None else None
@@ -260,6 +272,7 @@ class Simulation:
             latency_ms=250,
             first_token_ms=50,
             response_id=heard.done.response_id,
+            stored=heard.done.stored,
         )
         self._record(moves.finish(self.debate, done, part.segments(heard, call), result))
         performance.over = True
@@ -354,13 +367,14 @@ def _coming(call: int, reply: Reply) -> Iterable[CallDelta | SegmentCompleted]:
         for start in range(0, len(text), reply.piece):
             yield CallDelta(call, index, kind, text[start : start + reply.piece])
         if reply.items:
-            yield SegmentCompleted(call, _segment(kind, text, index))
+            yield SegmentCompleted(call, _segment(kind, text, index, reply.sealed))
 
 
-def _segment(kind: DeltaKind, text: str, index: int) -> Segment:
+def _segment(kind: DeltaKind, text: str, index: int, sealed: str) -> Segment:
     if kind == "text":
         return Text(text, index, item_id=f"item_{index}", sequence_number=index)
-    return Reasoning((ReasoningPart(text),), index, item_id=f"item_{index}", sequence_number=index)
+    parts = (ReasoningPart(text),)
+    return Reasoning(parts, index, item_id=f"item_{index}", sequence_number=index, opaque=sealed)
 
 
 def _reported(reply: Reply, request: Request, heard: Heard) -> Usage | None:

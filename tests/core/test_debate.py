@@ -257,6 +257,18 @@ def test_a_refusal_without_words_leaves_the_chain_where_it_was() -> None:
     assert spoken(Reply("One."), Reply("Two."), Reply(finish="refusal"), turns=3).chain("a") == "resp_1"
 
 
+def test_a_response_that_the_provider_did_not_keep_is_not_referred_to() -> None:
+    debate = spoken(Reply("One.", stored=False), turns=1)
+    assert (debate.turns[0].response_id, debate.chain("a")) == ("resp_1", None)
+
+
+def test_a_provider_that_forgets_twice_in_a_row_is_trusted_no_more() -> None:
+    forgotten = Reply("Again.", degraded="chain")
+    once = spoken(Reply("One."), Reply("Two."), forgotten, Reply("Four."), turns=4)
+    twice = spoken(Reply("One."), Reply("Two."), forgotten, Reply("Four."), forgotten, turns=5)
+    assert (once.chain("a"), twice.chain("a")) == ("resp_3", None)
+
+
 # --- money --------------------------------------------------------------------------------------------
 
 

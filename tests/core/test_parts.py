@@ -14,7 +14,7 @@ from moot.moves import Purpose
 from moot.parts import Speech, Vote
 from moot.providers.contract import Done
 from moot.terms import Finish, Limits, Reasoning, ReasoningPart, Text
-from tests.core.simulate import Simulation, speak
+from tests.core.simulate import Reply, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, seats, table
 
 
@@ -103,6 +103,49 @@ def test_each_attempt_asks_the_same() -> None:
     assert replace(part.request(2), attempt=1) == part.request(1)
 
 
+def third_speech() -> Speech:
+    debate = Simulation(table(), speak).start().run_until(lambda d: d.is_live(3)).debate
+    return Speech(debate, debate.live[0])
+
+
+def test_a_chain_that_was_lost_is_not_referred_to_again() -> None:
+    part = third_speech()
+    assert part.request(1).previous_response_id == "resp_1"
+    part.learn(Fault("chain_lost", "unusable"))
+    again = part.request(2)
+    assert (again.previous_response_id, again.fresh, again.trimmed) == (None, (), 0)
+    assert [message.role for message in again.messages] == ["user", "assistant", "user"]
+
+
+def test_encrypted_thoughts_that_were_refused_are_not_sent_again() -> None:
+    thinks = Reply("Trees are tall.", reasoning="Hm.", items=True, sealed="c2VhbGVk", stored=False)
+    debate = Simulation(table(), in_turn([thinks])).start().run_until(lambda d: d.is_live(3)).debate
+    part = Speech(debate, debate.live[0])
+    assert "c2VhbGVk" in str(part.request(1))
+    part.learn(Fault("seal_refused", "unusable"))
+    assert "c2VhbGVk" not in str(part.request(2))
+
+
+def test_what_was_too_long_is_cut_at_its_oldest_end_and_says_so() -> None:
+    part = third_speech()
+    whole = part.request(1)
+    part.learn(Fault("too_long", "unusable"))
+    short = part.request(2)
+    assert short.previous_response_id is None
+    assert short.trimmed == 1
+    assert len(short.messages) < len(whole.messages)
+    assert "left out" in short.messages[0].content
+    done = part.accept(heard("One two three."))
+    assert isinstance(done, TurnCompleted)
+    assert done.degraded == "context_trimmed"
+
+
+def test_other_faults_change_nothing_in_what_is_asked() -> None:
+    part = third_speech()
+    part.learn(Fault("overloaded"))
+    assert part.request(2) == replace(part.request(1), attempt=2)
+
+
 def test_a_small_model_that_strays_is_given_one_more_try() -> None:
     part = speech(seats=seats("for", "against", model=replace(SCRIPTED, small=True)))
     astray = heard("No.")
@@ -183,6 +226,13 @@ def test_a_second_unreadable_reply_is_not_added_to_the_first() -> None:
         with pytest.raises(Fault):
             part.accept(heard(reply))
     assert "Birch?" not in str(part.request(3).messages)
+
+
+def test_a_judge_who_cannot_be_held_to_a_schema_is_asked_in_words() -> None:
+    part = vote()
+    assert part.request(1).schema is not None
+    part.learn(Fault("schema_refused", "unusable"))
+    assert part.request(2).schema is None
 
 
 def test_an_endless_reply_is_no_ballot() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from moot.commands import Inject, SkipTurn
 from moot.prompts.speeches import turn_request
 from moot.prompts.templates import clip, fenced, intensity, nonce, seed
-from moot.terms import Manner, Request, Seat, Side
+from moot.terms import Manner, Request, Sealed, Seat, Side
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, seats, table
@@ -188,6 +188,17 @@ def test_a_request_refers_to_the_seats_own_last_response_and_brings_what_is_new(
     asked = sent(5, "One.", "Two.", "Three.", "Four.")
     assert asked.previous_response_id == "resp_3"
     assert asked.fresh == asked.messages[-1:]
+
+
+def test_encrypted_thoughts_go_back_to_their_own_provider_where_it_keeps_nothing() -> None:
+    thinks = Reply("Trees are tall.", reasoning="SECRET", items=True, sealed="c2VhbGVk", stored=False)
+    simulation = Simulation(table("oxford"), in_turn([thinks])).start().run_until(lambda d: d.is_live(3))
+    asked = request(simulation)
+    (own,) = [message for message in asked.messages if message.role == "assistant"]
+    assert (own.content, own.sealed) == ("Trees are tall.", (Sealed("item_0", "c2VhbGVk"),))
+    assert "SECRET" not in str(asked)
+    chained = Simulation(table("oxford"), in_turn([replace(thinks, stored=True)])).start()
+    assert "c2VhbGVk" not in str(request(chained.run_until(lambda d: d.is_live(3))))
 
 
 def test_a_first_request_refers_to_nothing() -> None:

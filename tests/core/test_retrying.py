@@ -59,9 +59,16 @@ def test_what_a_filter_withheld_is_not_asked_for_again() -> None:
     assert waits(Fault("filtered", "unusable"), 1) == [None]
 
 
-@pytest.mark.parametrize("kind", ["off_side", "chain_lost"])
+@pytest.mark.parametrize("kind", ["off_side", "chain_lost", "seal_refused", "too_long", "schema_refused"])
 def test_what_waiting_would_not_mend_is_tried_at_once(kind: FaultKind) -> None:
     assert waits(Fault(kind, "unusable"), 2) == [0.0, None]
+
+
+def test_asking_for_something_else_uses_up_no_chance() -> None:
+    tries = Tries()
+    for fault in (Fault("chain_lost", "unusable"), Fault("too_long", "unusable"), EMPTY):
+        tries = tries.after(fault)
+        assert wait_before_retry(fault, tries, base=1.0, time_left=1e6, dice=0.5) is not None
 
 
 @given(

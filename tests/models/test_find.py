@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from msgspec.structs import replace
 
-from moot.models.find import SERVERS, Found, Server, default_model, find, served
+from moot.models.find import Found, default_model, find, list_url, served
+from moot.prices import price_of
+from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, moved
+from moot.providers.keys import Secret
 from tests.models.conftest import WHOLE, Managing, place
 
-OLLAMA, LMSTUDIO, LLAMACPP = SERVERS
-NO_SERVERS: tuple[Server, ...] = ()
+OLLAMA, LMSTUDIO, LLAMACPP = BUILT_IN["ollama"], BUILT_IN["lmstudio"], BUILT_IN["llamacpp"]
+SERVICES = tuple(endpoint for endpoint in ENDPOINTS if not endpoint.local)
 
 
 async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) -> None:
-    rows = await find(managing(), {}, {"local"}, NO_SERVERS)
+    rows = await find(managing(), {}, SERVICES)
     assert not any(row.usable for row in rows)
     assert default_model(rows) == "local/smollm2-135m"
     assert "Set OPENAI_API_KEY." in [row.todo for row in rows]
@@ -29,7 +33,7 @@ async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) ->
 async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managing) -> None:
     manager = managing()
     place(manager)
-    rows = await find(manager, {}, {"local"}, NO_SERVERS)
+    rows = await find(manager, {}, SERVICES)
     assert default_model(rows) == "local/toy"
     assert rows[-1] == Found(
         "local/toy",
@@ -45,22 +49,52 @@ async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managin
 async def test_without_the_extra_local_models_are_not_usable(managing: Managing) -> None:
     manager = managing()
     place(manager)
-    row = (await find(manager, {}, set(), NO_SERVERS))[-1]
+    row = (await find(manager, {}, SERVICES, local=False))[-1]
     assert not row.usable
     assert row.todo == 'pip install "moot[local]"'
 
 
 async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None:
     environ = {"GOOGLE_API_KEY": "sk-secret", "ANTHROPIC_API_KEY": "", "GROQ_API_KEY": "sk-secret"}
-    rows = await find(managing(), environ, {"google", "local"}, NO_SERVERS)
+    rows = await find(managing(), environ, SERVICES, {"mistral": Secret("sk-secret")})
     by_name = {row.name.split("/")[0]: row for row in rows}
     assert by_name["google"].usable
     assert by_name["google"].why == "GOOGLE_API_KEY is set"
-    assert not by_name["groq"].usable
-    assert "yet" in by_name["groq"].why
+    assert by_name["mistral"].usable
+    assert by_name["mistral"].why == "moot.toml has its key"
     assert by_name["anthropic"].why == "no key"
+    assert by_name["anthropic"].todo == "Set ANTHROPIC_API_KEY."
     assert default_model(rows).startswith("google/")
     assert "sk-secret" not in repr(rows)
+
+
+async def test_a_service_that_was_moved_may_do_without_a_key(managing: Managing) -> None:
+    openai = moved(BUILT_IN["openai"], "http://gateway.example/v1", "OPENAI_BASE_URL")
+    rows = await find(managing(), {}, (openai,))
+    assert rows[0].usable
+    assert rows[0].why == "at http://gateway.example/v1, without a key"
+    assert default_model(rows) == "local/smollm2-135m"
+    rows = await find(managing(), {"OPENAI_API_KEY": "sk-secret"}, (openai,))
+    assert rows[0].why == "OPENAI_API_KEY is set, at http://gateway.example/v1"
+    assert default_model(rows) == "openai/gpt-6-luna"
+
+
+async def test_an_endpoint_without_a_model_of_its_own_is_no_default(managing: Managing) -> None:
+    mine = Endpoint("mine", "mine", "openai_chat", "https://mine.example/v1")
+    rows = await find(managing(), {}, (mine,))
+    assert rows[0] == Found(
+        "mine/",
+        "key",
+        usable=True,
+        why="at https://mine.example/v1, without a key",
+        todo="name a model: mine/MODEL",
+    )
+    assert default_model(rows) == "local/smollm2-135m"
+
+
+@pytest.mark.parametrize("endpoint", SERVICES, ids=lambda endpoint: endpoint.name)
+def test_the_model_to_begin_with_has_a_price(endpoint: Endpoint) -> None:
+    assert price_of(endpoint.name, endpoint.model) is not None
 
 
 def test_a_server_is_taken_before_an_installed_model() -> None:
@@ -91,13 +125,21 @@ def test_the_largest_installed_model_is_taken() -> None:
         (LLAMACPP, None, []),
     ],
 )
-def test_what_a_server_lists(server: Server, answer: Any, names: list[str]) -> None:
-    rows = served(server, answer, available=True)
-    assert [row.name for row in rows] == [f"{server.provider}/{name}" for name in names]
+def test_what_a_server_lists(server: Endpoint, answer: Any, names: list[str]) -> None:
+    rows = served(server, answer)
+    assert [row.name for row in rows] == [f"{server.name}/{name}" for name in names]
+
+
+@pytest.mark.parametrize("url", ["http://box:11434", "http://box:11434/", "http://box:11434/v1"])
+def test_ollama_is_asked_for_its_models_wherever_it_is(url: str) -> None:
+    assert list_url(moved(OLLAMA, url, "OLLAMA_BASE_URL")) == "http://box:11434/api/tags"
 
 
 async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Managing) -> None:
-    async def tags(_request: web.Request) -> web.Response:
+    keys: list[str | None] = []
+
+    async def tags(request: web.Request) -> web.Response:
+        keys.append(request.headers.get("Authorization"))
         return web.json_response({"models": [{"name": "llama3.2:latest", "size": 7}]})
 
     async def broken(_request: web.Request) -> web.Response:
@@ -108,16 +150,23 @@ async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Mana
         return web.Response()
 
     app = web.Application()
-    app.router.add_get("/tags", tags)
-    app.router.add_get("/broken", broken)
-    app.router.add_get("/slow", slow)
+    app.router.add_get("/api/tags", tags)
+    app.router.add_get("/broken/models", broken)
+    app.router.add_get("/slow/models", slow)
     async with TestServer(app) as host:
-        servers = tuple(
-            Server("ollama", "Ollama", "", str(host.make_url(path))) for path in ("/tags", "/broken", "/slow")
+        servers = (
+            replace(OLLAMA, base_url=str(host.make_url("/v1"))),
+            replace(LMSTUDIO, base_url=str(host.make_url("/broken"))),
+            replace(LLAMACPP, base_url=str(host.make_url("/slow"))),
         )
         start = time.monotonic()
-        rows = await find(managing(), {}, {"ollama"}, servers)
+        rows = await find(managing(), {"LM_API_TOKEN": "sk-other"}, servers)
         assert time.monotonic() - start < 2
     found = [row for row in rows if row.kind == "server"]
     assert [(row.name, row.size, row.why) for row in found] == [("ollama/llama3.2", 7, "Ollama is running")]
     assert default_model(rows) == "ollama/llama3.2"
+    assert keys == [None]
+
+
+async def test_nobody_knocks_where_nobody_said_that_a_server_is(managing: Managing) -> None:
+    assert not [row for row in await find(managing(), {}, (BUILT_IN["vllm"],)) if row.kind == "server"]

@@ -16,12 +16,19 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from moot.errors import Fault
+from moot.providers import openai_chat
+from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
-from moot.providers.openai_chat import Decoder, OpenAIChat, body, usage
+from moot.providers.openai_chat import Accent
 from moot.providers.transport import complaint, refused, wait_asked
-from moot.terms import Message, Model, Request, Usage
+from moot.terms import Effort, Message, Model, Request, Usage
+from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 MODEL = Model("local", "m", temperature=0.5)
+
+
+def body(request: Request, *, prefill: bool = False) -> dict[str, Any]:
+    return openai_chat.body(Accent(), request, Traits(prefill=prefill))
 
 
 def ask(**changes: Any) -> Request:
@@ -65,148 +72,71 @@ def test_a_schema_is_asked_for_strictly() -> None:
     assert shape["json_schema"] == {"name": "reply", "strict": True, "schema": {"type": "object"}}
 
 
-def test_the_request_outweighs_the_tuning() -> None:
-    sent = body(ask(), extra={"temperature": 0.9, "min_p": 0.1})
-    assert (sent["temperature"], sent["min_p"]) == (0.5, 0.1)
+def test_where_a_schema_cannot_be_held_to_json_is_asked_for_or_nothing() -> None:
+    request = ask(schema={"type": "object"})
+    plain = openai_chat.body(Accent(), request, Traits(schema="json"))
+    assert plain["response_format"] == {"type": "json_object"}
+    assert "response_format" not in openai_chat.body(Accent(), request, Traits(schema="words"))
 
 
-# --- what is read -------------------------------------------------------------------------------------
+def test_a_model_that_takes_no_sampling_is_given_none() -> None:
+    sent = openai_chat.body(Accent(), ask(seed=3, stop=("\n",)), Traits(sampling=False))
+    assert not {"temperature", "seed", "stop"} & set(sent)
 
 
-def line(**chunk: Any) -> bytes:
-    return b"data: " + json.dumps({"id": "c1", **chunk}).encode() + b"\n\n"
+# --- accents ------------------------------------------------------------------------------------------
 
 
-def says(finish: str | None = None, **delta: Any) -> bytes:
-    return line(choices=[{"index": 0, "delta": delta, "finish_reason": finish}])
+def accented(name: str, request: Request, **traits: Any) -> dict[str, Any]:
+    return openai_chat.body(openai_chat.ACCENTS[name], request, Traits(**traits))
 
 
-def decode(*packets: bytes, prefill: str = "") -> list[Chunk]:
-    decoder = Decoder(prefill)
-    return [chunk for packet in packets for chunk in decoder.feed(packet)] + decoder.end()
+@pytest.mark.parametrize("name", openai_chat.ACCENTS)
+def test_every_accent_says_the_same_things(name: str) -> None:
+    sent = accented(name, ask())
+    assert sent["stream"] is True
+    assert 50 in (sent.get("max_tokens"), sent.get("max_completion_tokens"))
+    assert "reasoning_effort" not in sent
 
 
-ROLE = says(role="assistant", content=None)
-STOP = says("stop")
-FIGURES = line(
-    choices=[],
-    usage={"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
-    timings={"predicted_per_second": 90.1},
-)
-DONE = b"data: [DONE]\n\n"
+def test_mistral_refuses_what_it_does_not_know() -> None:
+    sent = accented("mistral", ask(seed=3, prefill="I say"), prefill=True)
+    assert set(sent) == {"model", "messages", "max_tokens", "stream", "temperature", "random_seed"}
+    assert sent["messages"][-1] == {"role": "assistant", "content": "I say", "prefix": True}
 
 
-def test_a_plain_reply() -> None:
-    assert decode(ROLE, says(content="Zo"), says(content="os"), STOP, FIGURES, DONE) == [
-        Began("c1"),
-        Said("Zo"),
-        Said("os"),
-        Done("stop", Usage(input=9, output=2, cached=4), "c1"),
-    ]
-
-
-@pytest.mark.parametrize("step", [1, 7, 64])
-def test_a_reply_cut_into_packets(step: int) -> None:
-    stream = ROLE + says(content="Zoé") + STOP + FIGURES + DONE
-    chunks = decode(*(stream[at : at + step] for at in range(0, len(stream), step)))
-    assert [chunk for chunk in chunks if chunk != Alive()] == decode(stream)
-
-
-def test_reasoning_and_text_are_segments_in_order() -> None:
-    chunks = decode(
-        says(reasoning_content="hm"),
-        says(reasoning="m"),
-        says(content="a"),
-        says(reasoning_content="o"),
-        STOP,
-    )
-    assert chunks[1:-1] == [
-        Said("hm", "reasoning", 0),
-        Said("m", "reasoning", 0),
-        Said("a", "text", 1),
-        Said("o", "reasoning", 2),
-    ]
-
-
-def test_a_prefill_is_heard_first() -> None:
-    assert decode(ROLE, says(content=" so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
-
-
-def test_an_echoed_prefill_is_heard_once() -> None:
-    assert decode(ROLE, says(content="I say so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
+@pytest.mark.parametrize("name", ["groq", "cerebras"])
+def test_where_json_is_not_streamed_it_is_asked_for_whole(name: str) -> None:
+    sent = accented(name, ask(schema={"type": "object"}))
+    assert sent["stream"] is False
+    assert "stream_options" not in sent
 
 
 @pytest.mark.parametrize(
-    ("reason", "finish"),
-    [("length", "length"), ("content_filter", "filter"), ("tool_calls", "tool"), ("weird", "unknown")],
-)
-def test_why_it_stopped(reason: str, finish: str) -> None:
-    assert decode(says(reason, content="a"))[-1] == Done(finish, None, "c1")  # type: ignore[arg-type]
-
-
-def test_a_refusal_is_words_and_a_finish() -> None:
-    assert decode(says(refusal="No."), STOP)[1:] == [Said("No."), Done("refusal", None, "c1")]
-
-
-def test_done_without_a_reason_still_ends() -> None:
-    assert decode(says(content="a"), DONE)[-1] == Done("unknown", None, "c1")
-
-
-def test_the_last_blank_line_may_be_missing() -> None:
-    assert decode(says(content="a"), STOP.rstrip())[-1] == Done("stop", None, "c1")
-
-
-def test_only_the_first_choice_counts_and_unknown_things_are_passed_over() -> None:
-    other = line(choices=[{"index": 1, "delta": {"content": "x"}}], extra={"a": 1})
-    assert [chunk for chunk in decode(other, says(content="a"), STOP) if isinstance(chunk, Said)] == [
-        Said("a")
-    ]
-
-
-def test_a_broken_character_is_marked_and_does_no_harm() -> None:
-    chunks = decode(b'data: {"choices":[{"delta":{"content":"a\xff"}}]}\n\n', STOP)
-    assert chunks[1] == Said("a\ufffd")
-    assert chunks[-1] == Done("stop", None, None, "utf8")
-
-
-@pytest.mark.parametrize(
-    ("packets", "kind", "severity"),
+    ("name", "effort", "part"),
     [
-        ([says(content="a")], "disconnected", "transient"),
-        ([], "disconnected", "transient"),
-        ([b"data: {oops\n\n"], "malformed", "transient"),
-        ([b'data: {"choices":[{"delta":{"content":7}}]}\n\n'], "malformed", "transient"),
-        ([line(error={"code": 500, "message": "boom"})], "server_error", "transient"),
-        ([b'error: {"code":503,"message":"Loading model"}\n\n'], "overloaded", "transient"),
-        ([b"error: it broke\n\n"], "server_error", "transient"),
-        ([b'event: error\ndata: {"error":{"type":"overloaded_error"}}\n\n'], "overloaded", "transient"),
-        ([line(error={"code": "insufficient_quota"})], "billing", "permanent"),
-        ([says("error")], "server_error", "transient"),
-        ([b"data: " + b"x" * 3_000_000], "malformed", "unusable"),
+        ("openai", "high", {"reasoning_effort": "high"}),
+        ("openrouter", "low", {"reasoning": {"effort": "low"}}),
+        ("deepseek", "low", {"reasoning_effort": "low"}),
+        ("deepseek", "none", {"thinking": {"type": "disabled"}}),
+        ("ollama", "none", {"reasoning_effort": "none"}),
+        ("plain", "low", {}),
+        ("openai", "xhigh", {}),
     ],
 )
-def test_streams_that_come_to_nothing(packets: list[bytes], kind: str, severity: str) -> None:
-    with pytest.raises(Fault) as caught:
-        decode(*packets)
-    assert (caught.value.kind, caught.value.severity) == (kind, severity)
+def test_an_effort_goes_where_the_service_looks_for_it(
+    name: str, effort: Effort, part: dict[str, Any]
+) -> None:
+    request = ask(model=Model("p", "m", effort=effort))
+    sent = accented(name, request, efforts=("none", "low", "high"))
+    about = ("reasoning_effort", "reasoning", "thinking")
+    assert {key: sent[key] for key in about if key in sent} == part
 
 
-@pytest.mark.parametrize(
-    ("told", "read"),
-    [
-        (None, None),
-        ("much", None),
-        ({"prompt_tokens": 1, "completion_tokens": 2}, Usage(input=1, output=2)),
-        ({"prompt_tokens": -1, "completion_tokens": 2}, Usage(output=2, suspect=True)),
-        ({"prompt_tokens": 10**12, "completion_tokens": "3"}, Usage(suspect=True)),
-        (
-            {"completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 3}},
-            Usage(output=5, reasoning=3),
-        ),
-    ],
-)
-def test_usage_as_reported(told: Any, read: Usage | None) -> None:
-    assert usage(told) == read
+def test_verbosity_is_told_to_those_who_know_it() -> None:
+    request = ask(model=Model("p", "m", verbosity="low"))
+    assert accented("openai", request, verbosity=True)["verbosity"] == "low"
+    assert "verbosity" not in accented("openai", request)
 
 
 # --- refusals -----------------------------------------------------------------------------------------
@@ -290,12 +220,12 @@ async def serve() -> AsyncGenerator[Serve]:
 
 
 @pytest.fixture
-async def client() -> AsyncGenerator[Callable[..., OpenAIChat]]:
-    clients: list[OpenAIChat] = []
+async def client() -> AsyncGenerator[Callable[..., Client]]:
+    clients: list[Client] = []
 
-    def make(where: TestServer | str, **settings: Any) -> OpenAIChat:
+    def make(where: TestServer | str, **settings: Any) -> Client:
         url = where if isinstance(where, str) else str(where.make_url("/v1"))
-        clients.append(OpenAIChat(url, **settings))
+        clients.append(Client(openai_chat.family(), url, **settings))
         return clients[-1]
 
     yield make
@@ -303,11 +233,15 @@ async def client() -> AsyncGenerator[Callable[..., OpenAIChat]]:
         await each.close()
 
 
-async def collect(chat: OpenAIChat, request: Request | None = None) -> list[Chunk]:
+async def collect(chat: Client, request: Request | None = None) -> list[Chunk]:
     return [chunk async for chunk in chat.stream(request or ask())]
 
 
-async def fault_of(chat: OpenAIChat) -> Fault:
+def finished(usage: Usage | None = None) -> Done:
+    return Done("stop", usage, "c1", reason="stop", model="m-1")
+
+
+async def fault_of(chat: Client) -> Fault:
     with pytest.raises(Fault) as caught:
         await collect(chat)
     return caught.value
@@ -323,7 +257,7 @@ async def streamed(request: web.Request, *packets: bytes, farewell: bool = True)
     return response
 
 
-async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., Client]) -> None:
     seen: list[Any] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -336,22 +270,21 @@ async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., OpenAI
         Began("c1"),
         Said("I"),
         Said("a"),
-        Done("stop", Usage(input=9, output=2, cached=4), "c1"),
+        finished(Usage(input=9, output=2, cached=4)),
     ]
     assert seen[0][0] == "Bearer sk-1"
     assert seen[0][1]["messages"][-1] == {"role": "assistant", "content": "I"}
 
 
-async def test_a_reply_that_does_not_stream(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_a_reply_that_does_not_stream(serve: Serve, client: Callable[..., Client]) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
-        message = {"choices": [{"message": {"content": "all"}, "finish_reason": "stop"}], "id": "c2"}
-        return web.json_response(message)
+        return web.Response(body=whole(content="all"), content_type="application/json")
 
     chunks = await collect(client(await serve(handler)))
-    assert chunks == [Began("c2"), Said("all"), Done("stop", None, "c2")]
+    assert chunks == [Began("c1"), Said("all"), finished(Usage(3, 2))]
 
 
-async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., Client]) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
         return web.Response(text="<html>hello</html>", content_type="text/html")
 
@@ -360,7 +293,7 @@ async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., OpenAIC
 
 
 async def test_a_refusal_keeps_the_wait_and_hides_the_key(
-    serve: Serve, client: Callable[..., OpenAIChat]
+    serve: Serve, client: Callable[..., Client]
 ) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
         said = {"error": {"message": "Slow down, sk-secret"}}
@@ -372,9 +305,7 @@ async def test_a_refusal_keeps_the_wait_and_hides_the_key(
     assert "Slow down" in fault.detail
 
 
-async def test_a_complaint_in_mid_stream_hides_the_key(
-    serve: Serve, client: Callable[..., OpenAIChat]
-) -> None:
+async def test_a_complaint_in_mid_stream_hides_the_key(serve: Serve, client: Callable[..., Client]) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         return await streamed(request, ROLE, line(error={"message": "key sk-secret is tired"}))
 
@@ -382,7 +313,7 @@ async def test_a_complaint_in_mid_stream_hides_the_key(
     assert fault.detail == "key … is tired"
 
 
-async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., Client]) -> None:
     visits: list[str] = []
 
     async def elsewhere(request: web.Request) -> web.StreamResponse:
@@ -399,7 +330,7 @@ async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., Op
     assert not visits
 
 
-async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., Client]) -> None:
     seen: list[str | None] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -414,17 +345,17 @@ async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., OpenAICh
     assert seen == [None, None]
 
 
-async def test_nobody_is_there(client: Callable[..., OpenAIChat], unused_tcp_port: int) -> None:
+async def test_nobody_is_there(client: Callable[..., Client], unused_tcp_port: int) -> None:
     fault = await fault_of(client(f"http://127.0.0.1:{unused_tcp_port}/v1"))
     assert (fault.kind, fault.severity, fault.billed) == ("unreachable", "transient", False)
 
 
-async def test_the_name_is_unknown(client: Callable[..., OpenAIChat]) -> None:
+async def test_the_name_is_unknown(client: Callable[..., Client]) -> None:
     fault = await fault_of(client("http://nobody.invalid/v1"))
     assert (fault.kind, fault.billed) == ("unreachable", False)
 
 
-async def test_a_certificate_is_never_waived(client: Callable[..., OpenAIChat], tmp_path: Path) -> None:
+async def test_a_certificate_is_never_waived(client: Callable[..., Client], tmp_path: Path) -> None:
     context = self_signed(tmp_path)
 
     async def handler(_request: web.Request) -> web.StreamResponse:
@@ -439,7 +370,7 @@ async def test_a_certificate_is_never_waived(client: Callable[..., OpenAIChat], 
     assert (fault.kind, fault.severity, fault.billed) == ("tls", "permanent", False)
 
 
-async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable[..., Client]) -> None:
     async def silent(_request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(1)
         return web.Response()
@@ -453,7 +384,7 @@ async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable
     assert (await fault_of(client(await serve(stalling), patience=0.1))).kind == "stalled"
 
 
-async def test_a_line_that_breaks(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_a_line_that_breaks(serve: Serve, client: Callable[..., Client]) -> None:
     async def breaking(request: web.Request) -> web.StreamResponse:
         response = await streamed(request, ROLE, says(content="a"), farewell=False)
         assert request.transport is not None
@@ -465,7 +396,7 @@ async def test_a_line_that_breaks(serve: Serve, client: Callable[..., OpenAIChat
 
 
 async def test_a_clean_end_without_a_reason_is_not_the_end(
-    serve: Serve, client: Callable[..., OpenAIChat]
+    serve: Serve, client: Callable[..., Client]
 ) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         return await streamed(request, ROLE, says(content="a"))
@@ -474,7 +405,7 @@ async def test_a_clean_end_without_a_reason_is_not_the_end(
 
 
 async def test_a_line_that_breaks_after_the_last_word_does_no_harm(
-    serve: Serve, client: Callable[..., OpenAIChat]
+    serve: Serve, client: Callable[..., Client]
 ) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         response = await streamed(request, ROLE, says(content="a"), STOP, farewell=False)
@@ -483,11 +414,11 @@ async def test_a_line_that_breaks_after_the_last_word_does_no_harm(
         request.transport.abort()
         return response
 
-    assert (await collect(client(await serve(handler))))[-1] == Done("stop", None, "c1")
+    assert (await collect(client(await serve(handler))))[-1] == finished()
 
 
 async def test_a_kept_connection_that_the_service_drops_costs_nothing(
-    client: Callable[..., OpenAIChat],
+    client: Callable[..., Client],
 ) -> None:
     """It hangs up on the second request of a connection, as a server does whose patience has just ended."""
     reply = (
@@ -506,13 +437,13 @@ async def test_a_kept_connection_that_the_service_drops_costs_nothing(
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
     chat = client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
     for _ in range(2):
-        assert (await collect(chat))[-1] == Done("stop", None, "c1")
+        assert (await collect(chat))[-1] == finished()
     await chat.close()
     server.close()
     assert connections == 2
 
 
-async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., OpenAIChat]) -> None:
+async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., Client]) -> None:
     left = asyncio.Event()
 
     async def handler(request: web.Request) -> web.StreamResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,9 @@ class Jumbled:
 
     async def prepare(self, model: Model) -> None:
         pass
+
+    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
+        return nullcontext()
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self.sent = request

@@ -21,6 +21,10 @@ FORMAT, ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
 COUNTED_IN_TURNS = "free"
 
+Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Length = Literal["low", "medium", "high"]
+"""As in `terms`, which is not loaded for a help text."""
+
 
 def debate(
     motion: Annotated[str, Parameter(help="What to debate, in quotation marks.")],
@@ -65,6 +69,40 @@ def debate(
     objective_against: Annotated[
         str, Parameter(group=WHO, metavar="TEXT", help="What the second speaker secretly wants to achieve.")
     ] = "",
+    effort: Annotated[
+        Level | None,
+        Parameter(
+            group=WHO,
+            metavar="LEVEL",
+            show_choices=False,
+            help="How hard the speakers think: none, minimal, low, medium, high, xhigh or max.",
+        ),
+    ] = None,
+    effort_for: Annotated[
+        Level | None,
+        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the first speaker thinks."),
+    ] = None,
+    effort_against: Annotated[
+        Level | None,
+        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How hard the second speaker thinks."),
+    ] = None,
+    verbosity: Annotated[
+        Length | None,
+        Parameter(
+            group=WHO,
+            metavar="LEVEL",
+            show_choices=False,
+            help="How much the speakers say, where a model can be told: low, medium or high.",
+        ),
+    ] = None,
+    verbosity_for: Annotated[
+        Length | None,
+        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the first speaker says."),
+    ] = None,
+    verbosity_against: Annotated[
+        Length | None,
+        Parameter(group=WHO, metavar="LEVEL", show_choices=False, help="How much the second speaker says."),
+    ] = None,
     format: Annotated[
         str | None,
         Parameter(
@@ -160,6 +198,8 @@ def debate(
                     model or for_ or against,
                     (persona_for, persona_against),
                     (objective_for, objective_against),
+                    [effort_for or effort, effort_against or effort, effort],
+                    [verbosity_for or verbosity, verbosity_against or verbosity, verbosity],
                 ),
                 model=model,
                 judge="none" if decide else judge,
@@ -192,16 +232,28 @@ async def _seats(
     others: str | None,
     personas: tuple[str, str],
     objectives: tuple[str, str],
+    efforts: list[Level | None],
+    verbosities: list[Length | None],
 ) -> list[SeatSetup]:
-    """The two sides as asked for; a format's further chairs take the model that was named for anyone."""
+    """The two sides as asked for; a format's further chairs take what was named for anyone, which is the last
+    of `efforts` and `verbosities`."""
     from moot.setup import SeatSetup
 
     names = [*wanted, *[others] * (len(fmt.chairs) - len(wanted))]
     default = "" if all(names) else await arena.providers.default_model()
     blank = [""] * len(names)
+    said = zip((*personas, *blank), (*objectives, *blank), strict=True)
     return [
-        SeatSetup(model=arena.model(name or default), persona=persona, objective=objective)
-        for name, persona, objective in zip(names, (*personas, *blank), (*objectives, *blank), strict=False)
+        SeatSetup(
+            model=arena.model(
+                name or default,
+                effort=efforts[min(place, len(wanted))],
+                verbosity=verbosities[min(place, len(wanted))],
+            ),
+            persona=persona,
+            objective=objective,
+        )
+        for place, (name, (persona, objective)) in enumerate(zip(names, said, strict=False))
     ]
 
 

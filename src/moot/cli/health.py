@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import platform
 import shutil
 import sqlite3
@@ -21,6 +22,8 @@ from moot import __version__, settings
 from moot.errors import MootError, NewerSchema, StoreError
 from moot.models import find
 from moot.models.manager import Manager
+from moot.providers.endpoints import in_the_clear, key_of
+from moot.providers.keys import FILE
 from moot.settings import Settings
 from moot.store.sqlite import SqliteStore
 
@@ -97,14 +100,12 @@ def _engine() -> Finding:
 
 async def _models(here: Settings) -> list[Finding]:
     manager = Manager(here.models, environ=here.environ, offline=here.offline)
-    available = {"local", *(server.provider for server in find.SERVERS)}
-    if importlib.util.find_spec("xllamacpp") is None:
-        available.discard("local")
-    rows = await find.find(manager, here.environ, available)
+    possible = importlib.util.find_spec("xllamacpp") is not None
+    rows = await find.find(manager, here.environ, here.endpoints, here.keys, local=possible)
     installed = [row.name for row in rows if row.kind == "installed"]
     served = [row.name for row in rows if row.kind == "server" and row.usable]
     usable = any(row.usable for row in rows)
-    fetchable = not here.offline and "local" in available
+    fetchable = not here.offline and possible
     todo = "" if installed else f"moot models install {find.DEFAULT}"
     state = "good" if installed else "note" if usable or fetchable else "bad"
     local = ", ".join(installed) or "none yet; the first debate fetches one" if fetchable else "none"
@@ -115,5 +116,17 @@ async def _models(here: Settings) -> list[Finding]:
 
 
 def _keys(here: Settings) -> Iterator[Finding]:
-    names = [name for holder in find.KEY_HOLDERS for name in holder.variables if here.environ.get(name)]
-    yield Finding("good" if names else "note", "keys", ", ".join(names) or "none set; none is needed")
+    found = [(endpoint, key_of(endpoint, here.environ, here.keys)) for endpoint in here.endpoints]
+    keyed = [(endpoint, key) for endpoint, key in found if key is not None]
+    told = [f"{FILE} ({endpoint.name})" if key.source == FILE else key.source for endpoint, key in keyed]
+    yield Finding("good" if told else "note", "keys", ", ".join(told) or "none set; none is needed")
+    if here.keys and _readable_by_others(here.file):
+        yield Finding("note", "keys", f"others may read {here.file}", f"chmod 600 {here.file}")
+    for endpoint, _key in keyed:
+        if in_the_clear(endpoint.base_url):
+            how = f"the key of {endpoint.name} goes unencrypted to {endpoint.base_url}"
+            yield Finding("note", "keys", how, "Use https, unless you trust the network.")
+
+
+def _readable_by_others(path: Path) -> bool:
+    return os.name == "posix" and path.is_file() and bool(path.stat().st_mode & 0o077)

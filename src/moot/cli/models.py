@@ -1,4 +1,4 @@
-"""`moot models`: what can argue here and what is missing; `moot models install NAME` fetches more."""
+"""`moot models`: what can argue here, what it costs, whether it works, and how to get more."""
 
 from __future__ import annotations
 
@@ -21,19 +21,53 @@ app = App(
 
 
 @app.default
-def models() -> int:
+def models(
+    provider: Annotated[
+        str | None, Parameter(show_default=False, help="With --prices: the models of this one alone.")
+    ] = None,
+    /,
+    *,
+    prices: Annotated[
+        bool, Parameter(negative="", show_default=False, help="What models can do, and what they cost.")
+    ] = False,
+) -> int:
     """The models that can argue here, best first, and what is missing where one cannot."""
     from moot.cli.playing import run
+    from moot.errors import Invalid
+
+    if provider is not None and not prices:
+        raise Invalid(f"`moot models` knows no {provider!r}. Its prices: moot models --prices {provider}")
 
     async def look() -> int:
         from moot.arena import Arena
+        from moot.cli import pricelist
 
         async with Arena.open() as arena:
+            if prices:
+                return pricelist.show(arena, provider)
             rows = await arena.providers.usable()
             _table(rows, await arena.providers.default_model())
         return 0
 
     return run(look())
+
+
+@app.command
+def test(
+    model: Annotated[str, Parameter(help="provider/model, as after --model.")],
+    /,
+) -> int:
+    """Ask a model two tiny questions and say what works. A service charges a few tokens for it."""
+    from moot.cli.playing import run
+
+    async def ask() -> int:
+        from moot.arena import Arena
+        from moot.cli import trying
+
+        async with Arena.open() as arena:
+            return await trying.out(arena, model)
+
+    return run(ask())
 
 
 @app.command

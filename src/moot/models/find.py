@@ -1,13 +1,14 @@
-"""What can argue here: configured keys, model servers on this machine, installed models, and what to fetch.
+"""What can argue here: services with a key, model servers, installed models, and what to fetch.
 
-Only the loopback address is knocked at, briefly and at all doors at once. Of a key nothing but the name of
-its variable is ever looked at. The rows come best first, and the default model is the first usable one.
+Servers are knocked at on this machine, and where the operator says that they are; briefly, and at all doors
+at once. Of a key nothing but the name of its variable is ever told. The rows come best first, and the default
+model is the first usable one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
 import aiohttp
@@ -16,6 +17,9 @@ from msgspec import Struct
 
 from moot.models.catalogue import DEFAULT, Entry
 from moot.models.manager import Manager
+from moot.providers.endpoints import ENDPOINTS, Endpoint, how_to_key, key_of, wants_key
+from moot.providers.keys import FILE, Key, Secret
+from moot.providers.transport import proxy_for
 
 KNOCK_SECONDS = 0.3
 
@@ -23,7 +27,7 @@ Kind = Literal["key", "server", "installed", "catalogue"]
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """One row: `name` as one would write it after `--model`."""
+    """One row: `name` as one would write it after `--model`; where it ends with /, a model is to be added."""
 
     name: str
     kind: Kind
@@ -35,54 +39,24 @@ class Found(Struct, frozen=True, omit_defaults=True):
     licence: str = ""
 
 
-class KeyHolder(Struct, frozen=True):
-    """A service that wants a key, the variables it may be in, and a sensible model to begin with."""
-
-    provider: str
-    variables: tuple[str, ...]
-    model: str
-
-
-class Server(Struct, frozen=True):
-    """A program that serves models on this machine."""
-
-    provider: str
-    title: str
-    base_url: str
-    """Where it speaks chat completions."""
-    list_url: str
-
-
-KEY_HOLDERS = (
-    KeyHolder("openai", ("OPENAI_API_KEY",), "gpt-5-mini"),
-    KeyHolder("anthropic", ("ANTHROPIC_API_KEY",), "claude-sonnet-4-5"),
-    KeyHolder("google", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini-2.5-flash"),
-    KeyHolder("mistral", ("MISTRAL_API_KEY",), "mistral-small-latest"),
-    KeyHolder("openrouter", ("OPENROUTER_API_KEY",), "openrouter/auto"),
-    KeyHolder("groq", ("GROQ_API_KEY",), "llama-3.3-70b-versatile"),
-)
-
-SERVERS = (
-    Server("ollama", "Ollama", "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/api/tags"),
-    Server("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", "http://127.0.0.1:1234/v1/models"),
-    Server("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/models"),
-)
-
-
 async def find(
     manager: Manager,
     environ: Mapping[str, str],
-    available: Collection[str],
-    servers: tuple[Server, ...] = SERVERS,
+    services: Iterable[Endpoint] = ENDPOINTS,
+    kept: Mapping[str, Secret] | None = None,
+    *,
+    local: bool = True,
 ) -> tuple[Found, ...]:
-    """Everything that could argue, best first. `available` names the providers this Moot can speak to."""
-    local = await asyncio.to_thread(installed, manager, available)
-    return (*keys(environ, available), *await running(servers, available), *local)
+    """Everything that could argue, best first. `local` says whether local models can be run at all."""
+    endpoints = tuple(services)
+    keyed = keys(endpoints, environ, kept or {})
+    here = await asyncio.to_thread(installed, manager, local)
+    return (*keyed, *await running(endpoints, environ, kept or {}), *here)
 
 
 def default_model(rows: tuple[Found, ...]) -> str:
-    """A configured key, a server on this machine, the largest installed model, or the one we fetch."""
-    usable = [row for row in rows if row.usable]
+    """A service with a key, a server, the largest installed model, or the one we fetch."""
+    usable = [row for row in rows if row.usable and not row.name.endswith("/")]
     for kind in ("key", "server"):
         for row in usable:
             if row.kind == kind:
@@ -91,25 +65,39 @@ def default_model(rows: tuple[Found, ...]) -> str:
     return max(here, key=lambda row: row.size or 0).name if here else f"local/{DEFAULT}"
 
 
-def keys(environ: Mapping[str, str], available: Collection[str]) -> tuple[Found, ...]:
-    return tuple(_key_row(holder, environ, available) for holder in KEY_HOLDERS)
+# --- services that want a key -------------------------------------------------------------------------
 
 
-def _key_row(holder: KeyHolder, environ: Mapping[str, str], available: Collection[str]) -> Found:
-    name = f"{holder.provider}/{holder.model}"
-    variable = next((variable for variable in holder.variables if environ.get(variable)), None)
-    if variable is None:
-        todo = f"Set {' or '.join(holder.variables)}."
-        return Found(name, "key", usable=False, why="no key", todo=todo)
-    if holder.provider not in available:
-        why = f"{variable} is set, but this version of Moot does not speak to {holder.provider} yet"
-        return Found(name, "key", usable=False, why=why)
-    return Found(name, "key", usable=True, why=f"{variable} is set")
+def keys(
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+) -> tuple[Found, ...]:
+    return tuple(
+        _service(endpoint, key_of(endpoint, environ, kept)) for endpoint in endpoints if not endpoint.local
+    )
 
 
-def installed(manager: Manager, available: Collection[str]) -> tuple[Found, ...]:
+def _service(endpoint: Endpoint, key: Key | None) -> Found:
+    # Who serves what at an address of the operator's own, and wants no key for it, is anybody's guess.
+    model = "" if key is None and endpoint.moved else endpoint.model
+    name = f"{endpoint.name}/{model}"
+    if key is None and wants_key(endpoint):
+        return Found(name, "key", usable=False, why="no key", todo=how_to_key(endpoint))
+    todo = "" if model else f"name a model: {endpoint.name}/MODEL"
+    return Found(name, "key", usable=True, why=_reason(endpoint, key), todo=todo)
+
+
+def _reason(endpoint: Endpoint, key: Key | None) -> str:
+    if key is None:
+        return f"at {endpoint.base_url}, without a key"
+    found = f"{FILE} has its key" if key.source == FILE else f"{key.source} is set"
+    return f"{found}, at {endpoint.base_url}" if endpoint.moved else found
+
+
+# --- models of our own ---------------------------------------------------------------------------------
+
+
+def installed(manager: Manager, usable: bool) -> tuple[Found, ...]:
     """Local models: those in place first, then those of the catalogue that can be fetched."""
-    usable = "local" in available
     todo = "" if usable else 'pip install "moot[local]"'
     names = manager.installed()
     rows = [_installed_row(manager, name, usable, todo) for name in names]
@@ -144,34 +132,50 @@ def _missing_row(entry: Entry, todo: str) -> Found:
     )
 
 
-# --- model servers on this machine --------------------------------------------------------------------
+# --- model servers ------------------------------------------------------------------------------------
 
 
-async def running(servers: tuple[Server, ...], available: Collection[str]) -> tuple[Found, ...]:
+async def running(
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+) -> tuple[Found, ...]:
+    servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
     timeout = aiohttp.ClientTimeout(total=KNOCK_SECONDS)
-    async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as session:
-        answers = await asyncio.gather(*(_knock(session, server) for server in servers))
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(timeout=timeout, trust_env=False, cookie_jar=jar) as session:
+        answers = await asyncio.gather(
+            *(_knock(session, server, key_of(server, environ, kept), environ) for server in servers)
+        )
     return tuple(
-        row
-        for server, answer in zip(servers, answers, strict=True)
-        for row in served(server, answer, server.provider in available)
+        row for server, answer in zip(servers, answers, strict=True) for row in served(server, answer)
     )
 
 
-async def _knock(session: aiohttp.ClientSession, server: Server) -> Any:
+def list_url(server: Endpoint) -> str:
+    """Where it tells its models: Ollama tells their sizes too, in a place of its own."""
+    if server.name == "ollama":
+        return f"{server.base_url.removesuffix('/v1')}/api/tags"
+    return f"{server.base_url}/models"
+
+
+async def _knock(
+    session: aiohttp.ClientSession, server: Endpoint, key: Key | None, environ: Mapping[str, str]
+) -> Any:
+    url = list_url(server)
+    headers = {"Authorization": f"Bearer {key.secret.reveal()}"} if key else {}
+    proxy = proxy_for(url, environ)
     try:
-        async with session.get(server.list_url, allow_redirects=False) as response:
+        async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as response:
             return msgspec.json.decode(await response.read()) if response.status == 200 else None
     except (aiohttp.ClientError, OSError, msgspec.DecodeError):
         return None
 
 
-def served(server: Server, answer: Any, available: bool) -> tuple[Found, ...]:
+def served(server: Endpoint, answer: Any) -> tuple[Found, ...]:
     """The models in an answer; anything may listen at a port, so only the server's own kind counts."""
     if not isinstance(answer, dict):
         return ()
     told = cast("dict[str, Any]", answer)
-    match server.provider:
+    match server.name:
         case "ollama":
             models = [(model.get("name"), model.get("size")) for model in _dicts(told.get("models"))]
         case "llamacpp":
@@ -179,13 +183,12 @@ def served(server: Server, answer: Any, available: bool) -> tuple[Found, ...]:
             models = [(model.get("id"), None) for model in listed]
         case _:
             models = [(model.get("id"), None) for model in _dicts(told.get("data"))]
-    why = f"{server.title} is running" if available else f"this version of Moot cannot use {server.title} yet"
     return tuple(
         Found(
-            f"{server.provider}/{name.removesuffix(':latest')}",
+            f"{server.name}/{name.removesuffix(':latest')}",
             "server",
-            usable=available,
-            why=why,
+            usable=True,
+            why=f"{server.title} is running",
             size=size if isinstance(size, int) else None,
         )
         for name, size in models

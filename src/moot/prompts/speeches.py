@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from moot.audience import Heard, hears
 from moot.debate import Debate, Turn
 from moot.prompts import small
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
-from moot.terms import Message, Phase, Request, Seat
+from moot.terms import Message, Phase, Reasoning, Request, Sealed, Seat
 
 UNANSWERED = {
     "opening": "first",
@@ -17,37 +19,64 @@ UNANSWERED = {
 """Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
 
 
-def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
-    """What the speaker of this turn is sent."""
+def turn_request(
+    debate: Debate,
+    turn: Turn,
+    attempt: int = 1,
+    *,
+    chained: bool = True,
+    sealed: bool = True,
+    trimmed: bool = False,
+) -> Request:
+    """What the speaker of this turn is sent.
+
+    Without `chained` nothing is left to the provider's memory; without `sealed` it does not get its encrypted
+    thoughts back. `trimmed` leaves out the older half of what the speaker has heard: the whole was too long.
+    """
     seat = debate.seat(turn.seat)
     if seat.model.small:
         return small.turn_request(debate, turn, attempt)
     messages: list[Message] = []
     own = [t for t in debate.turns if t.seat == turn.seat and t.said and t.seq < turn.seq]
+    chain = debate.chain(seat.id) if chained else None
+    sealed = sealed and chain is None
     waiting: list[Heard] = []
-    chained = 0
-    past = iter(own)
-    for heard in hears(debate, turn):
+    remembered = 0
+    everything = hears(debate, turn)
+    left_out = len(everything) // 2 if trimmed else 0
+    past = iter(own[sum(heard.kind == "own" for heard in everything[:left_out]) :])
+    for heard in everything[left_out:]:
         if heard.kind != "own":
             waiting.append(heard)
             continue
         speech = next(past)
         messages.append(Message("user", _prompt(debate, seat, speech, waiting)))
-        messages.append(Message("assistant", heard.text))
+        messages.append(Message("assistant", heard.text, _sealed(speech) if sealed else ()))
         waiting = []
         # A speech that was cut is in nobody's chain: it is sent again with what comes after.
-        chained = len(messages) if speech.state == "completed" else chained
+        remembered = len(messages) if speech.state == "completed" else remembered
     messages.append(Message("user", _prompt(debate, seat, turn, waiting)))
-    chain = debate.chain(seat.id)
+    if left_out:
+        messages[0] = replace(messages[0], content=f"{section('quotes', 'trimmed')}\n\n{messages[0].content}")
     return Request(
         model=seat.model,
         instructions=_instructions(debate, seat),
         messages=tuple(messages),
         max_tokens=seat.model.max_tokens,
         previous_response_id=chain,
-        fresh=tuple(messages[chained:]) if chain else (),
+        fresh=tuple(messages[remembered:]) if chain else (),
         seed=seed(seat.model.seed, turn.number, attempt),
         attempt=attempt,
+        trimmed=left_out,
+    )
+
+
+def _sealed(speech: Turn) -> tuple[Sealed, ...]:
+    """A seat's own thoughts, where its provider gave them to us encrypted and takes them back."""
+    return tuple(
+        Sealed(segment.item_id, segment.opaque)
+        for segment in speech.segments
+        if isinstance(segment, Reasoning) and segment.opaque and segment.item_id
     )
 
 

@@ -3,21 +3,26 @@
 A provider yields `Began` when the service has answered, `Said` for words, `Item` for each finished segment
 with all that the service told about it, `Alive` for signs of life without words, and exactly one `Done` at
 the end. Anything else ends in a raised `Fault`. Closing the iterator cancels the call. Segments that have no
-`Item` are made from their words.
+`Item` are made from their words; where an `Item` differs from the words that were said, the `Item` is right.
+
+Before a call, `admit` waits for the caller's turn and is held for as long as the call lasts.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.terms import DeltaKind, Finish, Model, Request, Segment, Usage
+from moot.terms import DeltaKind, Effort, Finish, Model, Request, Segment, Usage
 
 
 class Began(Struct, frozen=True):
     response_id: str | None = None
+    request_id: str = ""
+    """By which the service's own people would find this call."""
 
 
 class Said(Struct, frozen=True):
@@ -40,21 +45,48 @@ class Done(Struct, frozen=True):
     """None where the service reports nothing."""
     response_id: str | None = None
     degraded: str = ""
+    """What was not as it should be, in words of `Mark` with commas between."""
+    reason: str = ""
+    """Why it ended, in the service's own word."""
+    model: str = ""
+    """The model that answered, as the service names it."""
+    stored: bool = True
+    """Whether a later call may refer to this one by its id."""
+    unread: int = 0
+    """Events of kinds that we do not know: passed over, and counted."""
 
+
+Mark = Literal["chain", "utf8", "mended"]
+"""The history was sent in full although the service could have remembered it; a broken character was
+replaced; the whole text differed from the words that were streamed."""
 
 Chunk = Began | Said | Item | Alive | Done
 
 
 class Traits(Struct, frozen=True):
-    """What a provider can do, as data."""
+    """What a model can do at an endpoint, as data."""
 
     chaining: bool = False
+    """It remembers its responses, and the next request may refer to the last by its id."""
     deadlines: bool = True
     """False: slow is not broken (a local model on a busy laptop)."""
     prefill: bool = False
-    schema: bool = True
+    schema: Literal["strict", "json", "words"] = "strict"
+    """How it is held to JSON: to a schema, to JSON of any shape, or by nothing but what it is told."""
     small: bool = False
     """Needs short turns and a firm hand."""
+    thinks: bool = False
+    """It reasons before it speaks, and can be asked to show it."""
+    efforts: tuple[Effort, ...] = ()
+    """How hard it can be told to think. Empty: it is not to be told."""
+    thinking: Literal["effort", "budget"] = "effort"
+    """How it is told: by a word, or (older models) by the tokens that it may spend on it."""
+    verbosity: bool = False
+    sampling: bool = True
+    """Takes a temperature and a seed; many reasoning models refuse them."""
+    context: int | None = None
+    output: int | None = None
+    """The most tokens it can read, and say."""
 
 
 class Provider(Protocol):
@@ -63,6 +95,10 @@ class Provider(Protocol):
 
     async def prepare(self, model: Model) -> None:
         """Fetch or start what a first answer would have to wait for. May raise Unavailable."""
+        ...
+
+    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
+        """Wait for a place among the calls under way; the clock of a speech does not run meanwhile."""
         ...
 
     def stream(self, request: Request) -> AsyncGenerator[Chunk, None]: ...

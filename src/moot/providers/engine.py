@@ -17,10 +17,10 @@ import aiohttp
 import msgspec
 
 from moot.errors import Unavailable
-from moot.providers import transport
+from moot.providers import openai_chat, transport
+from moot.providers.client import Client, Tuning
 from moot.providers.contract import Traits
 from moot.providers.local_child import Lodging
-from moot.providers.openai_chat import OpenAIChat, Tuning
 
 LOAD_SECONDS = 300.0
 GLANCE_SECONDS = 0.03
@@ -38,7 +38,9 @@ class Engine:
     def __init__(self, process: Process, room: Path, traits: Traits, tuning: Tuning) -> None:
         socket = str(room / SOCKET)
         self.busy = 0
-        self.chat = OpenAIChat(socket=socket, traits=traits, tuning=tuning, patience=None, disarm=True)
+        self.chat = Client(
+            openai_chat.family(), socket=socket, traits=traits, tuning=tuning, patience=None, disarm=True
+        )
         self._process = process
         self._room = room
         self._session = transport.session(socket=socket, patience=None)

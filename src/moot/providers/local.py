@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,8 @@ from moot.terms import Model, Request
 
 MOST_THREADS = 8
 SIGNS_OF_DEATH = {"disconnected", "unreachable"}
-TRAITS = Traits(chaining=False, deadlines=False, prefill=True, schema=True, small=False)
-SMALL_TRAITS = Traits(chaining=False, deadlines=False, prefill=True, schema=True, small=True)
+TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=False)
+SMALL_TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=True)
 
 
 class Local:
@@ -63,6 +63,9 @@ class Local:
     def traits_of(self, name: str) -> Traits:
         entry = self._manager.catalogue.get(name)
         return SMALL_TRAITS if _is_small(entry, self._manager, name) else TRAITS
+
+    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
+        return nullcontext()
 
     async def prepare(self, model: Model) -> None:
         async with self._engine(model.name):

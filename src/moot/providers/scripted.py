@@ -18,6 +18,7 @@ import hashlib
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,9 @@ class Scripted:
         self._script = script or improvise
         self._pace = pace
         self._ledger = ledger
+
+    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
+        return nullcontext()
 
     async def prepare(self, model: Model) -> None:
         pass

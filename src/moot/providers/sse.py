@@ -1,8 +1,9 @@
 """Server-sent events, read as they come: bytes go in at any cut, whole events come out.
 
 The rules are WHATWG's (line ends of three kinds, a byte order mark, comments, data over several lines), with
-two kindnesses to real services: an event that lacks its last blank line still counts when the stream ends,
-and an `error:` line, in which older llama.cpp servers wrap a failure, becomes an event of that name.
+three kindnesses to real services: an event that lacks its last blank line still counts when the stream ends;
+an `error:` line, in which older llama.cpp servers wrap a failure, becomes an event of that name; and so does
+a line of bare JSON, which gateways put into a stream that they give up.
 
 Data stays bytes. A character cut in two between packets is whole again by the time an event is complete.
 """
@@ -87,6 +88,8 @@ class Reader:
         self._name = ""
 
     def _field(self, line: bytes) -> None:
+        if line[:1] == b"{":
+            line = b"error:" + line
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         match name:

@@ -1,26 +1,33 @@
 """The providers by name, each made when it is first needed, and models by their full name.
 
-A model is named `provider/model`: `local/smollm2-135m`, `ollama/llama3.2`, `local//path/to/file.gguf`. An
-installed package may add a provider by the entry point `moot.providers`: a function without arguments.
+A model is named `provider/model`: `openai/gpt-6-luna`, `local/smollm2-135m`, `ollama/llama3.2`,
+`local//path/to/file.gguf`. An installed package may add a provider by the entry point `moot.providers`: a
+function without arguments.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Literal
 
 from moot.errors import Invalid, Unavailable
-from moot.models import find
+from moot.models import find, known
 from moot.models.manager import Manager, Report, silently
+from moot.providers import endpoints
+from moot.providers.client import Client
 from moot.providers.contract import Provider, Traits
+from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.engine import check_possible
+from moot.providers.keys import Key, Secret
 from moot.providers.local import Local
-from moot.providers.openai_chat import OpenAIChat
 from moot.terms import Model
 
 Factory = Callable[[], Provider]
+Verbosity = Literal["low", "medium", "high"]
 SHORT = 700
 """Output tokens of a model on this machine: a speech on a laptop should not take minutes."""
 
@@ -35,16 +42,20 @@ class Providers:
         offline: bool = False,
         preferred: str = "",
         scripted: Factory | None = None,
+        services: Iterable[Endpoint] = ENDPOINTS,
+        keys: Mapping[str, Secret] | None = None,
         connect_seconds: float = 10.0,
+        patience: float | None = 30.0,
     ) -> None:
         self.manager = Manager(models, environ=environ, offline=offline)
+        self.endpoints = {endpoint.name: endpoint for endpoint in services}
+        self._keys = dict(keys or {})
         self._preferred = preferred
         self._ready: dict[str, Provider] = dict(given)
         self._factories: dict[str, Factory] = {"local": self._local}
-        for server in find.SERVERS:
-            url = server.base_url
-            self._factories[server.provider] = lambda url=url: OpenAIChat(
-                url, traits=Traits(deadlines=False), patience=None, connect=connect_seconds, disarm=True
+        for endpoint in self.endpoints.values():
+            self._factories[endpoint.name] = partial(
+                endpoints.client, endpoint, environ, self._keys, connect=connect_seconds, patience=patience
             )
         if scripted is not None:
             self._factories["scripted"] = scripted
@@ -55,6 +66,7 @@ class Providers:
         return tuple(dict.fromkeys((*self._ready, *self._factories)))
 
     def get(self, name: str) -> Provider:
+        """Raises Invalid for a name that nobody has, and Unavailable where its key is missing."""
         if name not in self._ready:
             if name not in self._factories:
                 raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
@@ -68,12 +80,29 @@ class Providers:
             provider, model = "local", name
         if not model:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
+        traits = self.traits(provider, model)
+        return Model(provider, model, max_tokens=self._room(provider, traits), small=traits.small)
+
+    def key(self, endpoint: Endpoint) -> Key | None:
+        return endpoints.key_of(endpoint, self.manager.environ, self._keys)
+
+    def traits(self, provider: str, model: str) -> Traits:
+        """What a model can do, as far as anybody here knows."""
         here = self.get(provider)
-        if isinstance(here, Local):
-            return Model(provider, model, max_tokens=SHORT, small=here.traits_of(model).small)
-        if any(server.provider == provider for server in find.SERVERS):
-            return Model(provider, model, max_tokens=SHORT)
-        return Model(provider, model, small=here.traits.small)
+        return here.traits_of(model) if isinstance(here, Client | Local) else here.traits
+
+    def check(self, model: Model) -> None:
+        """Raises Invalid for an effort or a verbosity that the model does not take."""
+        if model.effort is None and model.verbosity is None:
+            return
+        if not isinstance(self.get(model.provider), Client | Local):
+            return  # a provider of somebody else's does with it what it likes
+        traits = self.traits(model.provider, model.name)
+        if model.effort is not None and model.effort not in traits.efforts:
+            takes = f"takes: {', '.join(traits.efforts)}" if traits.efforts else "is not known to take any"
+            raise Invalid(f"{model.label} does not take the effort {model.effort}. It {takes}.")
+        if model.verbosity is not None and not traits.verbosity:
+            raise Invalid(f"{model.label} is not known to take a verbosity.")
 
     async def default_model(self) -> str:
         """What is used where nobody names a model: a configured one, a running server, a local file."""
@@ -83,12 +112,13 @@ class Providers:
 
     async def usable(self) -> tuple[find.Found, ...]:
         """What can argue here, best first, and what is missing where something cannot."""
-        available = set(self.names())
+        possible = True
         try:
             check_possible()
         except Unavailable:
-            available.discard("local")
-        return await find.find(self.manager, self.manager.environ, available)
+            possible = False
+        services = tuple(self.endpoints.values())
+        return await find.find(self.manager, self.manager.environ, services, self._keys, local=possible)
 
     async def prepare(self, models: Iterable[Model], progress: Report = silently) -> None:
         """Fetch the local models that are not here yet. Raises Unavailable with what to do."""
@@ -102,6 +132,11 @@ class Providers:
     async def close(self) -> None:
         for provider in self._ready.values():
             await provider.close()
+
+    def _room(self, provider: str, traits: Traits) -> int:
+        here = self.get(provider)
+        served = isinstance(here, Client) and self.endpoints[provider].local
+        return SHORT if served or isinstance(here, Local) else known.room(traits)
 
     def _local(self) -> Local:
         return Local(self.manager)

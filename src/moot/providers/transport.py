@@ -1,16 +1,20 @@
 """How we speak HTTP to services, and what their refusals mean.
 
-A session follows no redirects, keeps no cookies, obeys no proxy variables and unpacks nothing, so a key goes
+A session follows no redirects, keeps no cookies, reads no password files and unpacks nothing, so a key goes
 to the one host it belongs to and a reply costs no more memory than its bytes. Whatever goes wrong is
 translated here, once, into a `Fault`: `refused` for what a service says, `broken` for what the line does.
 """
 
 from __future__ import annotations
 
+import asyncio
+import re
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
@@ -20,6 +24,7 @@ from moot.errors import Fault, FaultClass, FaultKind
 
 CONNECT_SECONDS = 10.0
 DETAIL = 500
+FAREWELL_SECONDS = 0.05
 HEADERS = {"Accept-Encoding": "identity"}
 
 KEY = "moot.reused"
@@ -46,14 +51,18 @@ def session(
 
 
 async def post(
-    session: aiohttp.ClientSession, url: str, body: bytes, headers: Mapping[str, str]
+    session: aiohttp.ClientSession,
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    proxy: str | None = None,
 ) -> aiohttp.ClientResponse:
     """Post once; again at once if the service hung up on a kept connection just as we picked it up."""
     history: dict[str, bool] = {}
 
     async def once() -> aiohttp.ClientResponse:
         return await session.post(
-            url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=history
+            url, data=body, headers=headers, allow_redirects=False, proxy=proxy, trace_request_ctx=history
         )
 
     try:
@@ -62,6 +71,14 @@ async def post(
         if not history.get(KEY):
             raise
         return await once()
+
+
+async def rest(response: aiohttp.ClientResponse) -> None:
+    """Read on to the end of a reply that has said all it had to say: only then is its connection kept."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FAREWELL_SECONDS):
+            async for _ in response.content.iter_any():
+                pass
 
 
 async def whole(response: aiohttp.ClientResponse, most: int) -> bytes:
@@ -98,7 +115,7 @@ def broken(error: Exception, *, began: bool) -> Fault:
     match error:
         case aiohttp.ClientConnectorSSLError() | aiohttp.ClientConnectorCertificateError() | ssl.SSLError():
             return Fault("tls", "permanent", billed=False, detail=detail)
-        case aiohttp.ClientConnectorError():
+        case aiohttp.ClientConnectorError() | aiohttp.ClientHttpProxyError():
             return Fault("unreachable", billed=False, detail=detail)
         case aiohttp.ConnectionTimeoutError():
             return Fault("timeout", billed=False, detail=detail)
@@ -130,26 +147,60 @@ BY_STATUS: dict[int, tuple[FaultKind, FaultClass]] = {
 }
 
 # The first word found in the service's code, type or message decides. A spent budget often looks like a
-# rate limit, so it stands first.
+# rate limit, and a rate limit often speaks of billing, so their order matters.
 BY_WORD: tuple[tuple[str, FaultKind, FaultClass], ...] = (
     ("insufficient_quota", "billing", "permanent"),
     ("spend_limit", "billing", "permanent"),
+    ("spend limit", "billing", "permanent"),
     ("spending limit", "billing", "permanent"),
+    ("usage_limit", "billing", "permanent"),
+    ("api usage limits", "billing", "permanent"),
+    ("credit balance", "billing", "permanent"),
+    ("credit_balance", "billing", "permanent"),
+    ("insufficient credits", "billing", "permanent"),
+    ("resource_exhausted", "rate_limited", "transient"),
+    ("rate_limit", "rate_limited", "transient"),
+    ("rate limit", "rate_limited", "transient"),
     ("billing", "billing", "permanent"),
     ("context_length", "too_long", "unusable"),
     ("context size", "too_long", "unusable"),
     ("context length", "too_long", "unusable"),
+    ("context window", "too_long", "unusable"),
+    ("context limit", "too_long", "unusable"),
     ("exceed_context", "too_long", "unusable"),
     ("prompt is too long", "too_long", "unusable"),
+    ("input is too long", "too_long", "unusable"),
+    ("maximum prompt length", "too_long", "unusable"),
+    ("string too long", "too_long", "unusable"),
+    ("input token count", "too_long", "unusable"),
+    ("reduce the length", "too_long", "unusable"),
+    ("request_too_large", "too_long", "unusable"),
     ("model_not_found", "unknown_model", "permanent"),
-    ("previous_response_not_found", "chain_lost", "unusable"),
-    ("content_filter", "filtered", "permanent"),
+    ("model not found", "unknown_model", "permanent"),
+    ("encrypted_content", "seal_refused", "unusable"),
+    ("encrypted content", "seal_refused", "unusable"),
+    ("previous_response", "chain_lost", "unusable"),
+    ("zero data retention", "chain_lost", "unusable"),
+    ("items are not persisted", "chain_lost", "unusable"),
+    ("content_filter", "filtered", "unusable"),
+    ("flagged", "filtered", "unusable"),
     ("invalid_api_key", "bad_key", "permanent"),
+    ("api_key_invalid", "bad_key", "permanent"),
+    ("api key not valid", "bad_key", "permanent"),
+    ("incorrect api key", "bad_key", "permanent"),
     ("authentication_error", "bad_key", "permanent"),
+    ("response_format", "schema_refused", "unusable"),
+    ("json_schema", "schema_refused", "unusable"),
+    ("response_schema", "schema_refused", "unusable"),
+    ("responseschema", "schema_refused", "unusable"),
+    ("schema in generationconfig", "schema_refused", "unusable"),
+    ("output_config.format", "schema_refused", "unusable"),
+    ("compiled grammar", "schema_refused", "unusable"),
+    ("text.format", "schema_refused", "unusable"),
     ("overloaded", "overloaded", "transient"),
-    ("rate_limit", "rate_limited", "transient"),
-    ("invalid_request", "bad_request", "permanent"),
 )
+PLAIN = {401, 402, 408, 413}
+"""Statuses that need no words."""
 
 
 def refused(status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
@@ -163,71 +214,127 @@ def loosely(body: bytes) -> Any:
     """JSON where it is JSON, else its first words."""
     try:
         return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body[:DETAIL].decode(errors="replace")
 
 
 def complaint(said: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
     """An error object, in a body or in mid-stream; services agree on little more than its name."""
-    words = _words(said)
-    status = status or _status_in(said)
+    told = _innermost(said)
+    words = _words(told)
+    status = status or _status_in(told)
     kind, severity = _class(status, words.lower())
     return Fault(
         kind,
         severity,
         http_status=status,
-        retry_after=retry_after,
+        retry_after=retry_after or _wait_told(told),
         billed=status is None or status >= 500,
         detail=words[:DETAIL],
     )
 
 
 def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
-    if status not in {401, 402, 403, 408, 413} and not (status and status >= 500):
+    if status == 403:
+        return ("filtered", "unusable") if "flagged" in words else BY_STATUS[status]
+    if status not in PLAIN and not (status and status >= 500):
         for word, kind, severity in BY_WORD:
             if word in words:
                 return kind, severity
     if status in BY_STATUS:
         return BY_STATUS[status]
-    return ("bad_request", "permanent") if status and status < 500 else ("server_error", "transient")
+    # Some give this type to a conflict too, which is worth another try: a status says more.
+    blames_us = status < 500 if status else "invalid_request" in words
+    return ("bad_request", "permanent") if blames_us else ("server_error", "transient")
 
 
-def _words(said: Any) -> str:
-    if not isinstance(said, dict):
-        return str(said)
-    told = cast("dict[str, Any]", said)
-    if "error" in told:
-        return _words(told["error"])
-    parts = (told.get(key) for key in ("code", "type", "message", "detail"))
+def _innermost(said: Any) -> Any:
+    """The object that says what is wrong, out of whatever it is wrapped in."""
+    while (inner := _wrapped(said)) is not None:
+        said = inner
+    return said
+
+
+def _wrapped(said: Any) -> Any:
+    if isinstance(said, list):
+        return cast("list[Any]", said)[0] if said else None
+    detail = member(said, "detail")
+    return member(said, "error") or (cast("Any", detail) if isinstance(detail, dict) else None)
+
+
+def _words(told: Any) -> str:
+    if not isinstance(told, dict):
+        return str(told)
+    parts = [member(told, key) for key in ("code", "type", "status", "param", "message", "detail")]
+    parts += [member(told, "metadata", "raw"), member(told, "details", "error_code")]
+    parts += [detail.get("reason") for detail in _details(told)]
     return " ".join(str(part) for part in parts if part)
 
 
-def _status_in(said: Any) -> int | None:
-    if not isinstance(said, dict):
-        return None
-    told = cast("dict[str, Any]", said)
-    if "error" in told:
-        return _status_in(told["error"])
+def _status_in(told: Any) -> int | None:
     for key in ("code", "status_code", "status"):
-        value = told.get(key)
+        value = member(told, key)
         if isinstance(value, int) and 400 <= value < 600:
             return value
     return None
 
 
+def _wait_told(told: Any) -> float | None:
+    """Google says in the body how long to wait: {"retryDelay": "48s"}."""
+    for detail in _details(told):
+        delay = str(detail.get("retryDelay", ""))
+        if found := re.fullmatch(r"(\d+(?:\.\d+)?)s", delay):
+            return float(found[1])
+    return None
+
+
+def _details(told: Any) -> list[dict[str, Any]]:
+    details = member(told, "details")
+    if not isinstance(details, list):
+        return []
+    return [cast("dict[str, Any]", item) for item in cast("list[Any]", details) if isinstance(item, dict)]
+
+
+def member(told: Any, *path: str) -> Any:
+    """What stands at the end of this path, or None."""
+    for name in path:
+        told = cast("dict[str, Any]", told).get(name) if isinstance(told, dict) else None
+    return told
+
+
 def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
     """What Retry-After asks for, in any of its spellings; a past date or nonsense asks for nothing."""
-    asked = headers.get("retry-after", "")
-    milliseconds = headers.get("retry-after-ms", "")
-    waits = [float(asked)] if asked.isdigit() else [_seconds_until(asked, now)]
-    if milliseconds.isdigit():
-        waits.append(float(milliseconds) / 1000)
+    asked = headers.get("retry-after", "").strip()
+    waits = [_number(asked), _number(headers.get("retry-after-ms", "").strip()) / 1000]
+    if asked and not waits[0]:
+        # A date is meant by the clock of the service, which may not be ours.
+        waits.append(_moment(asked) - (_moment(headers.get("date", "")) or now))
     longest = max(waits)
     return longest if longest > 0 else None
 
 
-def _seconds_until(date: str, now: float) -> float:
+def _number(text: str) -> float:
+    return float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else 0.0
+
+
+def _moment(date: str) -> float:
     try:
-        return parsedate_to_datetime(date).timestamp() - now
+        return parsedate_to_datetime(date).timestamp()
     except (ValueError, OverflowError):
         return 0.0
+
+
+# --- the way there ------------------------------------------------------------------------------------
+
+
+def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
+    """The proxy that the environment names for this address; never one for this machine itself."""
+    where = urlsplit(url)
+    host = where.hostname or ""
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return None
+    settings = {name.lower(): value for name, value in environ.items() if value}
+    spared = [name.strip().removeprefix("*.").lstrip(".") for name in settings.get("no_proxy", "").split(",")]
+    if any(name and (name in ("*", host) or host.endswith(f".{name}")) for name in spared):
+        return None
+    return settings.get(f"{where.scheme}_proxy") or settings.get("all_proxy")

@@ -27,6 +27,12 @@ TRUNCATED: dict[Truncation, str] = {
     "cap": "Cut off: it went on far too long.",
     "filter": "Cut off by the provider's content filter.",
 }
+DEGRADED: dict[str, str] = {
+    "chain": "The provider had not kept the debate, so it was sent anew.",
+    "context_trimmed": "The earliest speeches were left out of what it was sent: the whole was too long.",
+    "mended": "The provider's last word on this text differed from its stream, and counts.",
+    "utf8": "Broken characters were replaced.",
+}
 CUT: dict[str, str] = {
     "skip": "Cut short: skipped.",
     "stop": "Cut short: the debate was stopped.",
@@ -237,8 +243,7 @@ def notes(turn: Turn) -> tuple[str, ...]:
         said.append(TRUNCATED[turn.truncated])
     if turn.over_length:
         said.append("Longer than its word budget.")
-    if turn.degraded:
-        said.append(f"Given with limits: {turn.degraded}")
+    said.extend(DEGRADED.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark)
     if "struck" in flags(turn):
         said.append("It is given again and does not count.")
     return tuple(said)

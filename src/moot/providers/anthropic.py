@@ -1,0 +1,372 @@
+"""Anthropic's Messages dialect: one pure request builder and one pure decoder.
+
+A reply is a row of content blocks, each opened, filled by deltas and shut; a block's number is that of its
+segment. Thoughts are signed: the signature is kept for the way back, also where it is all that we get.
+
+Newer models think as they see fit and are told how hard by a word; older ones get a number of tokens. A
+temperature goes to those that take one, and only while they do not think.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct, field
+
+from moot.errors import Fault
+from moot.providers import decoding, etiquette, transport
+from moot.providers.contract import Chunk, Item, Said, Traits
+from moot.providers.decoding import Counts
+from moot.providers.family import Family
+from moot.providers.sse import Event
+from moot.terms import (
+    DeltaKind,
+    Effort,
+    Finish,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+VERSION = "2023-06-01"
+OFF = {"type": "disabled"}
+LEAST_BUDGET = 1024
+MOST_BUDGET = 0.75
+"""Of the tokens of a reply: the rest is for the speech."""
+UNHELD = frozenset({
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+    "minItems", "maxItems", "uniqueItems",
+})  # fmt: skip
+"""Keywords of a schema that are refused."""
+
+
+# --- what we send -------------------------------------------------------------------------------------
+
+
+def url(base: str, _model: str) -> str:
+    return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
+
+
+def headers(key: str) -> Mapping[str, str]:
+    version = {"anthropic-version": VERSION}
+    return {"x-api-key": key, **version} if key else version
+
+
+def body(request: Request, traits: Traits) -> dict[str, Any]:
+    model = request.model
+    effort = model.effort if model.effort in traits.efforts else None
+    thinking = _thinking(effort, request.max_tokens, traits) if traits.thinks else None
+    said: dict[str, Any] = {
+        "model": model.name,
+        "max_tokens": request.max_tokens,
+        "messages": _messages(request),
+        "stream": True,
+    }
+    if request.instructions:
+        said["system"] = request.instructions
+    if thinking is not None:
+        said["thinking"] = thinking
+    if output := _output(request, effort, traits):
+        said["output_config"] = output
+    if model.temperature is not None and traits.sampling and thinking in (None, OFF):
+        # The scale that others draw to 2 ends at 1 here.
+        said["temperature"] = min(model.temperature, 1.0)
+    # Blank ones are refused.
+    if stop := [words for words in request.stop if words.strip()]:
+        said["stop_sequences"] = stop
+    return said
+
+
+def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any] | None:
+    """None leaves it to the model, which for older ones means not to think."""
+    if effort == "none":
+        return OFF
+    if traits.thinking == "effort":
+        # Unasked, these models send thoughts without their words.
+        return {"type": "adaptive", "display": "summarized"}
+    if effort is None or MOST_BUDGET * max_tokens < LEAST_BUDGET:
+        return None
+    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, etiquette.budget(effort, max_tokens))}
+
+
+def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    if effort not in (None, "none") and traits.thinking == "effort":
+        said["effort"] = effort
+    if request.schema is not None and traits.schema == "strict":
+        said["format"] = {"type": "json_schema", "schema": etiquette.loosened(request.schema, UNHELD)}
+    return said
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    turns = etiquette.alternating(request.messages)
+    messages: list[dict[str, Any]] = [{"role": role, "content": text} for role, text in turns]
+    if len(messages) > 1:
+        # A seat that has spoken before will speak again, and all of this will be read once more: by then the
+        # service has it ready, at a tenth of the price.
+        kept = {"type": "text", "text": turns[-1][1], "cache_control": {"type": "ephemeral"}}
+        messages[-1]["content"] = [kept]
+    return messages
+
+
+# --- what comes back ----------------------------------------------------------------------------------
+
+
+class _Delta(Struct):
+    # Any: what a delta of a kind that we do not know calls `text` need not be one.
+    type: str = ""
+    text: Any = None
+    thinking: Any = None
+    partial_json: Any = None
+    signature: Any = None
+    citation: Any = None
+    stop_reason: Any = None
+
+
+class _Message(Struct):
+    id: str | None = None
+    model: str | None = None
+    content: list[dict[str, Any]] | None = None
+    stop_reason: str | None = None
+    usage: Any = None
+
+
+class _Event(Struct):
+    type: str = ""
+    index: int = 0
+    delta: _Delta | None = None
+    content_block: dict[str, Any] | None = None
+    message: _Message | None = None
+    usage: Any = None
+    error: Any = None
+
+
+_read = msgspec.json.Decoder(_Event).decode
+_read_message = msgspec.json.Decoder(_Message).decode
+
+KNOWN = {
+    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+    "message_stop", "message",
+}  # fmt: skip
+WHOLE = ("redacted_thinking", "tool_use", "tool_result")
+"""Blocks of other kinds that we know, some by how their names end."""
+IMPLIED = {
+    "text_delta": "text",
+    "citations_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "thinking",
+    "input_json_delta": "tool_use",
+}
+"""The deltas we know, and the block that each belongs to where its start was never sent."""
+
+FINISHES: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool",
+    "pause_turn": "pause",
+    "refusal": "refusal",
+}
+
+
+class _Block(Struct):
+    index: int
+    given: dict[str, Any]
+    """What it was opened with."""
+    words: list[str] = field(default_factory=list[str])
+    signature: list[str] = field(default_factory=list[str])
+    citations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    shut: bool = False
+
+    @property
+    def kind(self) -> str:
+        return str(self.given.get("type", ""))
+
+
+class Decoder(decoding.Decoder):
+    def __init__(self) -> None:
+        super().__init__()
+        self._blocks: dict[int, _Block] = {}
+        """The last one opened under each number of theirs."""
+        self._numbers: set[int] = set()
+        self._told: dict[str, Any] = {}
+
+    def _hear(self, event: Event, said: list[Chunk]) -> None:
+        if event.name not in KNOWN:
+            self._unread += event.name != "ping"
+            return
+        told = self._read(_read, event.data)
+        if told.error is not None:
+            raise transport.complaint(told.error)
+        match told.type or event.name:
+            case "content_block_delta":
+                self._fill(told.index, told.delta or _Delta(), said)
+            case "content_block_start":
+                self._open(told.index, told.content_block or {}, said)
+            case "content_block_stop":
+                self._shut(told.index, said)
+            case "message_start":
+                self._start(told.message or _Message(), said)
+            case "message_delta":
+                self._end(told.delta.stop_reason if told.delta else None, told.usage)
+            case "message_stop":
+                self.over = True
+            case "message" if told.type:
+                self._whole(self._read(_read_message, event.data), said)
+            case "ping":
+                pass
+            case _:
+                self._unread += 1
+
+    def _close(self, said: list[Chunk]) -> None:
+        for index in self._blocks:
+            self._shut(index, said)
+
+    def _whole(self, message: _Message, said: list[Chunk]) -> None:
+        self._start(message, said)
+        for index, block in enumerate(message.content or ()):
+            self._open(index, block, said)
+            self._shut(index, said)
+        self._end(message.stop_reason, None)
+        self.over = True
+
+    def _start(self, message: _Message, said: list[Chunk]) -> None:
+        self._begin(message.id, said)
+        self._model = message.model or ""
+        self._count(message.usage)
+
+    def _end(self, reason: Any, usage: Any) -> None:
+        self._count(usage)
+        if reason:
+            self._stop(FINISHES.get(str(reason), "unknown"), str(reason))
+
+    def _count(self, told: Any) -> None:
+        """Figures grow as the reply goes on; the last of each counts."""
+        if isinstance(told, dict):
+            figures = cast("dict[str, Any]", told)
+            self._told |= {name: figure for name, figure in figures.items() if figure is not None}
+            self._usage = usage(self._told)
+
+    def _open(self, index: int, given: dict[str, Any], said: list[Chunk]) -> None:
+        self._begin(None, said)
+        self._shut(index, said)
+        # Some who imitate this dialect give every block the same number.
+        number = index if index not in self._numbers else max(self._numbers) + 1
+        self._numbers.add(number)
+        block = self._blocks[index] = _Block(number, given)
+        if block.kind == "text":
+            self._say(block, "text", given.get("text"), said)
+            block.citations.extend(_objects(given.get("citations")))
+        elif block.kind == "thinking":
+            self._say(block, "reasoning", given.get("thinking"), said)
+            block.signature.append(_words(given.get("signature")))
+        elif not block.kind.endswith(WHOLE):
+            self._unread += 1
+
+    def _fill(self, index: int, delta: _Delta, said: list[Chunk]) -> None:
+        if delta.type not in IMPLIED:
+            self._unread += 1
+            return
+        block = self._blocks.get(index)
+        if block is None or block.shut:
+            self._open(index, {"type": IMPLIED[delta.type]}, said)
+            block = self._blocks[index]
+        match delta.type:
+            case "text_delta":
+                self._say(block, "text", delta.text, said)
+            case "thinking_delta":
+                self._say(block, "reasoning", delta.thinking, said)
+            case "input_json_delta":
+                block.words.append(_words(delta.partial_json))
+            case "signature_delta":
+                block.signature.append(_words(delta.signature))
+            case _:
+                block.citations.extend(_objects([delta.citation]))
+
+    def _say(self, block: _Block, kind: DeltaKind, text: Any, said: list[Chunk]) -> None:
+        if words := _words(text):
+            block.words.append(words)
+            said.append(Said(words, kind, block.index))
+
+    def _shut(self, index: int, said: list[Chunk]) -> None:
+        block = self._blocks.get(index)
+        if block is None or block.shut:
+            return
+        block.shut = True
+        segment = _segment(block)
+        if segment is not None:
+            said.append(Item(segment))
+
+
+def _words(text: Any) -> str:
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise Fault("malformed", detail=f"not words: {text!r}"[:200])
+    return text
+
+
+def _objects(values: Any) -> list[dict[str, Any]]:
+    given = cast("list[Any]", values) if isinstance(values, list) else []
+    return [cast("dict[str, Any]", value) for value in given if isinstance(value, dict)]
+
+
+def _segment(block: _Block) -> Segment | None:
+    """None where we do not know what it is."""
+    words, given = "".join(block.words), block.given
+    match block.kind:
+        case "text":
+            return Text(words, block.index, annotations=tuple(block.citations))
+        case "thinking":
+            parts = (ReasoningPart(words),) if words else ()
+            return Reasoning(parts, block.index, opaque="".join(block.signature))
+        case "redacted_thinking":
+            return Reasoning((), block.index, opaque=_words(given.get("data")), redacted=True)
+        case kind if kind.endswith("tool_use"):
+            arguments = words or _json(given.get("input"))
+            name = _words(given.get("name"))
+            return ToolCall(_words(given.get("id")), name, arguments, block.index, kind=kind)
+        case kind if kind.endswith("tool_result"):
+            return _result(block)
+        case _:
+            return None
+
+
+def _result(block: _Block) -> ToolResult:
+    content = block.given.get("content")
+    error = transport.member(content, "error_code") or ("error" if block.given.get("is_error") else "")
+    return ToolResult(_words(block.given.get("tool_use_id")), _json(content), str(error), block.index)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode() if value else ""
+
+
+def usage(told: Any) -> Usage:
+    """What was read from the cache or written to it is not in their count of input, but in ours."""
+    counts = Counts(told)
+    cached = counts.get("cache_read_input_tokens")
+    written = counts.get("cache_creation_input_tokens")
+    return Usage(
+        input=counts.get("input_tokens") + cached + written,
+        output=counts.get("output_tokens"),
+        reasoning=counts.get("output_tokens_details", "thinking_tokens"),
+        cached=cached,
+        cache_write=written,
+        suspect=counts.suspect,
+    )
+
+
+def decoder(_request: Request, _traits: Traits) -> Decoder:
+    return Decoder()
+
+
+FAMILY = Family("anthropic", url, headers, body, decoder)

@@ -1,0 +1,171 @@
+"""One client for every family: it posts what the family writes and feeds the decoder what comes back.
+
+A key goes into the headers of one host and nowhere else: there are no redirects, no cookies, and what a
+service says about its own failure is cleared of it before anybody reads it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import msgspec
+
+from moot.errors import Fault
+from moot.providers import transport
+from moot.providers.contract import Chunk, Traits
+from moot.providers.decoding import Decoder
+from moot.providers.disarm import disarmed
+from moot.providers.family import Family
+from moot.providers.traffic import Gate
+from moot.terms import Model, Request
+
+log = logging.getLogger("moot.providers")
+
+Tuning = Callable[[Request], Mapping[str, Any]]
+Refine = Callable[[str, Traits], Traits]
+
+HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
+SECRETS = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
+READABLE = (
+    "text/event-stream", "application/json", "application/x-ndjson", "application/octet-stream", "text/plain",
+)  # fmt: skip
+
+
+def untuned(_request: Request) -> Mapping[str, Any]:
+    return {}
+
+
+def unrefined(_model: str, traits: Traits) -> Traits:
+    return traits
+
+
+class Client:
+    """A service at a base URL or behind a Unix socket."""
+
+    def __init__(
+        self,
+        family: Family,
+        base_url: str = "http://localhost/v1",
+        *,
+        key: str = "",
+        socket: str | None = None,
+        traits: Traits = Traits(),  # noqa: B008 - frozen
+        refine: Refine = unrefined,
+        tuning: Tuning = untuned,
+        patience: float | None = 30.0,
+        connect: float = transport.CONNECT_SECONDS,
+        disarm: bool = False,
+        gate: Gate | None = None,
+        proxy: str | None = None,
+    ) -> None:
+        """`refine` knows what one model can do; `disarm` is for servers that obey control words in a message;
+        what the request itself says outweighs `tuning`."""
+        self._family = family
+        self._base_url = base_url.rstrip("/")
+        self._headers = {**HEADERS, **family.headers(key)}
+        self._key = key
+        self._socket = socket
+        self._traits = traits
+        self._refine = refine
+        self._tuning = tuning
+        self._patience = patience
+        self._connect = connect
+        self._disarm = disarm
+        self._gate = gate or Gate()
+        self._proxy = proxy
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def traits(self) -> Traits:
+        return self._traits
+
+    def traits_of(self, model: str) -> Traits:
+        return self._refine(model, self._traits)
+
+    async def prepare(self, model: Model) -> None:
+        pass
+
+    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
+        return self._gate.admit()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
+        self._gate.check()
+        began = self._gate.now()
+        traits = self.traits_of(request.model.name)
+        request = disarmed(request) if self._disarm else request
+        decoder = self._family.decoder(request, traits)
+        body = {**self._tuning(request), **self._family.body(request, traits)}
+        url = self._family.url(self._base_url, request.model.name)
+        try:
+            response = await transport.post(
+                self._open(), url, msgspec.json.encode(body), self._headers, self._proxy
+            )
+            async with response:
+                decoder.request_id = _request_id(response.headers)
+                await self._check(response)
+                self._gate.heard()
+                async for packet in response.content.iter_any():
+                    for chunk in decoder.feed(packet):
+                        yield chunk
+                    if decoder.over:
+                        await transport.rest(response)
+                        break
+            last = decoder.end()
+        except Fault as fault:
+            raise self._noted(fault, decoder, began) from None
+        except (aiohttp.ClientError, OSError) as error:
+            last = self._broken_off(error, decoder, began)
+        for chunk in last:
+            yield chunk
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _broken_off(self, error: Exception, decoder: Decoder, began: float) -> list[Chunk]:
+        """Once everything has been said, a missing farewell is no loss."""
+        if not decoder.finished:
+            raise self._noted(transport.broken(error, began=decoder.began), decoder, began) from error
+        try:
+            return decoder.end()
+        except Fault as fault:
+            raise self._noted(fault, decoder, began) from error
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = transport.session(
+                socket=self._socket, patience=self._patience, connect=self._connect
+            )
+        return self._session
+
+    async def _check(self, response: aiohttp.ClientResponse) -> None:
+        if response.status != 200:
+            said = await transport.whole(response, 64 * 1024)
+            raise transport.refused(response.status, response.headers, said, time.time())
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
+        if response.content_type not in READABLE:
+            raise Fault("malformed", "unusable", detail=f"not a stream but {response.content_type}")
+
+    def _noted(self, fault: Fault, decoder: Decoder, began: float) -> Fault:
+        """The service's own words go to the operator's log, without the key that they may repeat."""
+        if self._key:
+            fault.detail = fault.detail.replace(self._key, "…")
+        fault.detail = SECRETS.sub("…", fault.detail)
+        fault.request_id = fault.request_id or decoder.request_id
+        self._gate.failed(fault, began)
+        log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)
+        return fault
+
+
+def _request_id(headers: Mapping[str, str]) -> str:
+    return next((headers[name][:200] for name in REQUEST_IDS if name in headers), "")

@@ -1,0 +1,140 @@
+"""What the decoders of all families do alike; each adds how its service's events are to be read.
+
+Packets go into `feed`, chunks come out; `end` gives the last ones and `Done`, or raises a `Fault`. A decoder
+never touches the network, so that any recorded stream can be put through it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from moot.errors import Fault
+from moot.providers import transport
+from moot.providers.contract import Alive, Began, Chunk, Done, Mark
+from moot.providers.framing import Frames
+from moot.providers.sse import Event
+from moot.terms import Finish, Usage
+
+T = TypeVar("T")
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+MOST_TOKENS = 100_000_000
+
+
+class Decoder:
+    """One reply. A family says in `_hear` what an event means, and in `_close` what the end leaves open."""
+
+    def __init__(self) -> None:
+        self.began = False
+        self.over = False
+        """The service has said that nothing more will come."""
+        self.request_id = ""
+        self._frames = Frames()
+        self._response_id: str | None = None
+        self._model = ""
+        self._finish: Finish | None = None
+        self._reason = ""
+        self._usage: Usage | None = None
+        self._stored = True
+        self._unread = 0
+        self._marks: set[Mark] = set()
+        self._broke: Fault | None = None
+
+    @property
+    def finished(self) -> bool:
+        """The model has said why it stopped: only figures may follow."""
+        return self._finish is not None or self.over
+
+    def feed(self, packet: bytes) -> list[Chunk]:
+        said: list[Chunk] = []
+        try:
+            for event in self._frames.feed(packet):
+                self.decode(event, said)
+        except Fault as fault:
+            if not said:
+                raise
+            # The words before it are handed on first; `end` raises it.
+            self._broke, self.over = fault, True
+        return said or [Alive()]
+
+    def end(self) -> list[Chunk]:
+        """The stream is over. Without a reason to stop, the model was cut off."""
+        if self._broke is not None:
+            raise self._broke
+        said: list[Chunk] = []
+        for event in self._frames.close():
+            self.decode(event, said)
+        if not self.finished:
+            raise Fault("disconnected")
+        self._close(said)
+        done = Done(
+            finish=self._finish or "unknown",
+            usage=self._usage,
+            response_id=self._response_id,
+            degraded=",".join(sorted(self._marks)),
+            reason=self._reason,
+            model=self._model,
+            stored=self._stored,
+            unread=self._unread,
+        )
+        return [*said, done]
+
+    def decode(self, event: Event, said: list[Chunk]) -> None:
+        if event.data == b"[DONE]":
+            self.over = True
+        elif event.name == "error":
+            raise transport.complaint(transport.loosely(event.data))
+        else:
+            self._hear(event, said)
+
+    def _hear(self, event: Event, said: list[Chunk]) -> None:
+        raise NotImplementedError
+
+    def _close(self, said: list[Chunk]) -> None:
+        """Hand out what never got an end of its own."""
+
+    def _begin(self, response_id: str | None, said: list[Chunk]) -> None:
+        if not self.began:
+            self.began = True
+            self._response_id = response_id
+            said.append(Began(response_id, self.request_id))
+
+    def _stop(self, finish: Finish, reason: str) -> None:
+        self._finish, self._reason = finish, reason
+
+    def _read(self, read: Callable[[bytes], T], data: bytes) -> T:
+        """JSON as this family types it; a broken character is replaced and marked."""
+        try:
+            return read(data)
+        except UnicodeDecodeError:
+            mended = data.decode(errors="replace").encode()
+        except (msgspec.DecodeError, RecursionError) as error:
+            # Half of a character that was cut in two between deltas.
+            mended = SURROGATE.sub(rb"\\ufffd", data)
+            if mended == data:
+                raise Fault("malformed", detail=str(error)) from error
+        self._marks.add("utf8")
+        try:
+            return read(mended)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise Fault("malformed", detail=str(error)) from error
+
+
+class Counts:
+    """Token counts as reported; figures that cannot be true are held within reason and marked."""
+
+    def __init__(self, told: Any) -> None:
+        self._told = told
+        self.suspect = False
+
+    def get(self, *path: str) -> int:
+        value = transport.member(self._told, *path)
+        if value is None:
+            return 0
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:
+            self.suspect = True
+            return 0
+        return value

@@ -1,0 +1,337 @@
+"""Google's generateContent dialect: one pure request builder and one pure decoder.
+
+A reply is a row of chunks with parts in them: thoughts, words, calls and what came of them. A segment lasts
+while the parts stay of one kind. Nothing says that the stream is over but its end: figures may follow the
+reason to stop.
+
+Any part may carry a signature of the thoughts behind it, also an empty one. Where a segment has no place for
+it, a Reasoning that holds nothing else follows the segment, so that it is known where the signature belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+
+from moot.providers import decoding, etiquette, transport
+from moot.providers.contract import Chunk, Item, Said, Traits
+from moot.providers.decoding import Counts
+from moot.providers.family import Family
+from moot.providers.sse import Event
+from moot.terms import (
+    DeltaKind,
+    Effort,
+    Finish,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+VERSIONS = ("/v1beta", "/v1", "/v1alpha")
+BUDGET = (512, 24_576)
+"""The least and the most that every model takes which is told in tokens."""
+MOST_STOPS = 5
+UNHELD = frozenset({
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems",
+    "minItems", "maxItems",
+})  # fmt: skip
+"""Keywords of a schema that are refused or ignored; bounds of arrays are refused where there are several."""
+
+
+# --- what we send -------------------------------------------------------------------------------------
+
+
+def url(base: str, model: str) -> str:
+    root = base if base.endswith(VERSIONS) else f"{base}/v1beta"
+    name = quote(model.removeprefix("models/"), safe="")
+    return f"{root}/models/{name}:streamGenerateContent?alt=sse"
+
+
+def headers(key: str) -> Mapping[str, str]:
+    return {"x-goog-api-key": key} if key else {}
+
+
+def body(request: Request, traits: Traits) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "contents": [
+            {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
+            for role, text in etiquette.alternating(request.messages)
+        ],
+        "generationConfig": _config(request, traits),
+    }
+    if request.instructions:
+        said["systemInstruction"] = {"parts": [{"text": request.instructions}]}
+    return said
+
+
+def _config(request: Request, traits: Traits) -> dict[str, Any]:
+    model = request.model
+    config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
+    if model.temperature is not None and traits.sampling:
+        config["temperature"] = model.temperature
+    seed = request.seed if request.seed is not None else model.seed
+    if seed is not None and traits.sampling:
+        config["seed"] = seed
+    if request.stop:
+        config["stopSequences"] = list(request.stop[:MOST_STOPS])
+    if request.schema is not None and traits.schema != "words":
+        config["responseMimeType"] = "application/json"
+        if traits.schema == "strict":
+            config["responseJsonSchema"] = etiquette.loosened(request.schema, UNHELD)
+    if traits.thinks:
+        effort = model.effort if model.effort in traits.efforts else None
+        config["thinkingConfig"] = _thinking(effort, request.max_tokens, traits)
+    return config
+
+
+def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
+    if effort == "none":
+        return {"thinkingBudget": 0}
+    config: dict[str, Any] = {"includeThoughts": True}
+    if effort is not None and traits.thinking == "effort":
+        config["thinkingLevel"] = effort.upper()
+    elif effort is not None:
+        least, most = BUDGET
+        config["thinkingBudget"] = min(most, max(least, etiquette.budget(effort, max_tokens)))
+    return config
+
+
+# --- what comes back ----------------------------------------------------------------------------------
+
+
+NOTHING = msgspec.Raw(b"null")
+
+
+class _Part(Struct, rename="camel"):
+    text: Any = None
+    thought: Any = None
+    thought_signature: Any = None
+    function_call: Any = None
+    executable_code: Any = None
+    tool_call: Any = None
+    code_execution_result: Any = None
+    function_response: Any = None
+    tool_response: Any = None
+
+
+class _Content(Struct):
+    parts: list[_Part] | None = None
+
+
+class _Candidate(Struct, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str | None = None
+    index: int | None = None
+    citation_metadata: Any = None
+    grounding_metadata: Any = None
+    url_context_metadata: Any = None
+
+
+class _Chunk(Struct, rename="camel"):
+    candidates: list[_Candidate] | None = None
+    usage_metadata: msgspec.Raw = NOTHING
+    prompt_feedback: Any = None
+    response_id: str | None = None
+    model_version: str | None = None
+    error: Any = None
+
+
+_read = msgspec.json.Decoder(_Chunk).decode
+
+FINISHES: dict[str, Finish] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "SAFETY": "filter",
+    "RECITATION": "filter",
+    "LANGUAGE": "filter",
+    "BLOCKLIST": "filter",
+    "PROHIBITED_CONTENT": "filter",
+    "SPII": "filter",
+    "MODEL_ARMOR": "filter",
+    "IMAGE_SAFETY": "filter",
+    "IMAGE_PROHIBITED_CONTENT": "filter",
+    "IMAGE_RECITATION": "filter",
+}
+"""The rest (OTHER, a malformed call, one too many) is unknown: what was said counts, if anything was."""
+
+
+class Decoder(decoding.Decoder):
+    def __init__(self) -> None:
+        super().__init__()
+        self._segment = 0
+        self._kind: DeltaKind | None = None
+        self._words: list[str] = []
+        self._signatures: list[str] = []
+        self._notes: list[dict[str, Any]] = []
+        self._figures = NOTHING
+        """They come with every chunk and grow; the last ones count."""
+        self._asked = False
+        """It has called a function of ours and waits for what comes of it."""
+
+    def _hear(self, event: Event, said: list[Chunk]) -> None:
+        chunk = self._read(_read, event.data)
+        if chunk.error is not None:
+            raise transport.complaint(chunk.error)
+        if not self.began:
+            self._begin(chunk.response_id, said)
+        self._response_id = chunk.response_id or self._response_id
+        self._model = chunk.model_version or self._model
+        if chunk.usage_metadata is not NOTHING:
+            self._figures = chunk.usage_metadata
+        for candidate in chunk.candidates or ():
+            if not candidate.index:
+                self._candidate(candidate, said)
+        if chunk.prompt_feedback and self._finish is None:
+            self._feedback(chunk.prompt_feedback)
+
+    def _feedback(self, told: Any) -> None:
+        if blocked := transport.member(told, "blockReason"):
+            self._stop("filter", str(blocked))
+
+    def _candidate(self, candidate: _Candidate, said: list[Chunk]) -> None:
+        content = candidate.content
+        if content is not None and content.parts is not None:
+            for part in content.parts:
+                self._part(part, said)
+        if candidate.citation_metadata:
+            self._note("citationMetadata", candidate.citation_metadata, said)
+        if candidate.grounding_metadata:
+            self._note("groundingMetadata", candidate.grounding_metadata, said)
+        if candidate.url_context_metadata:
+            self._note("urlContextMetadata", candidate.url_context_metadata, said)
+        if reason := candidate.finish_reason:
+            finish = FINISHES.get(reason, "unknown")
+            self._stop("tool" if finish == "stop" and self._asked else finish, reason)
+
+    def _close(self, said: list[Chunk]) -> None:
+        self._shut(said)
+        if figures := _object(transport.loosely(bytes(self._figures))):
+            self._usage = usage(figures)
+
+    def _part(self, part: _Part, said: list[Chunk]) -> None:
+        signature = _string(part.thought_signature)
+        if isinstance(part.text, str) or part.thought:
+            self._say(_string(part.text), "reasoning" if part.thought else "text", said)
+        elif call := _call(part, signature):
+            self._asked = self._asked or call.kind == "functionCall"
+            signature = ""
+            self._add(call, said)
+        elif result := _result(part):
+            self._add(result, said)
+        else:
+            self._unread += 1
+        if signature:
+            self._sign(signature, said)
+
+    def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
+        if not text:
+            return
+        if kind != self._kind:
+            self._turn_to(kind, said)
+        self._words.append(text)
+        said.append(Said(text, kind, self._segment))
+
+    def _turn_to(self, kind: DeltaKind, said: list[Chunk]) -> None:
+        if kind != self._kind:
+            self._shut(said)
+            self._kind = kind
+
+    def _sign(self, signature: str, said: list[Chunk]) -> None:
+        if self._kind is None:
+            self._add(Reasoning((), opaque=signature), said)
+        else:
+            self._signatures.append(signature)
+
+    def _note(self, name: str, told: Any, said: list[Chunk]) -> None:
+        """Sources, as they were told; some services tell them again with every chunk."""
+        note = {name: told}
+        if note not in self._notes:
+            self._turn_to("text", said)
+            self._notes.append(note)
+
+    def _add(self, segment: Reasoning | Text | ToolCall | ToolResult, said: list[Chunk]) -> None:
+        self._shut(said)
+        said.append(Item(msgspec.structs.replace(segment, index=self._segment)))
+        self._segment += 1
+
+    def _shut(self, said: list[Chunk]) -> None:
+        """The segment that is open is complete; signatures that it has no place for follow it."""
+        kind, words, signatures = self._kind, "".join(self._words), self._signatures
+        self._kind, self._words, self._signatures = None, [], []
+        if kind == "reasoning":
+            first, signatures = "".join(signatures[:1]), signatures[1:]
+            self._add(Reasoning((ReasoningPart(words),), opaque=first), said)
+        elif kind == "text":
+            notes, self._notes = tuple(self._notes), []
+            self._add(Text(words, annotations=notes), said)
+        for signature in signatures:
+            self._add(Reasoning((), opaque=signature), said)
+
+
+def _call(part: _Part, signature: str) -> ToolCall | None:
+    if call := _object(part.function_call):
+        if "name" not in call:
+            # More of the last call, which comes in pieces only to those who ask for it.
+            return None
+        return _called("functionCall", call, "name", _json(call.get("args")), signature)
+    if code := _object(part.executable_code):
+        return _called("executableCode", code, "language", _string(code.get("code")), signature)
+    if call := _object(part.tool_call):
+        name = "toolType" if "toolType" in call else "name"
+        return _called("toolCall", call, name, _json(call.get("args")), signature)
+    return None
+
+
+def _called(kind: str, call: dict[str, Any], name: str, arguments: str, signature: str) -> ToolCall:
+    title = _string(call.get(name))
+    return ToolCall(_string(call.get("id")), title, arguments, kind=kind, opaque=signature)
+
+
+def _result(part: _Part) -> ToolResult | None:
+    if ran := _object(part.code_execution_result):
+        outcome = _string(ran.get("outcome"))
+        error = "" if outcome == "OUTCOME_OK" else outcome
+        return ToolResult(_string(ran.get("id")), _string(ran.get("output")), error)
+    if given := _object(part.function_response or part.tool_response):
+        return ToolResult(_string(given.get("id")), _json(given.get("response")))
+    return None
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode() if value is not None else ""
+
+
+def usage(told: Any) -> Usage:
+    """Thoughts are not in their count of output, nor what tools read in that of input, but in ours."""
+    counts = Counts(told)
+    thoughts = counts.get("thoughtsTokenCount")
+    return Usage(
+        input=counts.get("promptTokenCount") + counts.get("toolUsePromptTokenCount"),
+        output=counts.get("candidatesTokenCount") + thoughts,
+        reasoning=thoughts,
+        cached=counts.get("cachedContentTokenCount"),
+        suspect=counts.suspect,
+    )
+
+
+def decoder(_request: Request, _traits: Traits) -> Decoder:
+    return Decoder()
+
+
+FAMILY = Family("google", url, headers, body, decoder)

@@ -1,0 +1,287 @@
+"""One item of a response as it grows: words come in by parts, and in the end there is a segment.
+
+An item is told several times: when it is added, when it is done, and once more at the end of the response.
+What it was last told to be outweighs the words that came before, but where nothing was told the words are
+what we have. Parts are kept apart because services count them, and because thoughts come in paragraphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, cast
+
+import msgspec
+
+from moot.terms import Reasoning, ReasoningPart, Text, ToolCall
+
+Slot = Literal["text", "refusal", "summary", "thought", "input"]
+Group = Literal["message", "reasoning", "tool"]
+Made = Text | Reasoning | ToolCall
+
+GROUPS: dict[Slot, Group] = {
+    "text": "message",
+    "refusal": "message",
+    "summary": "reasoning",
+    "thought": "reasoning",
+    "input": "tool",
+}
+SLOTS: dict[str, Slot] = {
+    "output_text": "text",
+    "refusal": "refusal",
+    "summary_text": "summary",
+    "reasoning_text": "thought",
+}
+ASKED = ("arguments", "input", "code", "action", "actions", "operation", "queries")
+GIVEN = ("output", "outputs", "results", "result", "tools", "error")
+EMPTY: tuple[object, ...] = (None, "", [], {})
+BETWEEN = "\n\n"
+"""What stands between two parts of a thought, as in `Reasoning.text`."""
+
+
+class Part:
+    def __init__(self, slot: Slot, index: int, number: int | None) -> None:
+        self.slot: Slot = slot
+        self.index = index
+        self.number = number
+        """The sequence number of the event that opened it."""
+        self.whole: str | None = None
+        """As the service told it in the end."""
+        self.words: list[str] = []
+        self.numbers: list[int] = []
+
+    @property
+    def text(self) -> str:
+        if self.whole is not None:
+            return self.whole
+        if self.numbers == sorted(self.numbers):
+            return "".join(self.words)
+        ordered = sorted(zip(self.numbers, self.words, strict=True), key=lambda pair: pair[0])
+        return "".join(words for _number, words in ordered)
+
+
+class Output:
+    """`index` is our own: the service's `output_index` wherever that is not taken."""
+
+    def __init__(self, group: Group, index: int, item_id: str, number: int | None) -> None:
+        self.group: Group = group
+        self.index = index
+        self.id = item_id
+        self.number = number
+        self.item: dict[str, Any] = {}
+        self.done = False
+        self.said: list[str] = []
+        """As the viewers have it."""
+        self.annotations: list[dict[str, Any]] = []
+        self._parts: list[Part] = []
+        self._speaking: Part | None = None
+        self._made: Made | None = None
+
+    @property
+    def kind(self) -> str:
+        return string(self.item, "type") or self.group
+
+    @property
+    def refused(self) -> bool:
+        return any(part.slot == "refusal" for part in self._parts) or any(
+            string(part, "refusal") for part in objects(self.item, "content")
+        )
+
+    def may_be(self, item: dict[str, Any]) -> bool:
+        kind = string(item, "type")
+        return self.kind == kind if self.item else self.group == group_of(kind)
+
+    def tell(self, item: dict[str, Any], *, done: bool) -> None:
+        """A later telling outweighs an earlier one, except where it says nothing."""
+        told = {name: value for name, value in item.items() if value not in EMPTY}
+        if not done:
+            # Thoughts that are sealed when the item is added were sealed too early.
+            told.pop("encrypted_content", None)
+        self.item |= told
+        self.id = string(told, "id") or self.id
+        self.done = self.done or done
+
+    def speak(self, slot: Slot, index: int, words: str, number: int | None) -> str:
+        """Take words in. Returns them as they are to be said: a new part of a thought begins a paragraph."""
+        last = part = self._speaking
+        if part is None or part.slot != slot or part.index != index:
+            part = self._speaking = self.part(slot, index, number)
+        part.words.append(words)
+        part.numbers.append(number or 0)
+        if last is not None and part is not last and self.group == "reasoning":
+            words = BETWEEN + words
+        self.said.append(words)
+        return words
+
+    def part(self, slot: Slot, index: int, number: int | None, *, announced: bool = False) -> Part:
+        """The part at this place, or a new one."""
+        for part in self._parts:
+            if part.slot == slot and part.index == index:
+                return part
+        last = self._speaking
+        if last and last.slot == slot != "summary" and last.whole is None and not announced:
+            # Some servers count up with every word: without an end or a beginning there is no new part.
+            last.index = index
+            return last
+        self._parts.append(Part(slot, index, number))
+        return self._parts[-1]
+
+    # --- what it came to ------------------------------------------------------------------------------
+
+    def finish(self, effort: str) -> Made | None:
+        """The segment; None if it has been made before and nothing has changed but its name."""
+        last, self._made = self._made, self._make(effort)
+        return self._made if last is None or _substance(last) != _substance(self._made) else None
+
+    def _make(self, effort: str) -> Made:
+        match self.group:
+            case "message":
+                return self._message()
+            case "reasoning":
+                return self._reasoning(effort)
+            case "tool":
+                return self._tool()
+
+    def _message(self) -> Text:
+        content = objects(self.item, "content")
+        told = "".join(string(part, "text") or string(part, "refusal") for part in content)
+        notes = [note for part in content for note in objects(part, "annotations")]
+        return Text(
+            told or "".join(part.text for part in self._in_order("text", "refusal")),
+            self.index,
+            self.id,
+            self.number,
+            phase=string(self.item, "phase"),
+            annotations=tuple(notes or self.annotations),
+        )
+
+    def _reasoning(self, effort: str) -> Reasoning:
+        return Reasoning(
+            (*self._thoughts("summary", "summary"), *self._thoughts("thought", "content")),
+            self.index,
+            self.id,
+            self.number,
+            effort=effort,
+            opaque=string(self.item, "encrypted_content"),
+        )
+
+    def _thoughts(self, slot: Slot, name: str) -> list[ReasoningPart]:
+        known = self._in_order(slot)
+        told = [string(part, "text") for part in objects(self.item, name)]
+        if not any(told):
+            return [ReasoningPart(part.text, part.index, part.number) for part in known if part.text]
+        numbers = {place: part.number for place, part in enumerate(known)}
+        return [ReasoningPart(text, place, numbers.get(place)) for place, text in enumerate(told) if text]
+
+    def _tool(self) -> ToolCall:
+        asked = "".join(part.text for part in self._in_order("input"))
+        return ToolCall(
+            id=string(self.item, "call_id") or self.id,
+            name=string(self.item, "name") or self.kind,
+            arguments=_first(self.item, ASKED) or asked,
+            index=self.index,
+            item_id=self.id,
+            sequence_number=self.number,
+            kind=self.kind,
+            status=string(self.item, "status"),
+            output=_first(self.item, GIVEN),
+        )
+
+    def _in_order(self, *slots: Slot) -> list[Part]:
+        return sorted((part for part in self._parts if part.slot in slots), key=lambda part: part.index)
+
+
+class Outputs:
+    """The items of one response. The service's own place tells them apart, not their ids: some change those.
+
+    Some leave the place out, and some give the same to everything; there the id helps, or the order.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Output] = []
+        self._places: dict[tuple[int | None, Group], Output] = {}
+
+    def at(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+        """The item that an event speaks of; a new one where it is the first to do so."""
+        return self._find(place, group, item_id) or self._new(place, group, item_id, number)
+
+    def added(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+        """An item begins. Its words may have overtaken it."""
+        known = self._find(place, group, item_id)
+        if known is None or known.done:
+            return self._new(place, group, item_id, number)
+        known.number = number
+        return known
+
+    def final(self, items: Iterable[dict[str, Any]], number: int | None) -> None:
+        """What the whole response says of its items. An id that we know is a safe sign here, since some
+        services leave a few items out; an id that we do not know is no sign at all."""
+        claimed: set[Output] = set()
+        for place, item in enumerate(items):
+            group = group_of(string(item, "type"))
+            if group is None:
+                continue
+            open_to = [output for output in self.all if output not in claimed and output.may_be(item)]
+            named = [output for output in open_to if output.id and output.id == item.get("id")]
+            here = [output for output in open_to if output is self._places.get((place, group))]
+            output = next(iter(named or here or open_to), None)
+            output = output or self._new(place, group, "", number)
+            output.tell(item, done=True)
+            claimed.add(output)
+
+    def _find(self, place: int | None, group: Group, item_id: str) -> Output | None:
+        if place is not None and (known := self._places.get((place, group))):
+            return known
+        alike = [output for output in reversed(self.all) if output.group == group]
+        if item_id:
+            return next((output for output in alike if output.id == item_id), None)
+        return next((output for output in alike if not output.done), None) if place is None else None
+
+    def _new(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+        taken = {output.index for output in self.all}
+        index = place if place is not None and place not in taken else max(taken, default=-1) + 1
+        output = Output(group, index, item_id, number)
+        self.all.append(output)
+        if place is not None:
+            self._places[place, group] = output
+        return output
+
+
+def group_of(kind: str) -> Group | None:
+    """None: an item that says nothing to us, such as a compacted history."""
+    if kind in ("message", "reasoning"):
+        return cast("Group", kind)
+    return "tool" if kind and kind != "compaction" else None
+
+
+def words_of(made: Made) -> str:
+    """What of it is said to viewers."""
+    return "" if isinstance(made, ToolCall) else made.text
+
+
+def _substance(made: Made) -> tuple[str, str]:
+    match made:
+        case Text():
+            return made.text, ""
+        case Reasoning():
+            # The same thoughts are sealed anew each time they are told.
+            return made.text, "sealed" if made.opaque else ""
+        case ToolCall():
+            return made.arguments, made.output
+
+
+def _first(item: dict[str, Any], names: Iterable[str]) -> str:
+    """As text, or as JSON where it is more than text."""
+    told = next((item[name] for name in names if item.get(name)), "")
+    return told if isinstance(told, str) else msgspec.json.encode(told).decode()
+
+
+def string(told: dict[str, Any], name: str) -> str:
+    value = told.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def objects(told: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    value = told.get(name)
+    if not isinstance(value, list):
+        return []
+    return [cast("dict[str, Any]", part) for part in cast("list[Any]", value) if isinstance(part, dict)]

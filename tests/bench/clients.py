@@ -1,0 +1,266 @@
+"""What a token costs in each family's client, beside the official SDK and beside aiohttp + msgspec alone.
+
+The same streams, as fast as they come, from another process over loopback; CPU of this process alone. *Raw*
+reads the stream, splits it into events, decodes each into a typed struct and throws it away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import multiprocessing
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from multiprocessing.connection import Connection
+from typing import Any
+
+import aiohttp
+import msgspec
+from msgspec import Struct
+
+from moot.providers import anthropic, google, openai_chat, openai_responses
+from moot.providers.client import Client
+from moot.providers.contract import Said, Traits
+from moot.providers.family import Family
+from moot.terms import Message, Model, Request
+from tests.bench.streams import STREAMS, TOKENS
+from tests.bench.tools import measured, report
+
+CALLS = 12
+ROUNDS = 3
+KEY = "sk-none"
+Read = Callable[[str], Awaitable[int]]
+"""One reply from this base URL, read to its end: how many tokens it had."""
+
+
+class Contest(Struct, frozen=True):
+    """A family, how we read it raw, and who else reads it."""
+
+    name: str
+    family: Family
+    token: type[Struct]
+    peer: Read | None = None
+
+
+class _ChatDelta(Struct):
+    content: str | None = None
+
+
+class _ChatChoice(Struct):
+    delta: _ChatDelta | None = None
+    finish_reason: str | None = None
+
+
+class ChatToken(Struct):
+    choices: list[_ChatChoice] = []
+
+
+class ResponsesToken(Struct):
+    type: str
+    delta: Any = None
+    output_index: int = 0
+    sequence_number: int = 0
+
+
+class _BlockDelta(Struct):
+    type: str = ""
+    text: str = ""
+
+
+class AnthropicToken(Struct):
+    type: str
+    index: int = 0
+    delta: _BlockDelta | None = None
+
+
+class _Part(Struct):
+    text: str = ""
+
+
+class _Content(Struct):
+    parts: list[_Part] = []
+
+
+class _Candidate(Struct):
+    content: _Content | None = None
+
+
+class GoogleToken(Struct):
+    candidates: list[_Candidate] = []
+
+
+async def main() -> None:
+    async with serving() as base:
+        for contest in contests():
+            await _contest(contest, f"{base}/{contest.name}")
+
+
+def contests() -> list[Contest]:
+    return [
+        Contest("chat", openai_chat.family(), ChatToken, _openai("chat") if _has("openai") else None),
+        Contest(
+            "responses",
+            openai_responses.FAMILY,
+            ResponsesToken,
+            _openai("responses") if _has("openai") else None,
+        ),
+        Contest("anthropic", anthropic.FAMILY, AnthropicToken, _anthropic() if _has("anthropic") else None),
+        Contest("google", google.FAMILY, GoogleToken),
+    ]
+
+
+async def _contest(contest: Contest, base: str) -> None:
+    """The best of a few rounds each, in turn: the machine may be busy with something else."""
+    client = Client(contest.family, base, key=KEY, traits=Traits())
+    async with aiohttp.ClientSession() as session:
+        readers: dict[str, Read] = {
+            "raw": _raw(session, contest.token),
+            "moot": lambda _base: _ours(client),
+        }
+        if contest.peer is not None:
+            readers["SDK"] = contest.peer
+        best = dict.fromkeys(readers, float("inf"))
+        for _ in range(ROUNDS):
+            for name, read in readers.items():
+                best[name] = min(best[name], await _cost(read, base))
+    await client.close()
+    raw, ours = best["raw"], best["moot"]
+    report(f"{contest.name}: aiohttp + msgspec alone", f"{raw:.1f} µs/token")
+    report(f"{contest.name}: our client", f"{ours:.1f} µs/token", f"{ours / raw:.1f} times raw")
+    if "SDK" in best:
+        report(
+            f"{contest.name}: the official SDK",
+            f"{best['SDK']:.1f} µs/token",
+            f"{best['SDK'] / ours:.1f} times ours",
+        )
+
+
+async def _cost(read: Read, base: str) -> float:
+    await read(base)
+    with measured() as spent:
+        for _ in range(CALLS):
+            if await read(base) != TOKENS:
+                raise RuntimeError("a token went missing")
+    return spent.cpu / (CALLS * TOKENS) * 1e6
+
+
+# --- the readers --------------------------------------------------------------------------------------
+
+
+def _raw(session: aiohttp.ClientSession, token: type[Struct]) -> Read:
+    decode = msgspec.json.Decoder(token).decode
+
+    async def read(base: str) -> int:
+        events, tail = 0, b""
+        async with session.post(base, data=b"{}") as response:
+            async for packet in response.content.iter_any():
+                *whole, tail = (tail + packet).split(b"\n\n")
+                for event in whole:
+                    data = event[event.index(b"data: ") + 6 :]
+                    if data != b"[DONE]":
+                        decode(data)
+                        events += 1
+        return TOKENS if events >= TOKENS else events
+
+    return read
+
+
+async def _ours(client: Client) -> int:
+    request = Request(Model("bench", "m"), "Argue.", (Message("user", "Go."),), 4096)
+    tokens = 0
+    async for chunk in client.stream(request):
+        if isinstance(chunk, Said):
+            tokens += 1
+    return tokens
+
+
+def _openai(api: str) -> Read:
+    import openai
+
+    clients: dict[str, openai.AsyncOpenAI] = {}
+
+    async def read(base: str) -> int:
+        client = clients.setdefault(base, openai.AsyncOpenAI(api_key=KEY, base_url=base))
+        tokens = 0
+        if api == "chat":
+            chat: Any = await client.chat.completions.create(
+                model="m", messages=[{"role": "user", "content": "Go."}], stream=True
+            )
+            async for chunk in chat:
+                tokens += bool(chunk.choices and chunk.choices[0].delta.content)
+            return tokens
+        stream: Any = await client.responses.create(model="m", input="Go.", stream=True)
+        async for event in stream:
+            tokens += event.type == "response.output_text.delta"
+        return tokens
+
+    return read
+
+
+def _anthropic() -> Read:
+    import anthropic as sdk
+
+    clients: dict[str, sdk.AsyncAnthropic] = {}
+
+    async def read(base: str) -> int:
+        client = clients.setdefault(base, sdk.AsyncAnthropic(api_key=KEY, base_url=base))
+        stream: Any = await client.messages.create(
+            model="m", max_tokens=4096, messages=[{"role": "user", "content": "Go."}], stream=True
+        )
+        return sum([1 async for event in stream if event.type == "content_block_delta"])
+
+    return read
+
+
+def _has(package: str) -> bool:
+    if importlib.util.find_spec(package) is not None:
+        return True
+    print(f"  ({package} is not installed, so its SDK is not measured: make bench installs it)")
+    return False
+
+
+# --- the service --------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def serving() -> AsyncGenerator[str]:
+    """Another process that sends these streams over and over; its CPU is not ours."""
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+    process.start()
+    try:
+        port = await asyncio.to_thread(ours.recv)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        await asyncio.to_thread(process.join)
+
+
+def _serve(pipe: Connection) -> None:
+    asyncio.run(_serving(pipe))
+
+
+async def _serving(pipe: Connection) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := await _head(reader):
+            length = next((int(line[15:]) for line in head if line.lower().startswith(b"content-length:")), 0)
+            await reader.readexactly(length)
+            name = head[0].split(b"/")[1].split(b" ")[0].decode()
+            body = STREAMS[name]
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n"
+                % len(body)
+            )
+            writer.write(body)
+            await writer.drain()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    pipe.send(server.sockets[0].getsockname()[1])
+    await server.serve_forever()
+
+
+async def _head(reader: asyncio.StreamReader) -> list[bytes]:
+    try:
+        return (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return []

@@ -1,0 +1,578 @@
+"""Anthropic's dialect: what is sent, what is read whole and byte by byte, and how it goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from moot.errors import Fault
+from moot.providers import anthropic
+from moot.providers.anthropic import FAMILY, Decoder, usage
+from moot.providers.client import Client
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
+from moot.terms import (
+    Effort,
+    Message,
+    Model,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)
+OLD = Traits(thinks=True, efforts=("none", "low", "medium", "high"), thinking="budget")
+PLAIN = Traits()
+
+
+def ask(*, effort: Effort | None = None, temperature: float | None = None, **changes: Any) -> Request:
+    words: dict[str, Any] = {
+        "model": Model("anthropic", "claude-x", temperature=temperature, effort=effort),
+        "instructions": "Argue.",
+        "messages": (Message("user", "Go."),),
+        "max_tokens": 4000,
+    }
+    return Request(**{**words, **changes})
+
+
+def body(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:
+    return anthropic.body(request, traits)
+
+
+# --- what is sent -------------------------------------------------------------------------------------
+
+
+def test_a_request_in_this_dialect() -> None:
+    assert body(ask(temperature=0.5, stop=("END", "\n"))) == {
+        "model": "claude-x",
+        "max_tokens": 4000,
+        "messages": [{"role": "user", "content": "Go."}],
+        "stream": True,
+        "system": "Argue.",
+        "temperature": 0.5,
+        "stop_sequences": ["END"],
+    }
+
+
+@pytest.mark.parametrize("base", ["https://a.example", "https://a.example/v1"])
+def test_the_address_with_and_without_a_version(base: str) -> None:
+    assert FAMILY.url(base, "claude-x") == "https://a.example/v1/messages"
+
+
+def test_the_key_has_a_header_of_its_own() -> None:
+    assert FAMILY.headers("k") == {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+    assert FAMILY.headers("") == {"anthropic-version": "2023-06-01"}
+
+
+def test_the_first_turn_is_the_users_and_no_turn_is_blank() -> None:
+    spoken = (Message("assistant", "a"), Message("user", "b"), Message("user", " "), Message("user", "c"))
+    messages = body(ask(messages=spoken))["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert messages[0]["content"]
+    assert messages[-1]["content"][0]["text"] == "b\n\nc"
+
+
+def test_a_history_is_kept_ready_for_the_next_turn_but_a_first_question_is_not() -> None:
+    history = (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
+    assert body(ask(messages=history))["messages"][-1] == {
+        "role": "user",
+        "content": [{"type": "text", "text": "c", "cache_control": {"type": "ephemeral"}}],
+    }
+    assert "cache_control" not in str(body(ask()))
+
+
+def test_newer_models_show_their_thoughts_and_are_told_how_hard_to_think_by_a_word() -> None:
+    sent = body(ask(effort="high", temperature=0.5), NEW)
+    assert sent["thinking"] == {"type": "adaptive", "display": "summarized"}
+    assert sent["output_config"] == {"effort": "high"}
+    assert "temperature" not in sent
+
+
+def test_an_effort_that_a_model_does_not_know_is_not_sent() -> None:
+    assert "output_config" not in body(ask(effort="minimal"), NEW)
+    assert "thinking" not in body(ask(effort="high"))
+
+
+def test_older_models_get_a_share_of_their_tokens_to_think_with() -> None:
+    sent = body(ask(effort="medium", temperature=0.5), OLD)
+    assert sent["thinking"] == {"type": "enabled", "budget_tokens": 2000}
+    assert "output_config" not in sent
+    assert "temperature" not in sent
+
+
+@pytest.mark.parametrize(
+    ("effort", "tokens", "thinking"),
+    [
+        ("low", 2000, {"type": "enabled", "budget_tokens": 1024}),
+        ("high", 1200, None),
+        (None, 9000, None),
+        ("none", 9000, {"type": "disabled"}),
+    ],
+)
+def test_thinking_never_takes_the_tokens_of_the_speech(
+    effort: Effort | None, tokens: int, thinking: Any
+) -> None:
+    sent = body(ask(effort=effort, temperature=1.5, max_tokens=tokens), OLD)
+    assert sent.get("thinking") == thinking
+    assert sent.get("temperature") == (None if thinking and thinking != {"type": "disabled"} else 1.0)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "minimum": {"type": "integer", "minimum": 0, "maximum": 100, "description": "The score."},
+        "notes": {"type": "array", "items": {"type": "string", "maxLength": 9}, "maxItems": 5},
+    },
+    "required": ["minimum"],
+    "additionalProperties": False,
+}
+
+
+def test_what_a_schema_may_not_hold_is_told_in_words() -> None:
+    shape = body(ask(schema=SCHEMA), NEW)["output_config"]["format"]
+    assert shape == {
+        "type": "json_schema",
+        "schema": {
+            "type": "object",
+            "properties": {
+                "minimum": {"type": "integer", "description": "The score. (minimum: 0, maximum: 100)"},
+                "notes": {
+                    "type": "array",
+                    "items": {"type": "string", "description": "(maxLength: 9)"},
+                    "description": "(maxItems: 5)",
+                },
+            },
+            "required": ["minimum"],
+            "additionalProperties": False,
+        },
+    }
+
+
+def test_a_schema_is_kept_to_oneself_where_it_would_be_refused() -> None:
+    assert "output_config" not in body(ask(schema=SCHEMA), Traits(schema="words"))
+
+
+# --- what is read -------------------------------------------------------------------------------------
+
+
+def event(type: str, **told: Any) -> bytes:
+    """As it comes: named, and padded before the last brace."""
+    data = json.dumps({"type": type, **told}, ensure_ascii=False)
+    return f"event: {type}\ndata: {data[:-1]}   }}\n\n".encode()
+
+
+def opened(index: int, type: str, **given: Any) -> bytes:
+    return event("content_block_start", index=index, content_block={"type": type, **given})
+
+
+def delta(index: int, type: str, **told: Any) -> bytes:
+    return event("content_block_delta", index=index, delta={"type": f"{type}_delta", **told})
+
+
+def shut(index: int) -> bytes:
+    return event("content_block_stop", index=index)
+
+
+def stopped(reason: str, **told: Any) -> bytes:
+    return event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, **told)
+
+
+START = event(
+    "message_start",
+    message={
+        "id": "m1",
+        "model": "claude-x-1",
+        "content": [],
+        "usage": {"input_tokens": 9, "output_tokens": 1},
+    },
+)
+PING = event("ping")
+SPEECH = (
+    opened(0, "text", text="") + delta(0, "text", text="Zo") + PING + delta(0, "text", text="é.") + shut(0)
+)
+END = stopped("end_turn", usage={"output_tokens": 5}) + event("message_stop")
+
+
+def fed(stream: bytes, step: int) -> list[Chunk]:
+    decoder = Decoder()
+    chunks = [chunk for at in range(0, len(stream), step) for chunk in decoder.feed(stream[at : at + step])]
+    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != Alive()]
+
+
+def decode(*packets: bytes) -> list[Chunk]:
+    """However the stream is cut, it reads the same."""
+    stream = b"".join(packets)
+    chunks = fed(stream, len(stream) or 1)
+    assert fed(stream, 1) == chunks
+    return chunks
+
+
+def segments(*packets: bytes) -> list[Segment]:
+    return [chunk.segment for chunk in decode(*packets) if isinstance(chunk, Item)]
+
+
+def done(*packets: bytes) -> Done:
+    last = decode(*packets)[-1]
+    assert isinstance(last, Done)
+    return last
+
+
+def test_a_plain_reply() -> None:
+    assert decode(START, PING, SPEECH, END) == [
+        Began("m1"),
+        Said("Zo"),
+        Said("é."),
+        Item(Text("Zoé.")),
+        Done("stop", Usage(input=9, output=5), "m1", reason="end_turn", model="claude-x-1"),
+    ]
+
+
+def test_thoughts_come_before_words_and_keep_their_signature() -> None:
+    chunks = decode(
+        START,
+        opened(0, "thinking", thinking="", signature=""),
+        delta(0, "thinking", thinking="Hm"),
+        delta(0, "thinking", thinking="m."),
+        delta(0, "signature", signature="s1"),
+        shut(0),
+        opened(1, "text", text=""),
+        delta(1, "text", text="So."),
+        shut(1),
+        END,
+    )
+    assert chunks[1:-1] == [
+        Said("Hm", "reasoning", 0),
+        Said("m.", "reasoning", 0),
+        Item(Reasoning((ReasoningPart("Hmm."),), 0, opaque="s1")),
+        Said("So.", "text", 1),
+        Item(Text("So.", 1)),
+    ]
+
+
+def test_thoughts_may_be_a_signature_and_nothing_else() -> None:
+    thought = opened(0, "thinking", thinking="") + delta(0, "signature", signature="s1") + shut(0)
+    assert segments(START, thought, END) == [Reasoning((), opaque="s1")]
+
+
+def test_redacted_thoughts_are_kept_unread() -> None:
+    assert segments(START, opened(0, "redacted_thinking", data="xyz"), shut(0), END) == [
+        Reasoning((), opaque="xyz", redacted=True)
+    ]
+
+
+def test_the_arguments_of_a_call_come_in_pieces_or_at_once_or_not_at_all() -> None:
+    chunks = segments(
+        START,
+        opened(0, "tool_use", id="t0", name="roll", input={}),
+        delta(0, "input_json", partial_json=""),
+        delta(0, "input_json", partial_json='{"dice'),
+        delta(0, "input_json", partial_json='": 2}'),
+        shut(0),
+        opened(1, "mcp_tool_use", id="t1", name="look", server_name="eyes", input={"at": "it"}),
+        shut(1),
+        opened(2, "tool_use", id="t2", name="wait", input={}),
+        shut(2),
+        stopped("tool_use"),
+    )
+    assert chunks == [
+        ToolCall("t0", "roll", '{"dice": 2}', 0, kind="tool_use"),
+        ToolCall("t1", "look", '{"at":"it"}', 1, kind="mcp_tool_use"),
+        ToolCall("t2", "wait", "", 2, kind="tool_use"),
+    ]
+
+
+def test_tools_that_run_at_the_service_leave_their_results() -> None:
+    found = [{"type": "web_search_result", "url": "https://a.example", "title": "A"}]
+    lost = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    assert segments(
+        START,
+        opened(0, "server_tool_use", id="s1", name="web_search", input={}),
+        delta(0, "input_json", partial_json='{"query": "a"}'),
+        shut(0),
+        opened(1, "web_search_tool_result", tool_use_id="s1", content=found),
+        shut(1),
+        opened(2, "web_search_tool_result", tool_use_id="s2", content=lost),
+        shut(2),
+        opened(3, "mcp_tool_result", tool_use_id="s3", is_error=True, content=[]),
+        shut(3),
+        stopped("pause_turn"),
+    ) == [
+        ToolCall("s1", "web_search", '{"query": "a"}', 0, kind="server_tool_use"),
+        ToolResult("s1", json.dumps(found, separators=(",", ":")), index=1),
+        ToolResult("s2", json.dumps(lost, separators=(",", ":")), "max_uses_exceeded", 2),
+        ToolResult("s3", "", "error", 3),
+    ]
+
+
+def test_sources_stay_with_the_words_that_cite_them() -> None:
+    cite = {"type": "web_search_result_location", "url": "https://a.example"}
+    assert segments(
+        START,
+        opened(0, "text", text="", citations=[]),
+        delta(0, "citations", citation=cite),
+        delta(0, "text", text="So it is."),
+        delta(0, "citations", citation=None),
+        shut(0),
+        END,
+    ) == [Text("So it is.", annotations=(cite,))]
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("tool_use", "tool"),
+        ("pause_turn", "pause"),
+        ("refusal", "refusal"),
+        ("boredom", "unknown"),
+    ],
+)
+def test_why_it_stopped(reason: str, finish: str) -> None:
+    ended = done(START, SPEECH, stopped(reason), event("message_stop"))
+    assert (ended.finish, ended.reason) == (finish, reason)
+
+
+def test_a_refusal_may_have_no_words_at_all() -> None:
+    why = {"stop_reason": "refusal", "stop_details": {"type": "refusal", "category": "bio"}}
+    chunks = decode(
+        START, event("message_delta", delta=why, usage={"output_tokens": 2}), event("message_stop")
+    )
+    assert chunks == [
+        Began("m1"),
+        Done("refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1"),
+    ]
+
+
+def test_the_last_figures_count_and_hold_what_was_cached() -> None:
+    figures = {
+        "input_tokens": 100,
+        "cache_read_input_tokens": 30,
+        "cache_creation_input_tokens": 7,
+        "output_tokens": 50,
+        "output_tokens_details": {"thinking_tokens": 40},
+        "server_tool_use": {"web_search_requests": 1},
+    }
+    ended = done(START, SPEECH, stopped("end_turn", usage=figures), event("message_stop"))
+    assert ended.usage == Usage(input=137, output=50, reasoning=40, cached=30, cache_write=7)
+
+
+def test_figures_that_cannot_be_true_are_marked() -> None:
+    assert usage({"input_tokens": -1, "output_tokens": "many"}) == Usage(suspect=True)
+    assert usage({"input_tokens": 3, "output_tokens": 10**12}) == Usage(input=3, suspect=True)
+
+
+def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
+    strange = [
+        event("weather", delta="rain"),
+        b'data: {"type": "weather"}\n\n',
+        opened(0, "hologram", text=7),
+        delta(0, "photon", text=[1, 2]),
+        delta(9, "photon"),
+        shut(0),
+        opened(1, "text", text="Z"),
+        delta(1, "perfume", text={"a": 1}),
+        delta(1, "text", text="oé", novelty=True),
+        shut(1),
+    ]
+    chunks = decode(START, *strange, END)
+    assert chunks[1:-1] == [Said("Z", "text", 1), Said("oé", "text", 1), Item(Text("Zoé", 1))]
+    assert done(START, *strange, END).unread == 6
+
+
+def test_a_block_that_is_never_shut_is_whole_at_the_end() -> None:
+    chunks = decode(START, opened(0, "text", text=""), delta(0, "text", text="So."), stopped("max_tokens"))
+    assert chunks[1:-1] == [Said("So."), Item(Text("So."))]
+
+
+def test_words_without_a_start_or_after_the_end_of_their_block_are_kept() -> None:
+    late = delta(0, "text", text="So") + shut(0) + delta(0, "text", text=" late.")
+    assert segments(START, late, END) == [Text("So"), Text(" late.", 1)]
+    thought = delta(3, "thinking", thinking="Hm.") + delta(3, "signature", signature="s")
+    assert segments(START, thought, END) == [Reasoning((ReasoningPart("Hm."),), 3, opaque="s")]
+
+
+def test_blocks_that_share_a_number_are_still_two() -> None:
+    thought = opened(0, "thinking", thinking="") + delta(0, "thinking", thinking="Hm.")
+    speech = opened(0, "text", text="") + delta(0, "text", text="So.") + shut(0)
+    expected = [Reasoning((ReasoningPart("Hm."),), 0), Text("So.", 1)]
+    assert segments(START, thought, shut(0), speech, END) == expected
+    assert segments(START, thought, speech, END) == expected
+
+
+def test_gateways_may_drop_the_names_of_events_or_the_types() -> None:
+    whole = START + SPEECH + END
+    nameless = b"\n".join(line for line in whole.split(b"\n") if not line.startswith(b"event:"))
+    assert decode(nameless) == decode(whole)
+    typeless = START.replace(b'"type": "message_start", ', b"") + SPEECH + END
+    assert decode(typeless) == decode(whole)
+
+
+def test_a_whole_message_where_a_stream_was_asked() -> None:
+    message = {
+        "type": "message",
+        "id": "m1",
+        "model": "claude-x-1",
+        "content": [
+            {"type": "thinking", "thinking": "Hm.", "signature": "s"},
+            {"type": "text", "text": "So.", "citations": [{"url": "u"}]},
+            {"type": "tool_use", "id": "t", "name": "roll", "input": {"dice": 2}},
+        ],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 3, "output_tokens": 4},
+    }
+    assert decode(json.dumps(message).encode()) == [
+        Began("m1"),
+        Said("Hm.", "reasoning", 0),
+        Item(Reasoning((ReasoningPart("Hm."),), 0, opaque="s")),
+        Said("So.", "text", 1),
+        Item(Text("So.", 1, annotations=({"url": "u"},))),
+        Item(ToolCall("t", "roll", '{"dice":2}', 2, kind="tool_use")),
+        Done("tool", Usage(input=3, output=4), "m1", reason="tool_use", model="claude-x-1"),
+    ]
+
+
+def test_a_stop_without_a_farewell_is_an_end() -> None:
+    assert done(START, SPEECH, stopped("end_turn")).finish == "stop"
+    assert done(START, SPEECH, event("message_stop")).finish == "unknown"
+
+
+def test_a_broken_character_is_marked_and_does_no_harm() -> None:
+    chunks = decode(START, SPEECH.replace("é".encode(), b"\xff"), END)
+    assert Item(Text("Zo\ufffd.")) in chunks
+    assert chunks[-1] == Done(
+        "stop", Usage(input=9, output=5), "m1", "utf8", reason="end_turn", model="claude-x-1"
+    )
+
+
+OVERLOADED = event(
+    "error", error={"details": None, "type": "overloaded_error", "message": "Too many at once."}
+)
+
+
+@pytest.mark.parametrize(
+    ("stream", "kind", "severity"),
+    [
+        (OVERLOADED, "overloaded", "transient"),
+        (START + SPEECH + OVERLOADED, "overloaded", "transient"),
+        (START + event("error", error={"type": "api_error", "message": "Oh."}), "server_error", "transient"),
+        (START + OVERLOADED.replace(b"event: error\n", b""), "overloaded", "transient"),
+        (b'{"type": "error", "error": {"type": "overloaded_error"}}', "overloaded", "transient"),
+        (START + SPEECH, "disconnected", "transient"),
+        (b"", "disconnected", "transient"),
+        (START + b"event: content_block_delta\ndata: {oops\n\n", "malformed", "transient"),
+        (START + delta(0, "text", text=7), "malformed", "transient"),
+        (b"<html>sorry</html>", "malformed", "unusable"),
+    ],
+)
+def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -> None:
+    for step in (len(stream) or 1, 1):
+        with pytest.raises(Fault) as caught:
+            fed(stream, step)
+        assert (caught.value.kind, caught.value.severity) == (kind, severity)
+
+
+# --- over the line ------------------------------------------------------------------------------------
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Serve = Callable[[Handler], Awaitable[Client]]
+
+
+@pytest.fixture
+async def serve() -> AsyncGenerator[Serve]:
+    """A service that answers in this way, and the client that asks it."""
+    servers: list[TestServer] = []
+    clients: list[Client] = []
+
+    async def start(handler: Handler) -> Client:
+        app = web.Application()
+        app.router.add_post("/v1/messages", handler)
+        servers.append(TestServer(app))
+        await servers[-1].start_server()
+        clients.append(Client(FAMILY, str(servers[-1].make_url("")), key="sk-ant-secret", traits=NEW))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        await client.close()
+    for server in servers:
+        await server.close()
+
+
+async def streamed(request: web.Request, *packets: bytes) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "request-id": "r1"})
+    await response.prepare(request)
+    for packet in packets:
+        await response.write(packet)
+    await response.write_eof()
+    return response
+
+
+async def heard(client: Client) -> list[Chunk]:
+    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != Alive()]
+
+
+async def fault_of(client: Client) -> Fault:
+    with pytest.raises(Fault) as caught:
+        await heard(client)
+    return caught.value
+
+
+async def test_a_stream_over_the_line(serve: Serve) -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        seen.append(
+            (request.headers["x-api-key"], request.headers["anthropic-version"], await request.json())
+        )
+        return await streamed(request, START, SPEECH, END)
+
+    chunks = await heard(await serve(handler))
+    assert chunks[0] == Began("m1", "r1")
+    assert chunks[1:] == decode(START, SPEECH, END)[1:]
+    key, version, sent = seen[0]
+    assert (key, version) == ("sk-ant-secret", "2023-06-01")
+    assert sent == body(ask(effort="low"), NEW)
+
+
+async def test_a_key_that_is_refused(serve: Serve) -> None:
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        error = {"type": "authentication_error", "message": "Nobody knows sk-ant-secret."}
+        return web.json_response({"type": "error", "error": error}, status=401, headers={"request-id": "r2"})
+
+    fault = await fault_of(await serve(handler))
+    assert (fault.kind, fault.severity, fault.http_status, fault.request_id) == (
+        "bad_key",
+        "permanent",
+        401,
+        "r2",
+    )
+    assert "sk-ant-secret" not in fault.detail
+
+
+async def test_haste_is_told_how_long_to_wait(serve: Serve) -> None:
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        error = {"type": "rate_limit_error", "message": "Slow down."}
+        return web.json_response({"type": "error", "error": error}, status=429, headers={"retry-after": "7"})
+
+    fault = await fault_of(await serve(handler))
+    assert (fault.kind, fault.severity, fault.retry_after) == ("rate_limited", "transient", 7.0)
+
+
+async def test_an_error_in_mid_stream_is_no_success(serve: Serve) -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return await streamed(request, START, SPEECH, OVERLOADED)
+
+    fault = await fault_of(await serve(handler))
+    assert (fault.kind, fault.severity, fault.billed) == ("overloaded", "transient", True)

@@ -1,0 +1,508 @@
+"""Google's dialect: what is sent, what is read whole and byte by byte, and how it goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from moot.errors import Fault
+from moot.providers import google
+from moot.providers.client import Client
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
+from moot.providers.google import FAMILY, Decoder, usage
+from moot.terms import (
+    Effort,
+    Message,
+    Model,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+NEW = Traits(thinks=True, efforts=("minimal", "low", "high"), sampling=False)
+OLD = Traits(thinks=True, efforts=("none", "low", "medium", "high"), thinking="budget")
+PLAIN = Traits()
+
+
+def ask(*, effort: Effort | None = None, **changes: Any) -> Request:
+    words: dict[str, Any] = {
+        "model": Model("google", "gemini-x", temperature=1.5, effort=effort),
+        "instructions": "Argue.",
+        "messages": (Message("user", "Go."),),
+        "max_tokens": 4000,
+    }
+    return Request(**{**words, **changes})
+
+
+def body(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:
+    return google.body(request, traits)
+
+
+def config(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:
+    return body(request, traits)["generationConfig"]
+
+
+# --- what is sent -------------------------------------------------------------------------------------
+
+
+def test_a_request_in_this_dialect() -> None:
+    assert body(ask(seed=3, stop=("a", "b", "c", "d", "e", "f"))) == {
+        "contents": [{"role": "user", "parts": [{"text": "Go."}]}],
+        "systemInstruction": {"parts": [{"text": "Argue."}]},
+        "generationConfig": {
+            "maxOutputTokens": 4000,
+            "temperature": 1.5,
+            "seed": 3,
+            "stopSequences": ["a", "b", "c", "d", "e"],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("base", "address"),
+    [
+        ("https://g.example", "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse"),
+        ("https://g.example/v1beta", "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse"),
+        ("https://g.example/v1", "https://g.example/v1/models/m:streamGenerateContent?alt=sse"),
+    ],
+)
+def test_the_address_with_and_without_a_version(base: str, address: str) -> None:
+    assert FAMILY.url(base, "m") == FAMILY.url(base, "models/m") == address
+
+
+def test_a_models_name_cannot_lead_elsewhere() -> None:
+    address = FAMILY.url("https://g.example", "../x?key=1#y z")
+    assert address == "https://g.example/v1beta/models/..%2Fx%3Fkey%3D1%23y%20z:streamGenerateContent?alt=sse"
+
+
+def test_the_key_is_in_a_header_and_never_in_the_address() -> None:
+    assert FAMILY.headers("k") == {"x-goog-api-key": "k"}
+    assert FAMILY.headers("") == {}
+
+
+def test_turns_alternate_from_the_user_on() -> None:
+    spoken = (Message("assistant", "a"), Message("user", "b"), Message("user", ""), Message("user", "c"))
+    contents = body(ask(messages=spoken))["contents"]
+    assert [content["role"] for content in contents] == ["user", "model", "user"]
+    assert contents[-1]["parts"] == [{"text": "b\n\nc"}]
+
+
+def test_newer_models_are_told_how_hard_to_think_by_a_word() -> None:
+    sent = config(ask(effort="minimal", seed=3), NEW)
+    assert sent == {
+        "maxOutputTokens": 4000,
+        "thinkingConfig": {"includeThoughts": True, "thinkingLevel": "MINIMAL"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("effort", "tokens", "thinking"),
+    [
+        ("medium", 4000, {"includeThoughts": True, "thinkingBudget": 2000}),
+        ("low", 100, {"includeThoughts": True, "thinkingBudget": 512}),
+        ("high", 65_536, {"includeThoughts": True, "thinkingBudget": 24_576}),
+        ("none", 4000, {"thinkingBudget": 0}),
+        (None, 4000, {"includeThoughts": True}),
+        ("xhigh", 4000, {"includeThoughts": True}),
+    ],
+)
+def test_older_models_get_a_number_of_tokens_to_think_with(
+    effort: Effort | None, tokens: int, thinking: dict[str, Any]
+) -> None:
+    assert config(ask(effort=effort, max_tokens=tokens), OLD)["thinkingConfig"] == thinking
+
+
+def test_a_model_that_does_not_think_is_not_asked_to() -> None:
+    assert "thinkingConfig" not in config(ask(effort="high"))
+
+
+def test_a_schema_is_held_or_asked_for_as_json_or_only_told() -> None:
+    marks = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 9}, "maxItems": 5}
+    held = config(ask(schema={"type": "object", "properties": {"marks": marks}}))
+    assert held["responseMimeType"] == "application/json"
+    told = {"type": "array", "items": marks["items"], "description": "(maxItems: 5)"}
+    assert held["responseJsonSchema"] == {"type": "object", "properties": {"marks": told}}
+    loose = config(ask(schema={}), Traits(schema="json"))
+    assert loose["responseMimeType"] == "application/json"
+    assert "responseJsonSchema" not in loose
+    assert "responseMimeType" not in config(ask(schema={}), Traits(schema="words"))
+
+
+# --- what is read -------------------------------------------------------------------------------------
+
+
+def chunk(*parts: dict[str, Any], finish: str | None = None, **told: Any) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
+    if finish:
+        candidate["finishReason"] = finish
+    return {"candidates": [candidate], "responseId": "g1", "modelVersion": "gemini-x-1", **told}
+
+
+def figures(prompt: int, **counts: int) -> dict[str, Any]:
+    return {"usageMetadata": {"promptTokenCount": prompt, **counts}}
+
+
+def sse(*chunks: dict[str, Any]) -> bytes:
+    return b"".join(
+        b"data: " + json.dumps(told, ensure_ascii=False).encode() + b"\r\n\r\n" for told in chunks
+    )
+
+
+def array(*chunks: dict[str, Any]) -> bytes:
+    return b"[" + b",\r\n".join(json.dumps(told, indent=1).encode() for told in chunks) + b"]\r\n"
+
+
+STOP = chunk({"text": ""}, finish="STOP")
+
+
+def fed(stream: bytes, step: int) -> list[Chunk]:
+    decoder = Decoder()
+    chunks = [chunk for at in range(0, len(stream), step) for chunk in decoder.feed(stream[at : at + step])]
+    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != Alive()]
+
+
+def decode(*chunks: dict[str, Any]) -> list[Chunk]:
+    """However the stream is framed and cut, it reads the same."""
+    stream = sse(*chunks)
+    read = fed(stream, len(stream))
+    assert fed(stream, 1) == read
+    assert fed(array(*chunks), 1) == read
+    return read
+
+
+def segments(*chunks: dict[str, Any]) -> list[Segment]:
+    return [chunk.segment for chunk in decode(*chunks) if isinstance(chunk, Item)]
+
+
+def done(*chunks: dict[str, Any]) -> Done:
+    last = decode(*chunks)[-1]
+    assert isinstance(last, Done)
+    return last
+
+
+def test_a_plain_reply() -> None:
+    assert decode(
+        chunk({"text": "Zo"}, **figures(9)),
+        chunk({"text": "é."}, **figures(9, candidatesTokenCount=3)),
+        chunk({"text": ""}, finish="STOP", **figures(9, candidatesTokenCount=4)),
+    ) == [
+        Began("g1"),
+        Said("Zo"),
+        Said("é."),
+        Item(Text("Zoé.")),
+        Done("stop", Usage(input=9, output=4), "g1", reason="STOP", model="gemini-x-1"),
+    ]
+
+
+def test_thoughts_and_words_are_segments_in_order() -> None:
+    assert decode(
+        chunk({"text": "Hm", "thought": True}),
+        chunk({"text": "m.", "thought": True}),
+        chunk({"text": "So"}),
+        chunk({"text": "?", "thought": True}),
+        chunk({"text": "."}, finish="STOP"),
+    )[1:-1] == [
+        Said("Hm", "reasoning", 0),
+        Said("m.", "reasoning", 0),
+        Item(Reasoning((ReasoningPart("Hmm."),), 0)),
+        Said("So", "text", 1),
+        Item(Text("So", 1)),
+        Said("?", "reasoning", 2),
+        Item(Reasoning((ReasoningPart("?"),), 2)),
+        Said(".", "text", 3),
+        Item(Text(".", 3)),
+    ]
+
+
+def test_a_signature_of_thoughts_stays_with_them() -> None:
+    thought = chunk({"text": "Hm.", "thought": True}, {"thought": True, "thoughtSignature": "s1"})
+    assert segments(thought, chunk({"text": "So."}), STOP) == [
+        Reasoning((ReasoningPart("Hm."),), 0, opaque="s1"),
+        Text("So.", 1),
+    ]
+
+
+def test_a_signature_on_words_follows_them_and_does_not_split_them() -> None:
+    assert segments(
+        chunk({"text": "Hm.", "thought": True}),
+        chunk({"text": "So ", "thoughtSignature": "s1"}),
+        chunk({"text": "it is."}),
+        chunk({"text": "", "thoughtSignature": "s2"}, finish="STOP"),
+    ) == [
+        Reasoning((ReasoningPart("Hm."),), 0),
+        Text("So it is.", 1),
+        Reasoning((), 2, opaque="s1"),
+        Reasoning((), 3, opaque="s2"),
+    ]
+
+
+def test_a_signature_on_an_empty_part_is_kept_even_where_nothing_was_said() -> None:
+    assert segments(chunk({"text": "", "thoughtSignature": "s1"}, finish="STOP")) == [
+        Reasoning((), opaque="s1")
+    ]
+
+
+def test_calls_of_our_functions_end_in_a_stop_that_waits_for_them() -> None:
+    chunks = decode(
+        chunk({"functionCall": {"name": "roll", "args": {"dice": 2}, "id": "c1"}, "thoughtSignature": "s1"}),
+        chunk({"functionCall": {"name": "wait"}}),
+        STOP,
+    )
+    assert chunks[1:-1] == [
+        Item(ToolCall("c1", "roll", '{"dice":2}', 0, kind="functionCall", opaque="s1")),
+        Item(ToolCall("", "wait", "", 1, kind="functionCall")),
+    ]
+    assert chunks[-1] == Done("tool", None, "g1", reason="STOP", model="gemini-x-1")
+
+
+def test_tools_that_run_at_the_service_leave_their_results() -> None:
+    assert segments(
+        chunk(
+            {
+                "executableCode": {"language": "PYTHON", "code": "print(1)", "id": "c1"},
+                "thoughtSignature": "s1",
+            },
+            {"text": ""},
+        ),
+        chunk({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1\n", "id": "c1"}}),
+        chunk({"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "no"}}),
+        chunk({"toolCall": {"toolType": "SEARCH", "args": {"q": "a"}, "id": "c2"}}),
+        chunk(
+            {
+                "toolResponse": {"toolType": "SEARCH", "response": {"r": 1}, "id": "c2"},
+                "thoughtSignature": "s2",
+            }
+        ),
+        chunk({"text": "One."}, finish="STOP"),
+    ) == [
+        ToolCall("c1", "PYTHON", "print(1)", 0, kind="executableCode", opaque="s1"),
+        ToolResult("c1", "1\n", index=1),
+        ToolResult("", "no", "OUTCOME_FAILED", 2),
+        ToolCall("c2", "SEARCH", '{"q":"a"}', 3, kind="toolCall"),
+        ToolResult("c2", '{"r":1}', index=4),
+        Reasoning((), 5, opaque="s2"),
+        Text("One.", 6),
+    ]
+
+
+def test_sources_stay_with_the_words_that_they_support() -> None:
+    last = chunk({"text": ""}, finish="STOP")
+    last["candidates"][0]["groundingMetadata"] = {"webSearchQueries": ["a"]}
+    last["candidates"][0]["citationMetadata"] = {}
+    note = {"groundingMetadata": {"webSearchQueries": ["a"]}}
+    assert segments(chunk({"text": "So."}), last, last) == [Text("So.", annotations=(note,))]
+    assert segments(chunk({"functionCall": {"name": "f"}}), last)[-1] == Text("", 1, annotations=(note,))
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("STOP", "stop"),
+        ("MAX_TOKENS", "length"),
+        ("SAFETY", "filter"),
+        ("RECITATION", "filter"),
+        ("PROHIBITED_CONTENT", "filter"),
+        ("SPII", "filter"),
+        ("OTHER", "unknown"),
+        ("MALFORMED_FUNCTION_CALL", "unknown"),
+    ],
+)
+def test_why_it_stopped(reason: str, finish: str) -> None:
+    ended = done(chunk({"text": "So."}, finish=reason))
+    assert (ended.finish, ended.reason) == (finish, reason)
+
+
+def test_a_candidate_may_stop_without_any_content() -> None:
+    assert decode({"candidates": [{"finishReason": "SAFETY", "index": 0}], "responseId": "g1"}) == [
+        Began("g1"),
+        Done("filter", None, "g1", reason="SAFETY"),
+    ]
+
+
+def test_a_question_that_is_blocked_has_no_answer() -> None:
+    blocked = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "responseId": "g1", **figures(7)}
+    assert decode(blocked) == [
+        Began("g1"),
+        Done("filter", Usage(input=7), "g1", reason="PROHIBITED_CONTENT"),
+    ]
+
+
+def test_figures_may_follow_the_reason_to_stop_and_hold_thoughts_and_tools() -> None:
+    late = figures(
+        40,
+        candidatesTokenCount=5,
+        thoughtsTokenCount=20,
+        toolUsePromptTokenCount=60,
+        cachedContentTokenCount=30,
+    )
+    ended = done(chunk({"text": "So."}, finish="STOP", **figures(9)), {"responseId": "g1", **late})
+    assert ended.usage == Usage(input=100, output=25, reasoning=20, cached=30)
+
+
+def test_the_count_of_words_may_be_missing_beside_that_of_thoughts() -> None:
+    assert usage({"promptTokenCount": 87, "thoughtsTokenCount": 78}) == Usage(
+        input=87, output=78, reasoning=78
+    )
+
+
+def test_figures_that_cannot_be_true_are_marked() -> None:
+    assert usage({"promptTokenCount": -1, "candidatesTokenCount": "many"}) == Usage(suspect=True)
+
+
+def test_only_the_first_candidate_counts() -> None:
+    two = chunk({"text": "So."}, finish="STOP")
+    two["candidates"].append({"content": {"parts": [{"text": "Not so."}]}, "index": 1})
+    assert segments(two) == [Text("So.")]
+
+
+def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
+    strange = [
+        chunk(
+            {"hologram": {"text": "x"}, "thoughtSignature": "s1"}, {"text": "Z", "perfume": 1}, novelty=[1]
+        ),
+        chunk({"functionCall": {"partialArgs": []}}, {"text": 7}, {"text": "oé"}),
+        STOP,
+    ]
+    assert segments(*strange) == [Reasoning((), 0, opaque="s1"), Text("Zoé", 1)]
+    assert done(*strange).unread == 3
+
+
+def test_a_broken_character_is_marked_and_does_no_harm() -> None:
+    stream = sse(chunk({"text": "Zoé."}), STOP).replace("é".encode(), b"\xff")
+    assert Item(Text("Zo\ufffd.")) in fed(stream, 1)
+    assert fed(stream, 1)[-1] == Done("stop", None, "g1", "utf8", reason="STOP", model="gemini-x-1")
+
+
+BUSY = {"error": {"code": 503, "message": "Too many ask at once.", "status": "UNAVAILABLE"}}
+
+
+@pytest.mark.parametrize(
+    ("stream", "kind", "severity"),
+    [
+        (sse(chunk({"text": "So"}), BUSY), "overloaded", "transient"),
+        (array(chunk({"text": "So"}), BUSY), "overloaded", "transient"),
+        (array(BUSY), "overloaded", "transient"),
+        (json.dumps(BUSY, indent=2).encode(), "overloaded", "transient"),
+        (sse(chunk({"text": "So"})) + json.dumps(BUSY).encode(), "overloaded", "transient"),
+        (sse(chunk({"text": "So"})), "disconnected", "transient"),
+        (array(chunk({"text": "So"}))[:-40], "malformed", "transient"),
+        (b"", "disconnected", "transient"),
+        (b"data: {oops\r\n\r\n", "malformed", "transient"),
+        (b"<html>sorry</html>", "malformed", "unusable"),
+    ],
+)
+def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -> None:
+    for step in (len(stream) or 1, 1):
+        with pytest.raises(Fault) as caught:
+            fed(stream, step)
+        assert (caught.value.kind, caught.value.severity) == (kind, severity)
+
+
+# --- over the line ------------------------------------------------------------------------------------
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Serve = Callable[[Handler], Awaitable[Client]]
+
+
+@pytest.fixture
+async def serve() -> AsyncGenerator[Serve]:
+    """A service that answers in this way, and the client that asks it."""
+    servers: list[TestServer] = []
+    clients: list[Client] = []
+
+    async def start(handler: Handler) -> Client:
+        app = web.Application()
+        app.router.add_post("/v1beta/models/{model}", handler)
+        servers.append(TestServer(app))
+        await servers[-1].start_server()
+        clients.append(Client(FAMILY, str(servers[-1].make_url("")), key="AIza-very-secret-key", traits=NEW))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        await client.close()
+    for server in servers:
+        await server.close()
+
+
+async def streamed(request: web.Request, *packets: bytes) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    for packet in packets:
+        await response.write(packet)
+    await response.write_eof()
+    return response
+
+
+def refusing(status: int, error: dict[str, Any]) -> Handler:
+    """The body is JSON whatever its label says."""
+
+    async def handler(_request: web.Request) -> web.StreamResponse:
+        said = json.dumps({"error": {"code": status, **error}}).encode()
+        return web.Response(body=said, status=status, content_type="text/event-stream")
+
+    return handler
+
+
+async def heard(client: Client) -> list[Chunk]:
+    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != Alive()]
+
+
+async def fault_of(client: Client) -> Fault:
+    with pytest.raises(Fault) as caught:
+        await heard(client)
+    return caught.value
+
+
+async def test_a_stream_over_the_line(serve: Serve) -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        seen.append((request.path_qs, request.headers["x-goog-api-key"], await request.json()))
+        return await streamed(request, sse(chunk({"text": "So."})), sse(STOP), sse(figures(9)))
+
+    assert await heard(await serve(handler)) == [
+        Began("g1"),
+        Said("So."),
+        Item(Text("So.")),
+        Done("stop", Usage(input=9), "g1", reason="STOP", model="gemini-x-1"),
+    ]
+    address, key, sent = seen[0]
+    assert address == "/v1beta/models/gemini-x:streamGenerateContent?alt=sse"
+    assert key == "AIza-very-secret-key"
+    assert sent == body(ask(effort="low"), NEW)
+
+
+async def test_a_key_that_is_refused(serve: Serve) -> None:
+    reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    words = "Nobody knows AIza-very-secret-key."
+    refusal = refusing(400, {"message": words, "status": "INVALID_ARGUMENT", "details": [reason]})
+    fault = await fault_of(await serve(refusal))
+    assert (fault.kind, fault.severity, fault.http_status) == ("bad_key", "permanent", 400)
+    assert "secret" not in fault.detail
+
+
+async def test_haste_is_told_in_the_body_how_long_to_wait(serve: Serve) -> None:
+    wait = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "48s"}
+    words = "Too much, too fast: mind your plan and its billing."
+    refusal = refusing(429, {"message": words, "status": "RESOURCE_EXHAUSTED", "details": [wait]})
+    fault = await fault_of(await serve(refusal))
+    assert (fault.kind, fault.severity, fault.retry_after) == ("rate_limited", "transient", 48.0)
+
+
+async def test_an_error_in_mid_stream_is_no_success(serve: Serve) -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return await streamed(request, sse(chunk({"text": "So"})), sse(BUSY))
+
+    fault = await fault_of(await serve(handler))
+    assert (fault.kind, fault.severity, fault.billed) == ("overloaded", "transient", True)
