@@ -42,8 +42,8 @@ format: setup ## put the code in shape
 bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
-chaos: setup ## kill and freeze real processes and see what survives
-	@$(BIN)/python -m pytest tests/chaos -m chaos $(ARGS)
+chaos: setup ## kill processes, let services misbehave in pairs, and see what survives
+	@$(BIN)/python -m pytest tests/chaos tests/faults -m chaos $(ARGS)
 
 wheel: setup ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation

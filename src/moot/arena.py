@@ -31,14 +31,14 @@ from moot.placement.inprocess import InProcess, wants_runner
 from moot.prices import price_of
 from moot.providers.contract import Provider
 from moot.providers.scripted import Scripted
-from moot.providers.table import Providers, Verbosity
+from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
 from moot.setup import JudgeSetup, SeatSetup, Setup, opening
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Effort, Format, Model, Money, Status
+from moot.terms import Effort, Format, Model, Money, Status, Verbosity
 
 RECOVERY_SECONDS = 5.0
 

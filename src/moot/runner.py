@@ -254,8 +254,11 @@ class Runner:
     async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
         try:
             provider = self._provider(request.model.provider)
-        except (Invalid, Unavailable) as error:
+        except Invalid as error:
             raise Fault("unavailable", "permanent", billed=False, says=str(error)) from error
+        except Unavailable as error:
+            says = f"{error} {error.fix}".strip()
+            raise Fault("unavailable", "permanent", billed=False, says=says) from error
         deadlines = Deadlines(self._pace.first_byte, self._pace.between_bytes, self._pace.tick)
         async with asyncio.timeout(max(0.0, deadline - monotonic())):
             await listen(provider, request, call, heard, self._narrate, deadlines, self._most(request))

@@ -21,6 +21,7 @@ Status = Literal[
 ]  # fmt: skip
 Winning = Literal["ai-judge", "self-terminate", "user-decides"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Verbosity = Literal["low", "medium", "high"]
 Finish = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
 Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
 
@@ -54,7 +55,7 @@ class Model(Struct, frozen=True, omit_defaults=True):
     temperature: float | None = None
     max_tokens: int = 4096
     effort: Effort | None = None
-    verbosity: Literal["low", "medium", "high"] | None = None
+    verbosity: Verbosity | None = None
     seed: int | None = None
     small: bool = False
     """Too small for long prompts: it is given short ones, and a first few words to go on from."""

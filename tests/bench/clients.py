@@ -241,22 +241,28 @@ def _serve(pipe: Connection) -> None:
 
 
 async def _serving(pipe: Connection) -> None:
+    bodies = {name: _chunked(stream) for name, stream in STREAMS.items()}
+
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await _head(reader):
             length = next((int(line[15:]) for line in head if line.lower().startswith(b"content-length:")), 0)
             await reader.readexactly(length)
             name = head[0].split(b"/")[1].split(b" ")[0].decode()
-            body = STREAMS[name]
-            writer.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n"
-                % len(body)
-            )
-            writer.write(body)
+            writer.write(HEAD + bodies[name])
             await writer.drain()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     pipe.send(server.sockets[0].getsockname()[1])
     await server.serve_forever()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def _chunked(stream: bytes) -> bytes:
+    """One event a chunk, as services send them."""
+    events = [event + b"\n\n" for event in stream.split(b"\n\n") if event]
+    return b"".join(b"%x\r\n%b\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
 
 
 async def _head(reader: asyncio.StreamReader) -> list[bytes]:

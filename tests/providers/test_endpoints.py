@@ -26,7 +26,6 @@ from moot.providers.endpoints import (
     in_the_clear,
     key_of,
     moved,
-    on_this_machine,
     placed,
     traits_of,
 )
@@ -66,7 +65,7 @@ def test_every_endpoint_has_a_family_and_an_address(endpoint: Endpoint) -> None:
     assert family(endpoint).name == endpoint.family
     assert endpoint.url_variable
     assert endpoint.local or endpoint.base_url.startswith("https://")
-    assert not endpoint.local or not endpoint.base_url or on_this_machine(endpoint.base_url)
+    assert not in_the_clear(endpoint.base_url)
 
 
 def test_the_variables_of_keys_are_those_that_services_name() -> None:
@@ -143,6 +142,12 @@ def test_without_a_key_a_service_says_what_to_set() -> None:
         client(BUILT_IN["openai"], {}, {})
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "[keys]" in caught.value.fix
+
+
+def test_a_key_that_was_copied_badly_is_noticed_before_it_is_sent() -> None:
+    with pytest.raises(Invalid, match="from OPENAI_API_KEY") as caught:
+        client(BUILT_IN["openai"], {"OPENAI_API_KEY": f"{KEY}\nX: y"}, {})
+    assert KEY not in str(caught.value)
 
 
 def test_a_server_or_a_moved_service_needs_none() -> None:

@@ -32,6 +32,7 @@ Tuning = Callable[[Request], Mapping[str, Any]]
 Refine = Callable[[str, Traits], Traits]
 
 HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+DETAIL = 500
 REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
 SECRETS = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
 READABLE = (
@@ -158,9 +159,9 @@ class Client:
 
     def _noted(self, fault: Fault, decoder: Decoder, began: float) -> Fault:
         """The service's own words go to the operator's log, without the key that they may repeat."""
-        if self._key:
-            fault.detail = fault.detail.replace(self._key, "…")
-        fault.detail = SECRETS.sub("…", fault.detail)
+        told = fault.detail.replace(self._key, "…") if self._key else fault.detail
+        # Cut last: half a key would not be known for one.
+        fault.detail = SECRETS.sub("…", told)[:DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
         self._gate.failed(fault, began)
         log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)

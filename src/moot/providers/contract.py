@@ -25,7 +25,7 @@ class Began(Struct, frozen=True):
     """By which the service's own people would find this call."""
 
 
-class Said(Struct, frozen=True):
+class Said(Struct, frozen=True, gc=False):
     text: str
     kind: DeltaKind = "text"
     segment: int = 0

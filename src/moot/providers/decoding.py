@@ -50,9 +50,13 @@ class Decoder:
 
     def feed(self, packet: bytes) -> list[Chunk]:
         said: list[Chunk] = []
+        hear = self._hear
         try:
             for event in self._frames.feed(packet):
-                self.decode(event, said)
+                if event.data[:1] == b"{" and event.name != "error":
+                    hear(event, said)
+                else:
+                    self.decode(event, said)
         except Fault as fault:
             if not said:
                 raise

@@ -29,6 +29,11 @@ def disarmed(request: Request) -> Request:
     return replace(
         request,
         instructions=plain(request.instructions),
-        messages=tuple(Message(message.role, plain(message.content)) for message in request.messages),
+        messages=_disarmed(request.messages),
+        fresh=_disarmed(request.fresh),
         prefill=plain(request.prefill),
     )
+
+
+def _disarmed(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    return tuple(replace(message, content=plain(message.content)) for message in messages)

@@ -225,10 +225,6 @@ def _whole(url: str, endpoint: Endpoint) -> str:
     return url + (usual or ("/v1" if endpoint.local else ""))
 
 
-def on_this_machine(url: str) -> bool:
-    return _loopback(urlsplit(url))
-
-
 def in_the_clear(url: str) -> bool:
     """Whether others on the way could read along."""
     where = urlsplit(url)
@@ -295,10 +291,13 @@ def client(
     if key is None and wants_key(endpoint):
         fix = f'Or write it into {FILE}, below [keys]: {endpoint.name} = "…".'
         raise Unavailable(f"There is no key for {endpoint.title}. {how_to_key(endpoint)}", fix)
+    word = key.secret.reveal() if key else ""
+    if key and not (word.isascii() and word.isprintable()):
+        raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
     return Client(
         family(endpoint),
         endpoint.base_url,
-        key=key.secret.reveal() if key else "",
+        key=word,
         traits=endpoint.traits,
         refine=lambda model, _traits: traits_of(endpoint, model),
         patience=None if endpoint.local else patience,

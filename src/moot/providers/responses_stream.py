@@ -125,7 +125,8 @@ class Decoder(decoding.Decoder):
         if slot is None:
             self._rarer(name, heard, self._read(_whole, event.data), new, said)
         elif new:
-            self._begin(None, said)
+            if not self.began:
+                self._begin(None, said)
             self._words(slot, heard, said)
 
     def _words(self, slot: Slot, heard: _Event, said: list[Chunk]) -> None:

@@ -10,13 +10,13 @@ Data stays bytes. A character cut in two between packets is whole again by the t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 BOM = b"\xef\xbb\xbf"
 LONGEST = 2 * 1024 * 1024
 
 
-class Event(NamedTuple):
+class Event(Struct, frozen=True, gc=False):
     data: bytes
     name: str = "message"
 
@@ -32,40 +32,51 @@ class Reader:
         self._longest = longest
         self._tail: list[bytes] = []
         self._pending = 0
-        self._data: list[bytes] = []
-        self._name = ""
         self._after_cr = False
         self._fresh = True
 
     def feed(self, packet: bytes) -> list[Event]:
         if self._after_cr or b"\r" in packet:
             packet = self._one_kind_of_line_end(packet)
-        if b"\n" not in packet:
-            self._tail.append(packet)
-            self._hold(self._pending + len(packet))
+        if b"\n\n" not in packet and not (packet[:1] == b"\n" and self._at_line_end()):
+            self._keep(packet)
             return []
         if self._tail:
-            self._tail.append(packet)
-            packet = b"".join(self._tail)
-        *lines, tail = packet.split(b"\n")
-        self._tail = [tail] if tail else []
+            packet = b"".join((*self._tail, packet))
+            self._tail = []
         if self._fresh:
             self._fresh = False
-            lines[0] = lines[0].removeprefix(BOM)
+            packet = packet.removeprefix(BOM)
+        *blocks, tail = packet.split(b"\n\n")
+        self._pending = 0
+        if tail:
+            self._keep(tail)
         events: list[Event] = []
-        for line in lines:
-            if line[:6] == b"data: ":
-                self._data.append(line[6:])
-            elif not line:
-                self._dispatch(events)
+        for block in blocks:
+            # Nearly all events are one line of data, perhaps below one line with a name.
+            if block[:6] == b"data: " and b"\n" not in block:
+                events.append(Event(block[6:]))
+                continue
+            name, _, data = block.partition(b"\n")
+            if name[:7] == b"event: " and data[:6] == b"data: " and b"\n" not in data:
+                events.append(Event(data[6:], name[7:].decode(errors="replace") or "message"))
             else:
-                self._field(line)
-        self._hold(len(tail) + sum(map(len, self._data)))
+                events.extend(_slowly(block))
         return events
 
     def close(self) -> list[Event]:
         """The end of the stream stands for a missing line end and a missing blank line."""
         return self.feed(b"\n\n")
+
+    def _keep(self, packet: bytes) -> None:
+        if packet:
+            self._tail.append(packet)
+        self._pending += len(packet)
+        if self._pending > self._longest:
+            raise TooLong
+
+    def _at_line_end(self) -> bool:
+        return bool(self._tail) and self._tail[-1].endswith(b"\n")
 
     def _one_kind_of_line_end(self, packet: bytes) -> bytes:
         if self._after_cr and packet:
@@ -75,30 +86,20 @@ class Reader:
             self._after_cr = True
         return packet.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
-    def _hold(self, size: int) -> None:
-        self._pending = size
-        if size > self._longest:
-            raise TooLong
 
-    def _dispatch(self, events: list[Event]) -> None:
-        if self._data:
-            data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-            events.append(Event(data, self._name or "message"))
-            self._data = []
-        self._name = ""
-
-    def _field(self, line: bytes) -> None:
+def _slowly(block: bytes) -> list[Event]:
+    """Line by line, as the rules say."""
+    data: list[bytes] = []
+    name = ""
+    for line in block.split(b"\n"):
         if line[:1] == b"{":
             line = b"error:" + line
-        name, _, value = line.partition(b":")
+        field, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
-        match name:
-            case b"data":
-                self._data.append(value)
-            case b"event":
-                self._name = value.decode(errors="replace")
-            case b"error":
-                self._data.append(value)
-                self._name = "error"
-            case _:
-                pass
+        if field in (b"data", b"error"):
+            data.append(value)
+        if field == b"event":
+            name = value.decode(errors="replace")
+        elif field == b"error":
+            name = "error"
+    return [Event(b"\n".join(data), name or "message")] if data else []

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Literal
 
 from moot.errors import Invalid, Unavailable
 from moot.models import find, known
@@ -27,7 +26,6 @@ from moot.providers.local import Local
 from moot.terms import Model
 
 Factory = Callable[[], Provider]
-Verbosity = Literal["low", "medium", "high"]
 SHORT = 700
 """Output tokens of a model on this machine: a speech on a laptop should not take minutes."""
 
@@ -135,7 +133,7 @@ class Providers:
 
     def _room(self, provider: str, traits: Traits) -> int:
         here = self.get(provider)
-        served = isinstance(here, Client) and self.endpoints[provider].local
+        served = isinstance(here, Client) and provider in self.endpoints and self.endpoints[provider].local
         return SHORT if served or isinstance(here, Local) else known.room(traits)
 
     def _local(self) -> Local:

@@ -23,7 +23,6 @@ from aiohttp import ClientTimeout
 from moot.errors import Fault, FaultClass, FaultKind
 
 CONNECT_SECONDS = 10.0
-DETAIL = 500
 FAREWELL_SECONDS = 0.05
 HEADERS = {"Accept-Encoding": "identity"}
 
@@ -111,7 +110,8 @@ def _reuse_noted() -> aiohttp.TraceConfig:
 
 def broken(error: Exception, *, began: bool) -> Fault:
     """A connection that could not be made, fell silent or broke off."""
-    detail = repr(error)[:DETAIL]
+    # Not its repr: that of a broken reply shows the headers it was asked with.
+    detail = f"{type(error).__name__}: {error}"
     match error:
         case aiohttp.ClientConnectorSSLError() | aiohttp.ClientConnectorCertificateError() | ssl.SSLError():
             return Fault("tls", "permanent", billed=False, detail=detail)
@@ -215,7 +215,7 @@ def loosely(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return body[:DETAIL].decode(errors="replace")
+        return body.decode(errors="replace")
 
 
 def complaint(said: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
@@ -230,7 +230,7 @@ def complaint(said: Any, status: int | None = None, *, retry_after: float | None
         http_status=status,
         retry_after=retry_after or _wait_told(told),
         billed=status is None or status >= 500,
-        detail=words[:DETAIL],
+        detail=words,
     )
 
 
@@ -241,6 +241,9 @@ def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
         for word, kind, severity in BY_WORD:
             if word in words:
                 return kind, severity
+    if "context size" in words:
+        # llama.cpp outgrows its context in mid-speech, and calls that a failure of its own.
+        return "too_long", "unusable"
     if status in BY_STATUS:
         return BY_STATUS[status]
     # Some give this type to a conflict too, which is worth another try: a status says more.

@@ -1,0 +1,154 @@
+"""What the client does for every family alike: connections, request ids, and keeping the key to itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from moot.errors import Fault
+from moot.providers import anthropic, openai_chat
+from moot.providers.client import Client
+from moot.providers.contract import Began, Chunk
+from moot.terms import Message, Model, Request
+
+REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+CHAT = b'data: {"id":"c","choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+MESSAGES = b"".join(
+    b"event: %b\ndata: %b\n\n" % (name, data)
+    for name, data in (
+        (b"message_start", b'{"type":"message_start","message":{"id":"m1"}}'),
+        (b"content_block_start", b'{"type":"content_block_start","index":0,"content_block":{"type":"text"}}'),
+        (
+            b"content_block_delta",
+            b'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Yes."}}',
+        ),
+        (b"content_block_stop", b'{"type":"content_block_stop","index":0}'),
+        (b"message_delta", b'{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'),
+        (b"message_stop", b'{"type":"message_stop"}'),
+    )
+)
+Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def serving(answer: Answer) -> AsyncGenerator[tuple[str, list[int]]]:
+    """A service on bare sockets; the list counts the requests of each connection."""
+    requests: list[int] = []
+    lines: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        place = len(requests)
+        requests.append(0)
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                size = head.lower().partition(b"content-length:")[2].split()[0]
+                await reader.readexactly(int(size))
+                requests[place] += 1
+                await answer(writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+            await asyncio.gather(writer.wait_closed(), return_exceptions=True)
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        lines.add(asyncio.create_task(serve(reader, writer)))
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", requests
+        await asyncio.gather(*lines)
+
+
+async def heard(client: Client, times: int = 1) -> list[Chunk]:
+    try:
+        return [chunk for _ in range(times) for chunk in [c async for c in client.stream(REQUEST)]]
+    finally:
+        await client.close()
+
+
+@pytest.mark.parametrize(
+    ("family", "stream"),
+    [(openai_chat.family(), CHAT), (anthropic.FAMILY, MESSAGES)],
+    ids=["chat", "messages"],
+)
+async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
+    family: openai_chat.Family, stream: bytes
+) -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + b"%x\r\n%b\r\n" % (len(stream), stream))
+        await asyncio.sleep(0.005)
+        writer.write(b"0\r\n\r\n")
+
+    async with serving(answer) as (url, requests):
+        await heard(Client(family, url), times=3)
+    assert requests == [3]
+
+
+async def test_a_service_that_never_ends_its_reply_does_not_hold_us_up() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + b"%x\r\n%b\r\n" % (len(CHAT), CHAT))
+
+    async with serving(answer) as (url, _):
+        async with asyncio.timeout(20):
+            assert len(await heard(Client(openai_chat.family(), url, patience=60))) == 3
+
+
+async def test_the_services_own_name_for_a_call_is_kept() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(HEAD + b"Content-Length: %d\r\n\r\n" % len(CHAT) + CHAT)
+
+    async with serving(answer) as (url, _):
+        first, *_rest = await heard(Client(openai_chat.family(), url))
+    assert first == Began("c", "req-7")
+
+
+async def test_a_refusal_keeps_the_services_own_name_for_it() -> None:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 500 No\r\nrequest-id: req-8\r\nContent-Length: 0\r\n\r\n")
+
+    async with serving(answer) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(openai_chat.family(), url))
+    assert caught.value.request_id == "req-8"
+
+
+@pytest.mark.parametrize("size", [20, 400, 480, 600])
+async def test_no_part_of_a_key_is_told_however_a_reply_breaks(
+    size: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = ("sk-" + "k3y" * size)[:size]
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 20_000 + b"\r\n\r\n")
+
+    caplog.set_level(logging.DEBUG, logger="moot")
+    async with serving(answer) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(openai_chat.family(), url, key=key))
+    assert caught.value.kind == "malformed"
+    for told in (str(caught.value), repr(caught.value), caught.value.detail, caplog.text):
+        assert "k3yk3y" not in told
+
+
+@pytest.mark.parametrize("before", [0, 470, 490, 5000])
+async def test_a_key_that_the_service_repeats_is_cleared_away_before_anything_is_cut(
+    before: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = "canary-k3yk3yk3yk3yk3y"
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        body = b"x" * before + b" is not a key: " + key.encode()
+        writer.write(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    caplog.set_level(logging.DEBUG, logger="moot")
+    async with serving(answer) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(openai_chat.family(), url, key=key))
+    assert "k3y" not in caught.value.detail + caplog.text
+    assert len(caught.value.detail) <= 500
