@@ -270,7 +270,6 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
         services=settings.endpoints,
         keys=settings.keys,
         connect_seconds=settings.connect_seconds,
-        patience=max(settings.pace.first_byte, settings.pace.between_bytes),
     )
 
 

@@ -23,6 +23,9 @@ from moot.terms import DeltaKind, Request
 SPLIT = 16 * 1024
 """A larger delta is written in pieces, so that no reader has to swallow it whole."""
 
+MOST_SEGMENTS = 256
+"""Words and thoughts that change places more often than this are no speech."""
+
 Narrate = Callable[[Sequence[Narrated]], Awaitable[object]]
 
 
@@ -136,7 +139,7 @@ async def _read(
                     patience.reschedule(now + between)
                 match chunk:
                     case Said(text, kind, segment):
-                        room = max(0, most - heard.size)
+                        room = max(0, most - heard.size) if len(heard.spoken) <= MOST_SEGMENTS else 0
                         text = text[:room]
                         heard.keep(segment, kind, text)
                         narrator.say(call, segment, kind, text)
@@ -146,6 +149,9 @@ async def _read(
                     case Item(segment):
                         heard.segments[segment.index] = segment
                         narrator.add(SegmentCompleted(call, segment))
+                        if len(heard.segments) > MOST_SEGMENTS:
+                            heard.truncated = "cap"
+                            return
                     case Began(response_id, request_id):
                         heard.response_id, heard.request_id = response_id, request_id
                     case Alive():

@@ -6,12 +6,8 @@ reads the stream, splits it into events, decodes each into a typed struct and th
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
-import multiprocessing
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from multiprocessing.connection import Connection
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
@@ -23,7 +19,8 @@ from moot.providers.client import Client
 from moot.providers.contract import Said, Traits
 from moot.providers.family import Family
 from moot.terms import Message, Model, Request
-from tests.bench.streams import STREAMS, TOKENS
+from tests.bench.service import serving
+from tests.bench.streams import TOKENS
 from tests.bench.tools import measured, report
 
 CALLS = 12
@@ -148,21 +145,24 @@ async def _cost(read: Read, base: str) -> float:
 
 
 def _raw(session: aiohttp.ClientSession, token: type[Struct]) -> Read:
-    decode = msgspec.json.Decoder(token).decode
-
     async def read(base: str) -> int:
-        events, tail = 0, b""
-        async with session.post(base, data=b"{}") as response:
-            async for packet in response.content.iter_any():
-                *whole, tail = (tail + packet).split(b"\n\n")
-                for event in whole:
-                    data = event[event.index(b"data: ") + 6 :]
-                    if data != b"[DONE]":
-                        decode(data)
-                        events += 1
-        return TOKENS if events >= TOKENS else events
+        return min(TOKENS, await read_and_forget(session, base, token))
 
     return read
+
+
+async def read_and_forget(session: aiohttp.ClientSession, url: str, token: type[Struct]) -> int:
+    decode = msgspec.json.Decoder(token).decode
+    events, tail = 0, b""
+    async with session.post(url, data=b"{}") as response:
+        async for packet in response.content.iter_any():
+            *whole, tail = (tail + packet).split(b"\n\n")
+            for event in whole:
+                data = event[event.index(b"data: ") + 6 :]
+                if data != b"[DONE]":
+                    decode(data)
+                    events += 1
+    return events
 
 
 async def _ours(client: Client) -> int:
@@ -217,56 +217,3 @@ def _has(package: str) -> bool:
         return True
     print(f"  ({package} is not installed, so its SDK is not measured: make bench installs it)")
     return False
-
-
-# --- the service --------------------------------------------------------------------------------------
-
-
-@asynccontextmanager
-async def serving() -> AsyncGenerator[str]:
-    """Another process that sends these streams over and over; its CPU is not ours."""
-    ours, theirs = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
-    try:
-        port = await asyncio.to_thread(ours.recv)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        await asyncio.to_thread(process.join)
-
-
-def _serve(pipe: Connection) -> None:
-    asyncio.run(_serving(pipe))
-
-
-async def _serving(pipe: Connection) -> None:
-    bodies = {name: _chunked(stream) for name, stream in STREAMS.items()}
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while head := await _head(reader):
-            length = next((int(line[15:]) for line in head if line.lower().startswith(b"content-length:")), 0)
-            await reader.readexactly(length)
-            name = head[0].split(b"/")[1].split(b" ")[0].decode()
-            writer.write(HEAD + bodies[name])
-            await writer.drain()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    pipe.send(server.sockets[0].getsockname()[1])
-    await server.serve_forever()
-
-
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-
-
-def _chunked(stream: bytes) -> bytes:
-    """One event a chunk, as services send them."""
-    events = [event + b"\n\n" for event in stream.split(b"\n\n") if event]
-    return b"".join(b"%x\r\n%b\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
-
-
-async def _head(reader: asyncio.StreamReader) -> list[bytes]:
-    try:
-        return (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
-    except (asyncio.IncompleteReadError, ConnectionError):
-        return []

@@ -14,7 +14,7 @@ def _event(data: dict[str, Any], name: str = "") -> bytes:
     return f"{head}data: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
 
 
-def _chat() -> bytes:
+def chat(words: int) -> bytes:
     base: dict[str, Any] = {
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -28,11 +28,11 @@ def _chat() -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return _event({**base, "choices": [choice], "usage": None, "obfuscation": "aB3xK9"})
 
-    usage = {"prompt_tokens": 10, "completion_tokens": TOKENS, "total_tokens": TOKENS + 10}
+    usage = {"prompt_tokens": 10, "completion_tokens": words, "total_tokens": words + 10}
     return b"".join(
         [
             chunk({"role": "assistant", "content": "", "refusal": None}),
-            *[chunk({"content": WORD})] * TOKENS,
+            *[chunk({"content": WORD})] * words,
             chunk({}, "stop"),
             _event({**base, "choices": [], "usage": usage}),
             b"data: [DONE]\n\n",
@@ -141,4 +141,4 @@ def _google() -> bytes:
     return chunk(WORD) * (TOKENS - 1) + chunk(WORD, "STOP")
 
 
-STREAMS = {"chat": _chat(), "responses": _responses(), "anthropic": _anthropic(), "google": _google()}
+STREAMS = {"chat": chat(TOKENS), "responses": _responses(), "anthropic": _anthropic(), "google": _google()}

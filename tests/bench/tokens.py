@@ -1,4 +1,4 @@
-"""CPU for each token of paced debates, against the same streams read and thrown away."""
+"""CPU for each token of paced debates over HTTP, against the same streams read and thrown away."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import asyncio
 from collections.abc import Iterable
 from time import process_time
 
+import aiohttp
 from msgspec.structs import replace
 
 from moot import formats
 from moot.arena import Arena
 from moot.events import TurnCompleted, TurnStarted
-from moot.providers.contract import Said
+from moot.providers import openai_chat
+from moot.providers.client import Client
 from moot.providers.scripted import Cue, Say, Scripted
+from moot.providers.traffic import Gate, Pass
 from moot.settings import Settings
-from moot.terms import Message, Model, Request
+from moot.terms import Model, Request
+from tests.bench.clients import ChatToken, read_and_forget
+from tests.bench.service import WORDS, serving
 from tests.bench.tools import folder, measured, report
 
-PACE = 1 / 50
-WORDS = 150
 MODEL = Model("scripted", "demo")
+SERVED = Model("service", "m")
 
 
 def talk(_: Request) -> Iterable[Cue]:
@@ -27,15 +31,16 @@ def talk(_: Request) -> Iterable[Cue]:
 
 
 async def main() -> None:
-    """50 and 200 debates at once, 50 tokens a second each, one follower each."""
-    for debates in (50, 200):
-        base = await _thrown_away(debates)
-        whole = await _debated(debates)
-        report(
-            f"{debates} debates at 50 tokens/s: provider to log to viewer",
-            f"{whole:.1f} µs/token",
-            f"{whole / base:.2f} times reading alone ({base:.1f} µs)",
-        )
+    """50 and 200 debates at once, 50 tokens a second each over HTTP, one follower each."""
+    async with serving() as base:
+        for debates in (50, 200):
+            alone = await _thrown_away(f"{base}/paced", debates)
+            whole = await _debated(f"{base}/paced", debates)
+            report(
+                f"{debates} debates at 50 tokens/s: service to log to viewer",
+                f"{whole:.1f} µs/token",
+                f"{whole / alone:.2f} times aiohttp + msgspec alone ({alone:.1f} µs)",
+            )
 
 
 async def length() -> None:
@@ -63,25 +68,20 @@ async def length() -> None:
     report("CPU a token, unpaced, at turn 50", f"{late:.1f} µs/token", f"{late / early:.2f} times turn 5")
 
 
-async def _thrown_away(streams: int) -> float:
-    provider = Scripted(talk, pace=PACE)
-    request = Request(MODEL, "", (Message("user", "Speak."),), 4096)
-
-    async def read() -> int:
-        return sum([1 async for chunk in provider.stream(request) if isinstance(chunk, Said)])
-
-    with measured() as spent:
-        tokens = sum(await asyncio.gather(*(read() for _ in range(streams))))
-    return spent.cpu / tokens * 1e6
+async def _thrown_away(url: str, streams: int) -> float:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        with measured() as spent:
+            await asyncio.gather(*(read_and_forget(session, url, ChatToken) for _ in range(streams)))
+    return spent.cpu / (streams * WORDS) * 1e6
 
 
-async def _debated(debates: int) -> float:
-    provider = Scripted(talk, pace=PACE)
+async def _debated(url: str, debates: int) -> float:
+    client = Client(openai_chat.family(), url, gate=Gate(Pass(concurrent=debates)))
     with folder() as data:
-        async with Arena.open(Settings(data=data), providers={"scripted": provider}) as arena:
+        async with Arena.open(Settings(data=data), providers={"service": client}) as arena:
             ids: list[str] = []
             for _ in range(debates):
-                setup = await arena.setup("How much does a token cost?", model=MODEL, turns=2, judge="none")
+                setup = await arena.setup("How much does a token cost?", model=SERVED, turns=2, judge="none")
                 ids.append((await arena.create(setup)).debate.id)
 
             async def watch(debate_id: str) -> None:

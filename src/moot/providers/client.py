@@ -61,14 +61,15 @@ class Client:
         traits: Traits = Traits(),  # noqa: B008 - frozen
         refine: Refine = unrefined,
         tuning: Tuning = untuned,
-        patience: float | None = 30.0,
+        patience: float | None = None,
         connect: float = transport.CONNECT_SECONDS,
         disarm: bool = False,
         gate: Gate | None = None,
         proxy: str | None = None,
     ) -> None:
         """`refine` knows what one model can do; `disarm` is for servers that obey control words in a message;
-        what the request itself says outweighs `tuning`."""
+        what the request itself says outweighs `tuning`. `patience` is for callers who hold no deadlines of
+        their own: it costs a timer for each packet."""
         self._family = family
         self._base_url = base_url.rstrip("/")
         self._headers = {**HEADERS, **family.headers(key)}

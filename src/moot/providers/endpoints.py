@@ -278,7 +278,6 @@ def client(
     kept: Mapping[str, Secret],
     *,
     connect: float = 10.0,
-    patience: float | None = 30.0,
 ) -> Client:
     """Raises Unavailable where a key is missing, or nobody has said where the service is."""
     from moot.providers.client import Client
@@ -300,7 +299,6 @@ def client(
         key=word,
         traits=endpoint.traits,
         refine=lambda model, _traits: traits_of(endpoint, model),
-        patience=None if endpoint.local else patience,
         connect=connect,
         disarm=endpoint.local,
         gate=Gate(endpoint.limits),

@@ -38,12 +38,10 @@ class Engine:
     def __init__(self, process: Process, room: Path, traits: Traits, tuning: Tuning) -> None:
         socket = str(room / SOCKET)
         self.busy = 0
-        self.chat = Client(
-            openai_chat.family(), socket=socket, traits=traits, tuning=tuning, patience=None, disarm=True
-        )
+        self.chat = Client(openai_chat.family(), socket=socket, traits=traits, tuning=tuning, disarm=True)
         self._process = process
         self._room = room
-        self._session = transport.session(socket=socket, patience=None)
+        self._session = transport.session(socket=socket)
 
     @classmethod
     async def start(

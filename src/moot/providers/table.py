@@ -43,7 +43,6 @@ class Providers:
         services: Iterable[Endpoint] = ENDPOINTS,
         keys: Mapping[str, Secret] | None = None,
         connect_seconds: float = 10.0,
-        patience: float | None = 30.0,
     ) -> None:
         self.manager = Manager(models, environ=environ, offline=offline)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
@@ -53,7 +52,7 @@ class Providers:
         self._factories: dict[str, Factory] = {"local": self._local}
         for endpoint in self.endpoints.values():
             self._factories[endpoint.name] = partial(
-                endpoints.client, endpoint, environ, self._keys, connect=connect_seconds, patience=patience
+                endpoints.client, endpoint, environ, self._keys, connect=connect_seconds
             )
         if scripted is not None:
             self._factories["scripted"] = scripted

@@ -30,7 +30,7 @@ KEY = "moot.reused"
 
 
 def session(
-    *, socket: str | None = None, patience: float | None = 30.0, connect: float = CONNECT_SECONDS
+    *, socket: str | None = None, patience: float | None = None, connect: float = CONNECT_SECONDS
 ) -> aiohttp.ClientSession:
     """`patience` is the longest silence we bear, before the first byte or between two."""
     if socket is None:
@@ -81,13 +81,14 @@ async def rest(response: aiohttp.ClientResponse) -> None:
 
 
 async def whole(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """The body, or as much of it as we care to hold."""
+    """The body, or as much of it as we care to hold; what the status says holds without it too."""
     parts: list[bytes] = []
-    async for packet in response.content.iter_any():
-        parts.append(packet)
-        most -= len(packet)
-        if most <= 0:
-            break
+    with suppress(aiohttp.ClientError, OSError):
+        async for packet in response.content.iter_any():
+            parts.append(packet)
+            most -= len(packet)
+            if most <= 0:
+                break
     return b"".join(parts)
 
 
