@@ -186,6 +186,8 @@ class Decoder(decoding.Decoder):
         self._model = chunk.model_version or self._model
         if chunk.usage_metadata is not NOTHING:
             self._figures = chunk.usage_metadata
+        elif chunk.candidates is None and not chunk.prompt_feedback:
+            self._unread += 1
         for candidate in chunk.candidates or ():
             if not candidate.index:
                 self._candidate(candidate, said)
