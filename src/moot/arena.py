@@ -38,7 +38,7 @@ from moot.setup import JudgeSetup, SeatSetup, Setup, opening
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Effort, Format, Model, Money, Status, Verbosity
+from moot.terms import Effort, Format, Model, Money, Price, Status, Verbosity
 
 RECOVERY_SECONDS = 5.0
 
@@ -221,8 +221,14 @@ class Arena:
         model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
         self.providers.check(model)
         if model.price is None:
-            model = replace(model, price=price_of(model.provider, model.name, self.settings.prices))
+            model = replace(model, price=self.price(model.provider, model.name))
         return model
+
+    def price(self, provider: str, model: str) -> Price | None:
+        """What `moot.toml` says, or nothing on a machine of one's own, or what the price list has."""
+        endpoint = self.providers.endpoints.get(provider)
+        own = endpoint is not None and endpoint.local
+        return price_of(provider, model, self.settings.prices, free=own)
 
     # --- inside ---------------------------------------------------------------------------------------
 

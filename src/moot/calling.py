@@ -16,15 +16,12 @@ from msgspec import Struct
 
 from moot.errors import Fault, Unavailable
 from moot.events import CallDelta, Narrated, SegmentCompleted
-from moot.hearing import Heard
+from moot.hearing import MOST_SEGMENTS, Heard
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
 from moot.terms import DeltaKind, Request
 
 SPLIT = 16 * 1024
 """A larger delta is written in pieces, so that no reader has to swallow it whole."""
-
-MOST_SEGMENTS = 256
-"""Words and thoughts that change places more often than this are no speech."""
 
 Narrate = Callable[[Sequence[Narrated]], Awaitable[object]]
 
@@ -147,15 +144,13 @@ async def _read(
                             heard.truncated = "cap"
                             return
                     case Item(segment):
-                        heard.segments[segment.index] = segment
-                        narrator.add(SegmentCompleted(call, segment))
-                        if len(heard.segments) > MOST_SEGMENTS:
-                            heard.truncated = "cap"
+                        narrator.add(SegmentCompleted(call, heard.take(segment, most)))
+                        if heard.truncated:
                             return
                     case Began(response_id, request_id):
                         heard.response_id, heard.request_id = response_id, request_id
-                    case Alive():
-                        pass
+                    case Alive(usage):
+                        heard.figures = usage or heard.figures
                     case Done():
                         heard.done = chunk
                         heard.response_id = chunk.response_id or heard.response_id

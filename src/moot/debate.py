@@ -68,6 +68,8 @@ class Turn(Struct, frozen=True):
     over_length: bool = False
     struck: bool = False
     """Given again later; it no longer counts, and nobody hears it."""
+    struck_at: int = 0
+    """The seq of the event that struck it."""
     usage: Usage = Usage()
     cost: Money | None = NOTHING
     latency_ms: int = 0
@@ -244,7 +246,11 @@ class Debate(Struct, frozen=True):
         own = [
             turn for turn in self.turns if turn.seat == seat_id and turn.state == "completed" and turn.said
         ]
-        if not own or not own[-1].stored:
+        if not own or not own[-1].stored or self._has_heard_what_was_struck(own[-1]):
             return None
         forgetful = len(own) > 2 and all("chain" in turn.degraded.split(",") for turn in own[-2:])
         return None if forgetful else own[-1].response_id
+
+    def _has_heard_what_was_struck(self, speech: Turn) -> bool:
+        """What the provider remembers of this speech holds another that was struck since."""
+        return any(turn.struck and turn.seq < speech.seq < turn.struck_at for turn in self.turns)

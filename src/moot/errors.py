@@ -23,7 +23,7 @@ FaultKind = Literal[
     "unreachable", "timeout", "stalled", "rate_limited", "overloaded", "server_error", "disconnected",
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
     "malformed", "empty", "filtered", "off_side", "chain_lost", "seal_refused", "schema_refused",
-    "crashed", "unavailable", "cut", "lost", "budget",
+    "summary_refused", "crashed", "unavailable", "cut", "lost", "budget",
 ]  # fmt: skip
 
 
@@ -132,6 +132,7 @@ FAULT_MESSAGES: dict[FaultKind, str] = {
     "off_side": "The model repeated another speech or changed sides.",
     "chain_lost": "The provider has forgotten the earlier responses.",
     "seal_refused": "The provider does not take its own encrypted thoughts back.",
+    "summary_refused": "The provider does not show this account what its models think.",
     "schema_refused": "The provider cannot hold its answer to a schema.",
     "crashed": "The local model stopped unexpectedly.",
     "cut": "The turn was cut short.",

@@ -123,7 +123,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, skipped=(*debate.skipped, event.slot))
         case ev.TurnRetried():
             turns = tuple(
-                replace(turn, struck=True) if turn.number == event.turn else turn for turn in debate.turns
+                replace(turn, struck=True, struck_at=recorded.seq) if turn.number == event.turn else turn
+                for turn in debate.turns
             )
             status = debate.status if debate.status == "paused" else "debating"
             return replace(debate, turns=turns, status=status, failure=None, ended_detail="")
@@ -131,10 +132,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return _call_started(debate, event)
         case ev.SegmentCompleted():
             live = tuple(
-                replace(turn, segments=_with(turn.segments, event.segment))
-                if turn.call == event.call
-                else turn
-                for turn in debate.live
+                _completed(turn, event.segment) if turn.call == event.call else turn for turn in debate.live
             )
             return replace(debate, live=live)
         case ev.CallCompleted() | ev.CallFailed():
@@ -226,10 +224,20 @@ def _turn_ended(
     return replace(debate, live=live, turns=(*debate.turns, turn))
 
 
-def _with(segments: tuple[Segment, ...], segment: Segment) -> tuple[Segment, ...]:
+def _completed(turn: Turn, segment: Segment) -> Turn:
     """A segment that is told again takes its own place: the last telling is right."""
     place = (type(segment), segment.index)
-    return (*(other for other in segments if (type(other), other.index) != place), segment)
+    others = (other for other in turn.segments if (type(other), other.index) != place)
+    turn = replace(turn, segments=(*others, segment))
+    if isinstance(segment, Reasoning) and _was_taken_for_speech(turn, segment.text):
+        thought = turn.reasoning + segment.text
+        return replace(turn, text=turn.text.removeprefix(segment.text), reasoning=thought)
+    return turn
+
+
+def _was_taken_for_speech(turn: Turn, thought: str) -> bool:
+    """Words turn out to have been thoughts: nobody may hear them, even if the speech is cut now."""
+    return bool(thought) and turn.text.startswith(thought) and not turn.reasoning.endswith(thought)
 
 
 def _last_words(turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted) -> tuple[str, str]:

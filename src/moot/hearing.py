@@ -5,10 +5,26 @@ from __future__ import annotations
 from time import monotonic
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from moot.events import SegmentCompleted
 from moot.providers.contract import Done
-from moot.terms import DeltaKind, Reasoning, ReasoningPart, Segment, Text, Truncation
+from moot.terms import (
+    CompletionStatus,
+    DeltaKind,
+    Reasoning,
+    ReasoningPart,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    Truncation,
+    Usage,
+)
+
+MOST_BULK = 2 * 1024 * 1024
+MOST_SEGMENTS = 256
+"""Words and thoughts that change places more often than this are no speech."""
 
 
 class Heard(Struct):
@@ -20,6 +36,8 @@ class Heard(Struct):
     """Thoughts and words never share a segment, whatever number a provider gives them."""
     response_id: str | None = None
     request_id: str = ""
+    figures: Usage | None = None
+    """What was reported by a reply that then broke off."""
     truncated: Truncation | None = None
     started: float = 0.0
     first_token: float | None = None
@@ -27,6 +45,8 @@ class Heard(Struct):
     reasoning_chars: int = 0
     size: int = 0
     """In bytes, thoughts included."""
+    bulk: int = 0
+    """What tools were asked and gave, in characters."""
 
     @property
     def text(self) -> str:
@@ -65,11 +85,50 @@ class Heard(Struct):
         if self.first_token is None:
             self.first_token = monotonic()
         self.spoken.setdefault((index, kind), []).append(text)
+        self._count(kind, text)
+
+    def take(self, segment: Segment, most: int) -> Segment:
+        """Keep a finished segment, as far as there is room for what was not said before it."""
+        match segment:
+            case Text() | Reasoning():
+                segment = self._fitted(segment, most)
+            case ToolCall():
+                self.bulk += len(segment.arguments) + len(segment.output)
+            case ToolResult():
+                self.bulk += len(segment.output)
+            case CompletionStatus():
+                pass
+        if self.bulk > MOST_BULK or len(self.segments) > MOST_SEGMENTS:
+            self.truncated = "cap"
+        self.segments[segment.index] = segment
+        return segment
+
+    def _fitted(self, segment: Text | Reasoning, most: int) -> Text | Reasoning:
+        kind: DeltaKind = "text" if isinstance(segment, Text) else "reasoning"
+        said = sum(map(len, self.spoken.get((segment.index, kind), ())))
+        unheard = len(segment.text) - said
+        if unheard <= 0:
+            return segment
+        room = max(0, most - self.size)
+        if unheard > room:
+            self.truncated = "cap"
+            segment = _clipped(segment, said + room)
+        self._count(kind, segment.text[said:])
+        return segment
+
+    def _count(self, kind: DeltaKind, text: str) -> None:
         self.size += len(text) if text.isascii() else len(text.encode())
         if kind == "text":
             self.chars += len(text)
         else:
             self.reasoning_chars += len(text)
+
+
+def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:
+    text = segment.text[:length]
+    if isinstance(segment, Text):
+        return replace(segment, text=text)
+    return replace(segment, parts=(ReasoningPart(text),))
 
 
 def _from_words(index: int, kind: DeltaKind, words: list[str]) -> Segment:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.commands import conclude
 from moot.debate import NOTHING, Call, Debate, Turn
@@ -173,7 +174,7 @@ def finish(
 
 
 def fail(debate: Debate, failed: CallFailed, result: Result | None) -> tuple[Event, ...]:
-    """A call came to nothing. A permanent fault of a speaker stops the debate."""
+    """A call came to nothing. A permanent fault stops the debate; that of a judge, all its ballots."""
     call = debate.call(failed.call)
     if call is None:
         return ()
@@ -184,8 +185,20 @@ def fail(debate: Debate, failed: CallFailed, result: Result | None) -> tuple[Eve
         draft.add(result)
         if isinstance(result, TurnFailed) and failed.severity == "permanent":
             draft.add(DebateFailed("permanent_fault", failed.message))
+        if isinstance(result, BallotSpoiled) and failed.severity == "permanent":
+            draft.add(*_other_ballots(draft.debate, result))
     draft.add(*_warning(draft.debate))
     return tuple(draft.events)
+
+
+def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoiled, ...]:
+    """What this judge would still be asked, to no avail and perhaps for money."""
+    judging = debate.judging
+    return tuple(
+        replace(spoiled, order=order)
+        for order in ORDERS
+        if judging is not None and not judging.has(spoiled.judge, order)
+    )
 
 
 def recover(debate: Debate) -> tuple[Event, ...]:

@@ -62,10 +62,11 @@ class Speech:
         self._second_try = False
         self._chained = not _held_twice(debate, debate.chain(turn.seat))
         self._sealed = True
+        self._thoughts = True
         self._trimmed = False
 
     def request(self, attempt: int) -> Request:
-        return turn_request(
+        request = turn_request(
             self._debate,
             self._turn,
             attempt,
@@ -73,12 +74,15 @@ class Speech:
             sealed=self._sealed,
             trimmed=self._trimmed,
         )
+        return request if self._thoughts else replace(request, thoughts=False)
 
     def learn(self, fault: Fault) -> None:
         if fault.kind in ("chain_lost", "too_long"):
             self._chained = False
         if fault.kind == "seal_refused":
             self._sealed = False
+        if fault.kind == "summary_refused":
+            self._thoughts = False
         if fault.kind == "too_long":
             self._trimmed = True
             if not self.request(1).trimmed:
@@ -161,6 +165,11 @@ class Vote:
         # The prompt describes the JSON in words too.
         if fault.kind == "schema_refused":
             self._request = replace(self._request, schema=None)
+        if fault.kind == "summary_refused":
+            self._request = replace(self._request, thoughts=False)
+        if fault.kind == "too_long":
+            # Nothing of what a judge reads can be left out.
+            fault.severity = "permanent"
 
     def accept(self, heard: Heard) -> Result:
         if heard.truncated == "cap":

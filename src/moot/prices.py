@@ -32,12 +32,15 @@ class Listed(Struct, frozen=True):
     deprecated: bool
 
 
-def price_of(provider: str, model: str, configured: Mapping[str, Price] | None = None) -> Price | None:
-    """`configured` has prices by `provider/model`, or by `provider/*` for all of a provider's models."""
+def price_of(
+    provider: str, model: str, configured: Mapping[str, Price] | None = None, *, free: bool = False
+) -> Price | None:
+    """`configured` has prices by `provider/model`, or by `provider/*` for all of a provider's models; `free`
+    is what runs on a machine of one's own."""
     for label in (f"{provider}/{model}", f"{provider}/*"):
         if configured and label in configured:
             return configured[label]
-    if provider in LOCAL:
+    if free or provider in LOCAL:
         return FREE
     return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"))
 

@@ -143,10 +143,12 @@ class Runner:
             task.cancel()
 
     async def _drop_what_was_cut(self) -> None:
-        if not self._playing:
+        # Taken before the look: a part that begins meanwhile is not in the state that we are about to see.
+        playing = tuple(self._playing.items())
+        if not playing:
             return
         debate = await self._store.state(self._id)
-        for part, task in self._playing.items():
+        for part, task in playing:
             if not moves.still_wanted(debate, part.purpose):
                 task.cancel()
 
@@ -303,7 +305,8 @@ def _completed(call: int, request: Request, heard: Heard) -> CallCompleted:
         cost=cost(request.model.price, usage),
         latency_ms=heard.latency_ms,
         first_token_ms=heard.first_token_ms,
-        response_id=heard.response_id,
+        # A reply that we cut off ourselves is not one that its provider could go on from.
+        response_id=heard.response_id if heard.done else None,
         truncated=heard.truncated,
         stored=heard.done.stored if heard.done else True,
         reason=heard.done.reason if heard.done else "",
@@ -334,7 +337,10 @@ def _usage(request: Request, heard: Heard) -> Usage:
     # Words put into its mouth were never generated.
     said = max(0, heard.chars - len(request.prefill))
     guess = estimate(sent_bytes(request), said, heard.reasoning_chars)
-    return sound(heard.done.usage if heard.done else None, guess)
+    if heard.done is not None or heard.figures is None:
+        return sound(heard.done.usage if heard.done else None, guess)
+    # Figures from before a reply broke off are no lie for being too small.
+    return replace(sound(heard.figures, guess), suspect=heard.figures.suspect)
 
 
 def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:

@@ -8,7 +8,7 @@
     MOOT_BETWEEN_BYTES_S how long it may fall silent (default 30; not for local models)
     MOOT_CONNECT_S       how long a connection may take (default 10)
     MOOT_TICK_MS         how often words in flight are written (default 50)
-    MOOT_MODEL           the model to use when none is named
+    MOOT_MODEL           the model to use when none is named (default: a service with a key, else one here)
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
@@ -48,7 +48,7 @@ from msgspec.structs import force_setattr
 from moot.errors import Invalid
 from moot.prices import flat
 from moot.providers import written
-from moot.providers.endpoints import ENDPOINTS, Endpoint, placed
+from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, placed
 from moot.providers.keys import FILE, Environ, Secret
 from moot.runner import Pace
 from moot.terms import Price
@@ -64,7 +64,7 @@ class Settings(Struct, frozen=True):
     scripted: bool = False
     model: str = ""
     pace: Pace = Pace()
-    connect_seconds: float = 10.0
+    connect_seconds: float = CONNECT_SECONDS
     script_pace: float = 0.0
     script_ledger: Path | None = None
     prices: dict[str, Price] = field(default_factory=dict[str, Price])
@@ -106,7 +106,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
             between_bytes=_number(env, "MOOT_BETWEEN_BYTES_S", 30),
             tick=_number(env, "MOOT_TICK_MS", 50) / 1000,
         ),
-        connect_seconds=_number(env, "MOOT_CONNECT_S", 10),
+        connect_seconds=_number(env, "MOOT_CONNECT_S", CONNECT_SECONDS),
         script_pace=_number(env, "MOOT_SCRIPT_PACE_MS", 0) / 1000,
         script_ledger=Path(ledger) if ledger else None,
         prices=_prices(file, path),

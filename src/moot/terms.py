@@ -338,6 +338,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     stop: tuple[str, ...] = ()
     seed: int | None = None
     attempt: int = 1
+    thoughts: bool = True
+    """Ask to be shown what the model thinks. Some accounts may not."""
     trimmed: int = 0
     """So many of the oldest messages were left out, because the whole was too long for the model."""
 

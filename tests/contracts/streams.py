@@ -9,8 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from moot.errors import Fault
+from moot.providers.complaints import complaint
 from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Think
-from moot.providers.transport import complaint
 from moot.terms import Finish, Usage
 
 OVERLOADED = {"type": "overloaded_error", "code": "overloaded", "message": "The engine is overloaded"}

@@ -227,6 +227,26 @@ def test_turns_calls_seats_and_judges_are_found_by_name() -> None:
     assert debate.phase(0).key == "opening"
 
 
+@pytest.mark.parametrize(
+    "end", [TurnInterrupted(1, "skip"), TurnCompleted(1, 1, truncated="timeout"), TurnCompleted(1, 1)]
+)
+def test_words_that_turn_out_to_have_been_thoughts_are_not_heard_even_if_the_speech_is_cut(
+    end: Event,
+) -> None:
+    thought = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET plan."),), 0))
+    spoken = CallDelta(1, 1, "text", "Well.")
+    debate = state(*SPEAKING, delta("SECRET "), delta("plan."), thought, spoken, end)
+    turn = debate.turns[0]
+    assert (turn.text, turn.reasoning) == ("Well.", "SECRET plan.")
+
+
+def test_a_thought_that_the_speech_repeats_stays_in_the_speech() -> None:
+    heard = CallDelta(1, 0, "reasoning", "Well.")
+    thought = SegmentCompleted(1, Reasoning((ReasoningPart("Well."),), 0))
+    debate = state(*SPEAKING, heard, CallDelta(1, 1, "text", "Well."), thought, TurnInterrupted(1, "skip"))
+    assert (debate.turns[0].text, debate.turns[0].reasoning) == ("Well.", "Well.")
+
+
 # --- the chain of responses ---------------------------------------------------------------------------
 
 
@@ -260,6 +280,18 @@ def test_a_refusal_without_words_leaves_the_chain_where_it_was() -> None:
 def test_a_response_that_the_provider_did_not_keep_is_not_referred_to() -> None:
     debate = spoken(Reply("One.", stored=False), turns=1)
     assert (debate.turns[0].response_id, debate.chain("a")) == ("resp_1", None)
+
+
+def test_a_chain_in_which_a_struck_speech_was_heard_is_not_gone_on_from() -> None:
+    simulation = Simulation(table("oxford"), speak).start().run_until(lambda d: len(d.turns) == 1)
+    simulation.run_until(lambda d: d.is_live(2))
+    simulation.ask(SkipTurn())
+    simulation.run_until(lambda d: len(d.turns) == 3)
+    simulation.ask(Pause())
+    before = simulation.debate.chain("a")
+    simulation.ask(Retry())
+    assert simulation.debate.turns[1].struck
+    assert (before is not None, simulation.debate.chain("a")) == (True, None)
 
 
 def test_a_provider_that_forgets_twice_in_a_row_is_trusted_no_more() -> None:

@@ -103,6 +103,13 @@ def test_what_was_cut_or_refused_is_noted() -> None:
     assert "reply (cut short):" in text
 
 
+def test_a_judge_is_told_of_a_refusal_without_a_word() -> None:
+    replies = [Reply("Trees are tall."), Reply(finish="refusal")]
+    debate = Simulation(table(), in_turn(replies)).start().run_until(lambda d: len(d.turns) == 2).debate
+    sent = judge_request(debate, debate.judges[0], 0).messages[0].content
+    assert "(declined to answer)" in sent
+
+
 def test_the_moderator_is_not_judged() -> None:
     chaired = (*seats("for", "against"), Seat("m", "Mo", "neutral", SCRIPTED, role="moderator"))
     script = speeches(*(words(n) for n in range(6)), "In sum: both.")

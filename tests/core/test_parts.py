@@ -140,6 +140,19 @@ def test_what_was_too_long_is_cut_at_its_oldest_end_and_says_so() -> None:
     assert done.degraded == "context_trimmed"
 
 
+def test_who_may_not_show_its_thoughts_is_not_asked_to_again() -> None:
+    for part in (third_speech(), vote()):
+        assert part.request(1).thoughts
+        part.learn(Fault("summary_refused", "unusable"))
+        assert not part.request(2).thoughts
+
+
+def test_a_judge_who_cannot_read_it_all_is_not_asked_the_same_again() -> None:
+    fault = Fault("too_long", "unusable")
+    vote().learn(fault)
+    assert fault.severity == "permanent"
+
+
 def test_other_faults_change_nothing_in_what_is_asked() -> None:
     part = third_speech()
     part.learn(Fault("overloaded"))

@@ -20,7 +20,13 @@ class Service:
         self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         """Path, headers and body of each request."""
         self.status = 200
+        self.form_status = 200
+        """Of a request for JSON."""
+        self.thoughts_status = 200
+        """Of a request to be shown what the model thinks."""
         self.error: dict[str, Any] = {}
+        self.stores = True
+        self.listed = json.dumps(LIST).encode()
         self.figures = True
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = Thread(target=self._server.serve_forever, args=(0.02,), name="service", daemon=True)
@@ -41,16 +47,19 @@ class Service:
         self._thread.join()
 
     def reply(self, path: str, body: dict[str, Any]) -> bytes:
-        sent = json.dumps(body)
-        form = any(word in sent for word in ("json_schema", "json_object", "application/json"))
-        said = ANSWER if form else SENTENCE
+        said = ANSWER if wants_form(body) else SENTENCE
         if path.endswith("/responses"):
-            return responses(said, self.figures)
+            return responses(said, self.figures, self.stores)
         if path.endswith("/messages"):
             return messages(said)
         if "streamGenerateContent" in path:
             return contents(said)
         return completions(said, self.figures)
+
+    def status_of(self, body: dict[str, Any]) -> int:
+        if self.thoughts_status != 200 and "summary" in body.get("reasoning", {}):
+            return self.thoughts_status
+        return self.form_status if self.form_status != 200 and wants_form(body) else self.status
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         service = self
@@ -62,13 +71,14 @@ class Service:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 service.asked.append((self.path, headers, body))
-                if service.status == 200:
+                status = service.status_of(body)
+                if status == 200:
                     self._say(200, service.reply(self.path, body), "text/event-stream")
                 else:
-                    self._say(service.status, json.dumps({"error": service.error}).encode())
+                    self._say(status, json.dumps({"error": service.error}).encode())
 
             def do_GET(self) -> None:
-                self._say(200, json.dumps(LIST).encode())
+                self._say(200, service.listed)
 
             def _say(self, status: int, said: bytes, kind: str = "application/json") -> None:
                 self.send_response(status)
@@ -88,15 +98,20 @@ def events(*said: dict[str, Any]) -> bytes:
     return b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in said)
 
 
-def responses(said: str, figures: bool) -> bytes:
+def wants_form(body: dict[str, Any]) -> bool:
+    sent = json.dumps(body)
+    return any(word in sent for word in ("json_schema", "json_object", "application/json"))
+
+
+def responses(said: str, figures: bool, stores: bool = True) -> bytes:
     thought = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "Look up."}]}
     words = {"type": "output_text", "text": said, "annotations": []}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "content": [words]}
     usage = {"input_tokens": 20, "output_tokens": 10, "output_tokens_details": {"reasoning_tokens": 5}}
-    whole = {"id": "resp_1", "status": "completed", "store": True, "output": [thought, message]}
+    whole = {"id": "resp_1", "status": "completed", "store": stores, "output": [thought, message]}
     delta = {"output_index": 1, "item_id": "msg_1", "content_index": 0, "delta": said}
     told = (
-        {"type": "response.created", "response": {"id": "resp_1", "store": True}},
+        {"type": "response.created", "response": {"id": "resp_1", "store": stores}},
         {"type": "response.output_item.done", "output_index": 0, "item": thought},
         {"type": "response.output_text.delta", **delta},
         {"type": "response.output_item.done", "output_index": 1, "item": message},

@@ -13,6 +13,7 @@ import pytest
 from moot.cli.debate import Length, Level
 from moot.terms import Effort, Model
 from tests.faces.service import Service
+from tests.faces.terminal import piped
 
 Moot = Callable[..., tuple[int, str, str]]
 KEY = "canary-4711-canary"
@@ -68,6 +69,19 @@ def test_endpoints_and_servers_of_ones_own_are_listed(moot: Moot, data: Path):
     assert "a debate uses vllm/served" in out
 
 
+@pytest.mark.parametrize("said", [b'{"data": [{"id": "\xff"}]}', b"[" * 200_000, b"<html>"])
+def test_whatever_else_listens_at_the_port_of_a_server_is_not_that_server(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, said: bytes
+):
+    with Service() as service:
+        service.listed = said
+        for name in ("OLLAMA", "LMSTUDIO", "LLAMACPP"):
+            monkeypatch.setenv(f"{name}_BASE_URL", service.url)
+        code, out, err = moot("models")
+    assert code == 0, err
+    assert "is running" not in out
+
+
 # --- what they cost -----------------------------------------------------------------------------------
 
 
@@ -93,6 +107,29 @@ def test_prices_of_ones_own_are_told_too(moot: Moot, data: Path):
     data.mkdir()
     (data / "moot.toml").write_text('[prices."mistral/*"]\ninput = "0.5"\noutput = "1.5"\n')
     assert "mistral/*, in 0.50, out 1.50" in moot("models", "--prices", "mistral")[1]
+
+
+def test_what_the_operator_wrote_about_an_endpoint_holds_in_the_catalogue(moot: Moot, data: Path):
+    data.mkdir()
+    (data / "moot.toml").write_text(
+        '[endpoints.openai]\nverbosity = false\nschema = "json"\nefforts = ["low"]\n'
+        '[prices."openai/gpt-6-luna"]\ninput = "7"\noutput = "9"\n'
+    )
+    _, out, _ = moot("models", "--prices", "openai")
+    row = next(line for line in out.splitlines() if line.startswith("openai/gpt-6-luna "))
+    assert row.split()[3:5] == ["7.00", "9.00"]
+    assert "thinks (low), JSON, chains" in row
+
+
+def test_models_on_a_machine_of_ones_own_cost_nothing(moot: Moot, data: Path):
+    data.mkdir()
+    (data / "moot.toml").write_text(
+        '[endpoints.box]\nfamily = "openai_chat"\nbase_url = "http://box:8000/v1"\nlocal = true\n'
+        '[endpoints.mine]\nfamily = "openai_chat"\nbase_url = "http://mine:8000/v1"\n'
+    )
+    for name in ("ollama", "lmstudio", "llamacpp", "vllm", "box"):
+        assert f"The models of {name} cost nothing." in moot("models", "--prices", name)[1]
+    assert "No price list knows the models of mine" in moot("models", "--prices", "mine")[1]
 
 
 def test_a_provider_that_is_not_there_is_named(moot: Moot):
@@ -158,6 +195,57 @@ def test_a_refused_key_says_which_one_it_was(moot: Moot, service: Service):
     assert KEY not in out + err
 
 
+def test_the_reason_is_told_in_the_words_of_the_service_but_without_the_key(moot: Moot, service: Service):
+    service.status, service.error = 400, {"message": f"Your organization must be verified. Key {KEY}\x1b[2J"}
+    code, out, err = moot("models", "test", "openai/gpt-6-luna")
+    assert code == 1
+    assert "The service says: Your organization must be verified. Key …" in " ".join(out.split())
+    assert KEY not in out + err
+    assert "\x1b" not in out
+
+
+def test_what_the_line_did_is_not_put_into_the_mouth_of_the_service(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    _, out, _ = moot("models", "test", "openai/gpt-6-luna")
+    assert "In detail: " in out
+    assert "The service says" not in out
+
+
+def test_what_the_first_question_showed_stays_when_the_second_fails(moot: Moot, service: Service):
+    service.form_status, service.error = 429, {"message": "Too many requests."}
+    code, out, _ = moot("models", "test", "openai/gpt-6-luna")
+    assert code == 1
+    assert "✓  answer" in out
+    assert "It is blue." in out
+    assert "✗  JSON       The provider asks us to slow down." in out
+    assert "The service says: Too many requests." in out
+
+
+def test_a_service_that_stores_nothing_cannot_be_referred_to(moot: Moot, service: Service):
+    service.stores = False
+    code, out, _ = moot("models", "test", "openai/gpt-6-luna")
+    assert code == 0
+    assert "·  chaining   it stores no response: the whole history will be sent" in out
+
+
+def test_an_account_that_may_not_see_thoughts_is_tried_without_them(moot: Moot, service: Service):
+    service.thoughts_status, service.error = 400, {"message": "To get reasoning summaries, be verified."}
+    code, out, err = moot("models", "test", "openai/gpt-6-luna")
+    assert code == 0, out + err
+    assert "·  reasoning  the service does not show it to this account" in out
+
+
+def test_a_model_without_its_provider_is_given_its_whole_name(moot: Moot):
+    code, _, err = moot("models", "test", "gpt-5-mini")
+    assert code == 2
+    assert "Did you mean openai/gpt-5-mini?" in " ".join(err.split())
+    code, _, err = moot("models", "test", "gpt-99")
+    assert code == 1
+    assert "There is no local model gpt-99." in err
+
+
 def test_an_unknown_model_is_named_and_others_are_offered(moot: Moot, service: Service):
     service.status, service.error = 404, {"code": "model_not_found", "message": "no such model"}
     code, out, _ = moot("models", "test", "mistral/nonesuch")
@@ -193,6 +281,48 @@ def test_a_local_model_that_is_not_here_says_how_to_get_it(moot: Moot):
     code, _, err = moot("models", "test", "local/smollm2-135m")
     assert code == 1
     assert "downloads are forbidden" in err
+
+
+# --- why a debate failed, and what it will cost -------------------------------------------------------
+
+REFUSAL = "This model has moved to another plan."
+
+
+def test_a_debate_that_a_service_has_refused_says_how_to_see_why(moot: Moot, service: Service):
+    service.status, service.error = 400, {"message": REFUSAL}
+    code, out, err = moot("A motion", "--model", "openai/gpt-6-luna", "--rounds", "1")
+    assert code == 1
+    assert "MOOT_DEBUG=1 shows what the service said." in err
+    assert REFUSAL not in out + err
+
+
+def test_debugging_shows_what_the_service_said_and_no_event_has_it(data: Path, service: Service):
+    service.status, service.error = 400, {"message": f"{REFUSAL} {KEY}"}
+    env = {**os.environ, "MOOT_DEBUG": "1"}
+    ended = piped(env, "A motion", "--model", "openai/gpt-6-luna", "--rounds", "1", "--json")
+    assert ended.returncode == 1
+    assert REFUSAL in ended.stderr
+    assert REFUSAL not in ended.stdout
+    assert KEY not in ended.stdout + ended.stderr
+
+
+def test_a_default_that_a_key_has_brought_about_is_told_with_one_that_costs_nothing(
+    moot: Moot, service: Service
+):
+    _, out, _ = moot("A motion", "--rounds", "1", "--judge", "none")
+    told = "openai/gpt-6-luna, because OPENAI_API_KEY is set"
+    assert told in " ".join(out.split())
+    assert "--model local/smollm2-135m costs nothing" in " ".join(out.split())
+    assert "costs nothing" not in moot("show", "last")[1]
+
+
+def test_a_model_that_was_named_needs_no_reason(
+    moot: Moot, service: Service, monkeypatch: pytest.MonkeyPatch
+):
+    options = ("--rounds", "1", "--judge", "none")
+    assert "because" not in moot("A motion", "--model", "openai/gpt-6-luna", *options)[1]
+    monkeypatch.setenv("MOOT_MODEL", "openai/gpt-6-luna")
+    assert "because" not in moot("A motion", *options)[1]
 
 
 # --- how hard, and how much ---------------------------------------------------------------------------
@@ -260,6 +390,6 @@ def test_a_mistake_in_the_file_is_one_clear_line(moot: Moot, data: Path):
     code, _, err = moot("models")
     assert code == 2
     assert "moot.toml" in " ".join(err.split())
-    assert "'opnai'" in err
+    assert "one of its names is not that of an endpoint" in " ".join(err.split())
     assert KEY not in err
     assert json.dumps(KEY) not in err

@@ -186,6 +186,21 @@ def ragged(debate_id: str) -> Simulation:
     return Simulation(opening, in_turn(replies), debate_id).start().run()
 
 
+def forgotten(debate_id: str) -> Simulation:
+    """A provider that keeps nothing of one seat, loses the chain of the other, and cannot read it all."""
+    replies = [
+        Reply(words(1), reasoning="What would it cost?", items=True, sealed="c2VhbGVk"),
+        Reply(words(2), stored=False, reasoning="Who pays?", items=True, sealed="c2VjcmV0"),
+        Reply(fault="chain_lost", severity="unusable", billed=False),
+        Reply(words(3), degraded="chain"),
+        Reply(words(4), degraded="chain", stored=False),
+        Reply(fault="too_long", severity="unusable", billed=False),
+        Reply(words(5), degraded="chain,mended"),
+    ]
+    opening = table("free", limits=Limits(3, turns=5), seats=seats("for", "against", model=OWL))
+    return Simulation(opening, in_turn(replies), debate_id).start().run()
+
+
 def _chaired() -> tuple[Seat, ...]:
     return (*seats("for", "against"), Seat("m", "Moderator", "neutral", OWL, role="moderator"))
 
@@ -212,6 +227,7 @@ SCENES: dict[str, Scene] = {
     "all-failed": failed,
     "ragged": ragged,
     "crashes": crashed,
+    "forgotten": forgotten,
     "budget": exhausted,
     "too-close": scene(table("free", limits=TWO_TURNS), voting("a", "b")),
     "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),

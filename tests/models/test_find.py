@@ -122,12 +122,19 @@ def test_the_largest_installed_model_is_taken() -> None:
         (LLAMACPP, {"data": [{"id": "m.gguf", "owned_by": "llamacpp"}]}, ["m.gguf"]),
         (LLAMACPP, {"data": [{"id": "m", "owned_by": "someone"}]}, []),
         (LLAMACPP, ["hello"], []),
+        (LMSTUDIO, {"data": [{"id": ""}, {"id": "x\x1b[31m"}, {"id": "\ud800"}]}, []),
         (LLAMACPP, None, []),
     ],
 )
 def test_what_a_server_lists(server: Endpoint, answer: Any, names: list[str]) -> None:
     rows = served(server, answer)
     assert [row.name for row in rows] == [f"{server.name}/{name}" for name in names]
+
+
+@pytest.mark.parametrize("size", [-1, 10**400, "7", None])
+def test_a_size_that_no_model_has_is_not_believed(size: Any) -> None:
+    row = served(OLLAMA, {"models": [{"name": "a", "size": size}]})[0]
+    assert row.size is None
 
 
 @pytest.mark.parametrize("url", ["http://box:11434", "http://box:11434/", "http://box:11434/v1"])
@@ -166,6 +173,12 @@ async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Mana
     assert [(row.name, row.size, row.why) for row in found] == [("ollama/llama3.2", 7, "Ollama is running")]
     assert default_model(rows) == "ollama/llama3.2"
     assert keys == [None]
+
+
+async def test_a_proxy_that_is_none_does_not_keep_the_list_from_being_told(managing: Managing) -> None:
+    away = moved(LMSTUDIO, "http://box.invalid:1234", "LMSTUDIO_BASE_URL")
+    rows = await find(managing(), {"HTTP_PROXY": "user:secret@proxy:3128"}, (away,))
+    assert not [row for row in rows if row.kind == "server"]
 
 
 async def test_nobody_knocks_where_nobody_said_that_a_server_is(managing: Managing) -> None:

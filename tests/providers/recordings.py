@@ -211,9 +211,9 @@ def heard(recording: Recording, ear: Heard, fault: Fault | None) -> Facts:
 def _words(recording: Recording, segments: list[Segment]) -> Facts:
     if "text" not in recording["expect"]:
         return {"text": None, "reasoning": None}
-    text = "".join(segment.text for segment in segments if isinstance(segment, Text))
-    parts = [part for segment in segments if isinstance(segment, Reasoning) for part in segment.parts]
-    thought = "".join(part.text for part in parts)
+    text = "".join([segment.text for segment in segments if isinstance(segment, Text)])
+    thoughts = [segment.parts for segment in segments if isinstance(segment, Reasoning)]
+    thought = "".join(["".join(part.text for part in parts) for parts in thoughts])
     if tagged(recording):
         return {"text": text.strip(), "reasoning": thought.strip()}
     return {"text": None if _declined(recording) else _digest(text), "reasoning": _digest(thought)}

@@ -126,6 +126,11 @@ def test_thinking_never_takes_the_tokens_of_the_speech(
     assert sent.get("temperature") == (None if thinking and thinking != {"type": "disabled"} else 1.0)
 
 
+def test_the_hardest_thinking_is_a_number_of_tokens_too() -> None:
+    traits = Traits(thinks=True, efforts=("max",), thinking="budget")
+    assert body(ask(effort="max"), traits)["thinking"] == {"type": "enabled", "budget_tokens": 3000}
+
+
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -368,6 +373,16 @@ def test_the_last_figures_count_and_hold_what_was_cached() -> None:
     assert ended.usage == Usage(input=137, output=50, reasoning=40, cached=30, cache_write=7)
 
 
+@pytest.mark.parametrize(
+    "late", [{"input_tokens": 0, "output_tokens": 5}, {"output_tokens": 5}, None, {}, []]
+)
+def test_figures_that_were_told_are_not_forgotten_for_lesser_ones(late: Any) -> None:
+    first = {"input_tokens": 40, "output_tokens": 1, "cache_read_input_tokens": 60}
+    start = event("message_start", message={"id": "m1", "usage": first})
+    ended = done(start, SPEECH, stopped("end_turn", usage=late), event("message_stop"))
+    assert ended.usage == Usage(input=100, output=5 if late else 1, cached=60)
+
+
 def test_figures_that_cannot_be_true_are_marked() -> None:
     assert usage({"input_tokens": -1, "output_tokens": "many"}) == Usage(suspect=True)
     assert usage({"input_tokens": 3, "output_tokens": 10**12}) == Usage(input=3, suspect=True)
@@ -401,6 +416,11 @@ def test_words_without_a_start_or_after_the_end_of_their_block_are_kept() -> Non
     assert segments(START, late, END) == [Text("So"), Text(" late.", 1)]
     thought = delta(3, "thinking", thinking="Hm.") + delta(3, "signature", signature="s")
     assert segments(START, thought, END) == [Reasoning((ReasoningPart("Hm."),), 3, opaque="s")]
+
+
+def test_thoughts_and_words_that_share_a_number_and_have_no_start_are_told_apart() -> None:
+    heard = segments(START, delta(0, "thinking", thinking="Hm."), delta(0, "text", text="So."), END)
+    assert heard == [Reasoning((ReasoningPart("Hm."),), 0), Text("So.", 1)]
 
 
 def test_blocks_that_share_a_number_are_still_two() -> None:
@@ -443,9 +463,22 @@ def test_a_whole_message_where_a_stream_was_asked() -> None:
     ]
 
 
+@pytest.mark.parametrize("blank", [b"data:\n\n", b"data: \n\n", b"data:   \n\n", b"event: ping\ndata:\n\n"])
+def test_a_blank_event_is_a_sign_of_life(blank: bytes) -> None:
+    assert decode(START, blank, SPEECH, blank, END) == decode(START, SPEECH, END)
+
+
 def test_a_stop_without_a_farewell_is_an_end() -> None:
     assert done(START, SPEECH, stopped("end_turn")).finish == "stop"
     assert done(START, SPEECH, event("message_stop")).finish == "unknown"
+
+
+def test_half_a_character_does_no_harm_to_whole_ones() -> None:
+    stream = START + SPEECH.replace(b"Zo", rb"\ud83d\ude00 \\ud83d \ud83d\n \ude00 \uD83D\uDE00") + END
+    chunks = fed(stream, 1)
+    assert chunks[1] == Said("😀 \\ud83d \ufffd\n \ufffd 😀")
+    assert isinstance(chunks[-1], Done)
+    assert chunks[-1].degraded == "utf8"
 
 
 def test_a_broken_character_is_marked_and_does_no_harm() -> None:

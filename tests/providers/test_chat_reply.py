@@ -183,11 +183,48 @@ def test_what_was_held_back_for_a_tag_is_said_at_the_end() -> None:
     assert words(decode(says(content="1 <"), STOP)) == "1 <"
 
 
-def test_tags_are_words_where_thoughts_have_their_own_field() -> None:
-    chunks = decode(says(reasoning="Hm."), says(content="<think>a</think>b"), STOP)
-    assert words(chunks) == "<think>a</think>b"
+@pytest.mark.parametrize(
+    "content",
+    [
+        "</think>So.",
+        "</think>\n\nSo.",
+        "\n</think>\n\nSo.",
+        "<think></think>So.",
+        "<think>\n\n</think>\n\nSo.",
+    ],
+)
+def test_a_tag_that_is_left_over_from_thoughts_with_their_own_field_is_not_said(content: str) -> None:
+    for pieces in ([content], [*content]):
+        chunks = decode(says(reasoning_content="Hm."), *(says(content=piece) for piece in pieces), STOP)
+        assert (words(chunks), words(chunks, "reasoning")) == ("So.", "Hm.")
+
+
+def test_thoughts_may_come_by_their_own_field_and_between_tags() -> None:
+    chunks = decode(says(reasoning="Hm."), says(content="<think>Well.</think>So."), STOP)
+    assert chunks[1:-1] == [
+        Said("Hm.", "reasoning", 0),
+        Said("\n\nWell.", "reasoning", 0),
+        Said("So.", "text", 1),
+    ]
+    chunks = decode(says(content="<think>Hm"), says(reasoning="."), says(content="</think>So."), STOP)
+    assert (words(chunks), words(chunks, "reasoning")) == ("So.", "Hm.")
+
+
+def test_tags_within_a_speech_are_words_where_thoughts_have_their_own_field() -> None:
+    chunks = decode(says(reasoning="Hm."), says(content="\n\nSo </think> is a tag."), STOP)
+    assert words(chunks) == "\n\nSo </think> is a tag."
     chunks = decode(says(content="<"), says(reasoning="Hm."), says(content="think>b"), STOP)
     assert words(chunks) == "<think>b"
+
+
+def test_a_block_of_thoughts_after_a_close_tag_alone_is_kept_as_well() -> None:
+    chunks = decode(says(content="Hm.</think>"), says(content="<think>Well.</think>So."), STOP)
+    assert chunks[1:-1] == [
+        Said("Hm.", "text", 0),
+        Item(Reasoning((ReasoningPart("Hm."),), 0)),
+        Said("\n\nWell.", "reasoning", 1),
+        Said("So.", "text", 2),
+    ]
 
 
 # --- thoughts under seal ------------------------------------------------------------------------------
@@ -224,6 +261,23 @@ def test_details_are_heard_where_nothing_else_tells_the_thought() -> None:
 def test_details_that_repeat_a_whole_thought_are_not_heard_again() -> None:
     chunks = decode(says(reasoning="Hm."), says(content="So."), says(reasoning_details=[detail("Hm.")]), STOP)
     assert (words(chunks), words(chunks, "reasoning")) == ("So.", "Hm.")
+
+
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [{"reasoning_details": ["Let me "]}, {"reasoning": "Let me think", "reasoning_details": ["think"]}],
+        [{"reasoning_details": ["Let me "]}, {"reasoning": "Let me "}, {"reasoning": "think"}],
+        [{"reasoning_details": ["Let me "]}, {"reasoning": "Let "}, {"reasoning": "me think"}],
+        [{"reasoning_details": ["Let "]}, {"reasoning_details": ["me "]}, {"reasoning": "Let me think"}],
+        [{"reasoning_details": ["Let me "]}, {"reasoning": "think", "reasoning_details": ["think"]}],
+    ],
+)
+def test_details_that_run_ahead_of_their_thought_are_heard_once(deltas: list[dict[str, Any]]) -> None:
+    for delta in deltas:
+        if "reasoning_details" in delta:
+            delta["reasoning_details"] = [detail(text) for text in delta["reasoning_details"]]
+    assert words(decode(*(says(**delta) for delta in deltas), STOP), "reasoning") == "Let me think"
 
 
 def test_an_encrypted_thought_is_kept_unread_before_the_words() -> None:
@@ -315,6 +369,13 @@ def test_the_old_function_call_is_a_call() -> None:
     assert items(decode(*old, says("function_call"))) == [ToolCall("", "look", "{}", 0)]
 
 
+@pytest.mark.parametrize("index", [[1], {"a": 1}, None, "x", 1.5])
+def test_tools_that_the_service_ran_may_be_counted_in_any_way(index: Any) -> None:
+    ran = [{"index": index, "type": "search"}, {"index": index, "type": "search", "output": "found"}]
+    (call,) = items(decode(says(executed_tools=ran), STOP))
+    assert (call.name, call.output) == ("search", "found")
+
+
 def test_a_tool_that_the_service_ran_keeps_its_outcome() -> None:
     ran = {"index": 0, "type": "search", "arguments": '{"q":1}', "search_results": {"results": []}}
     chunks = decode(
@@ -354,8 +415,13 @@ def test_done_without_a_reason_still_ends() -> None:
     assert last(decode(says(content="a"), DONE)) == done("unknown", reason="")
 
 
-def test_a_farewell_need_not_be_spelled_exactly() -> None:
-    assert last(decode(says(content="a"), b"data:  [DONE] \n\n")).finish == "unknown"
+@pytest.mark.parametrize("farewell", [b" [DONE] ", b"[done]", b'"[DONE]"', b"DONE"])
+def test_a_farewell_need_not_be_spelled_exactly(farewell: bytes) -> None:
+    assert last(decode(says(content="a"), b"data: " + farewell + b"\n\n")).finish == "unknown"
+
+
+def test_what_comes_after_the_farewell_is_of_no_interest() -> None:
+    assert last(decode(says(content="a"), STOP, DONE + b"data: bye\n\n")) == done()
 
 
 def test_the_last_blank_line_may_be_missing() -> None:
@@ -375,6 +441,7 @@ def test_the_first_id_counts_and_a_first_chunk_without_one_is_no_loss() -> None:
     assert last(chunks) == done()
 
 
+NOUGHTS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 THREE = {"prompt_tokens": 3, "completion_tokens": 1, "completion_tokens_details": None}
 FOUR = {"prompt_tokens": 4, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": None}}
 
@@ -388,8 +455,9 @@ FOUR = {"prompt_tokens": 4, "completion_tokens": 1, "prompt_tokens_details": {"c
         [line(choices=[], usage=THREE), STOP, line(choices=[], usage=FOUR), line(choices=[], usage=None)],
         [STOP, line(choices=[], x_groq={"id": "r", "usage": FOUR})],
         [STOP, line(choices=[], usage=FOUR, x_groq={"usage": THREE}), line(choices=[], usage={})],
+        [STOP, line(choices=[], usage=FOUR), line(choices=[], usage=NOUGHTS)],
     ],
-    ids=["with the end", "after it", "without choices", "the last of two", "groq", "both"],
+    ids=["with the end", "after it", "without choices", "the last of two", "groq", "both", "noughts last"],
 )
 def test_figures_wherever_they_come_are_counted_once(lines: list[bytes]) -> None:
     assert last(decode(says(content="a"), *lines)).usage == Usage(input=4, output=1)

@@ -8,12 +8,15 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from moot.errors import Fault
 from moot.providers import anthropic, openai_chat
 from moot.providers.client import Client
-from moot.providers.contract import Began, Chunk
-from moot.terms import Message, Model, Request
+from moot.providers.contract import Alive, Began, Chunk, Traits
+from moot.providers.decoding import Decoder
+from moot.providers.traffic import FAILURES
+from moot.terms import Message, Model, Request, Usage
 
 REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
@@ -152,3 +155,88 @@ async def test_a_key_that_the_service_repeats_is_cleared_away_before_anything_is
             await heard(Client(openai_chat.family(), url, key=key))
     assert "k3y" not in caught.value.detail + caplog.text
     assert len(caught.value.detail) <= 500
+
+
+# --- what it counts -----------------------------------------------------------------------------------
+
+
+def replying(body: bytes) -> Answer:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    return answer
+
+
+FAILING = (
+    b'data: {"id":"c","choices":[{"delta":{"content":"Yes"}}]}\n\n'
+    b'data: {"error":{"code":400,"message":"tool_use_failed"},"choices":[],'
+    b'"usage":{"prompt_tokens":400,"completion_tokens":1800}}\n\n'
+)
+
+
+async def collect(client: Client, chunks: list[Chunk]) -> None:
+    async for chunk in client.stream(REQUEST):
+        chunks.append(chunk)  # noqa: PERF401 - what came before a fault counts
+
+
+async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figures_are_kept() -> None:
+    chunks: list[Chunk] = []
+    async with serving(replying(FAILING)) as (url, _):
+        client = Client(openai_chat.family(), url)
+        with pytest.raises(Fault) as caught:
+            await collect(client, chunks)
+        await client.close()
+    assert (caught.value.http_status, caught.value.billed) == (400, True)
+    assert chunks[-1] == Alive(Usage(input=400, output=1800))
+
+
+async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.providers.client.MOST_RECEIVED", 100_000)
+    comments = b": still here\n\n" * 20_000
+    async with serving(replying(comments + CHAT)) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(openai_chat.family(), url))
+    assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
+
+
+@pytest.mark.parametrize("body", [b"data: {}\n\n", b'data: {"error":{"type":"overloaded_error"}}\n\n'])
+async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(body: bytes) -> None:
+    async with serving(replying(body)) as (url, requests):
+        client = Client(openai_chat.family(), url)
+        for _ in range(FAILURES + 5):
+            with pytest.raises(Fault):
+                _ = [chunk async for chunk in client.stream(REQUEST)]
+        await client.close()
+    assert sum(requests) == FAILURES
+
+
+async def test_a_service_that_hangs_is_left_alone_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.providers.client.LONG_SECONDS", 0.0)
+
+    async def answer(_writer: asyncio.StreamWriter) -> None:
+        pass
+
+    async with serving(answer) as (url, requests):
+        client = Client(openai_chat.family(), url)
+        for _ in range(FAILURES):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    _ = [chunk async for chunk in client.stream(REQUEST)]
+        with pytest.raises(Fault) as caught:
+            _ = [chunk async for chunk in client.stream(REQUEST)]
+        await client.close()
+    assert caught.value.kind == "timeout"
+    assert sum(requests) <= FAILURES
+
+
+async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
+    def stumble(_request: Request, _traits: Traits) -> Decoder:
+        decoder = Decoder()
+        decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
+        return decoder
+
+    family = replace(openai_chat.family(), decoder=stumble)
+    async with serving(replying(CHAT)) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(family, url))
+    assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")

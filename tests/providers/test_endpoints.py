@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import traceback
 from collections.abc import Callable
@@ -14,11 +15,12 @@ from msgspec.structs import replace
 
 from moot import settings
 from moot.arena import Arena
-from moot.errors import Invalid, Unavailable
+from moot.errors import Fault, Invalid, Unavailable
 from moot.providers.client import Client
 from moot.providers.contract import Done, Traits
 from moot.providers.endpoints import (
     BUILT_IN,
+    CONNECT_SECONDS,
     ENDPOINTS,
     Endpoint,
     client,
@@ -31,14 +33,17 @@ from moot.providers.endpoints import (
 )
 from moot.providers.keys import Environ, Secret
 from moot.providers.openai_chat import ACCENTS
+from moot.providers.scripted import Scripted
 from moot.providers.table import SHORT, Providers
 from moot.providers.traffic import Pass
 from moot.providers.written import Written
 from moot.settings import Settings
 from moot.setup import SeatSetup
-from moot.terms import Message, Model, Request
+from moot.store.memory import MemoryStore
+from moot.terms import FREE, Message, Model, Request
 
 KEY = "canary-4711-canary"
+ASK = Request(Model("openai", "gpt-6-luna"), "", (Message("user", "Go."),), 10)
 Load = Callable[..., Settings]
 
 
@@ -189,9 +194,8 @@ async def test_a_key_goes_to_its_own_host_and_to_no_other() -> None:
         async with host("home", lambda: web.Response(status=307, headers={"Location": elsewhere})) as home:
             openai = moved(BUILT_IN["openai"], str(home.make_url("/v1")), "OPENAI_BASE_URL")
             here = client(openai, {"OPENAI_API_KEY": KEY, "MISTRAL_API_KEY": "another"}, {})
-            request = Request(Model("openai", "gpt-6-luna"), "", (Message("user", "Go."),), 10)
-            with pytest.raises(Exception, match="sent us elsewhere"):
-                [chunk async for chunk in here.stream(request)]
+            with pytest.raises(Fault, match="sent us elsewhere"):
+                [chunk async for chunk in here.stream(ASK)]
             await here.close()
     assert seen["away"] == []
     assert KEY in seen["home"][0]
@@ -289,7 +293,8 @@ CUSTOM = '[endpoints.mine]\nfamily = "openai_chat"\nbase_url = "https://mine.exa
     [
         ("[keys\n", "not TOML"),
         ("[key]\n", "no table [key]"),
-        ('[keys]\nopnai = "x"\n', "[keys]: there is no endpoint called 'opnai'"),
+        ('[keys]\nopnai = "x"\n', "[keys]: one of its names is not that of an endpoint"),
+        ('[keys]\n"sk-1234" = "openai"\n', "[keys]: one of its names is not that of an endpoint"),
         ("[keys]\nopenai = 7\n", "the key of openai must be written in quotation marks"),
         ('[keys]\nopenai = ""\n', "the key of openai must be written in quotation marks"),
         ('keys = "x"\n', "[keys] is a table"),
@@ -306,6 +311,8 @@ CUSTOM = '[endpoints.mine]\nfamily = "openai_chat"\nbase_url = "https://mine.exa
         (CUSTOM + 'efforts = ["huge"]\naccent = "openai"\n', "[endpoints.mine]: Invalid enum"),
         (CUSTOM + "concurrent = 0\n", "concurrent must be 1 or more"),
         (CUSTOM + 'key_variable = "sk-1234"\n', "the key itself belongs into [keys]"),
+        (CUSTOM + 'key_variable = "0123_KEY"\n', "the key itself belongs into [keys]"),
+        (CUSTOM + 'key_variable = "mine_key"\n', "the key itself belongs into [keys]"),
         ('[endpoints.openai]\nbase_url = "gateway"\n', "[endpoints.openai]: base_url must be an address"),
         ('[endpoints.openai]\naccent = "openai"\n', "an accent is for the family openai_chat only"),
         ('[endpoints.local]\nfamily = "openai_chat"\nbase_url = "http://box"\n', "Choose another one"),
@@ -328,9 +335,75 @@ def test_every_mistake_names_the_file_the_table_and_the_fix(load: Load, file: st
     assert "sk-1234" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "key", ["a1b2c3d4e5f60718293a4b5c6d7e8f90", "A1B2C3D4E5F60718293A4B5C6D7E8F90", "SK_A1B2C3D4E5F60718293A"]
+)
+def test_a_key_where_its_variable_belongs_is_refused_without_repeating_it(load: Load, key: str) -> None:
+    with pytest.raises(Invalid, match="such as MINE_API_KEY") as caught:
+        load(CUSTOM + f'key_variable = "{key}"\n')
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["MINE_API_KEY", "OPENAI_KEY_2", "_K", "MYVERYLONGCOMPANYNAME_API_KEY"])
+def test_the_name_of_a_variable_is_taken(load: Load, name: str) -> None:
+    assert named(load(CUSTOM + f'key_variable = "{name}"\n'), "mine").keys == (name,)
+
+
+@pytest.mark.parametrize(
+    "proxy", ["user:hunter2@proxy:3128", "proxy:3128", "socks5://user:hunter2@proxy", "http://user:hunter2@"]
+)
+def test_a_proxy_that_is_no_address_is_refused_without_repeating_it(proxy: str) -> None:
+    with pytest.raises(Invalid, match="HTTPS_PROXY") as caught:
+        client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
+    assert "hunter2" not in str(caught.value)
+    assert proxy not in str(caught.value)
+
+
+async def test_a_proxy_that_refuses_us_does_not_give_its_password_away() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 Who are you?\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        proxy = f"http://user:hunter2@127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        here = client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
+        with pytest.raises(Fault) as caught:
+            [chunk async for chunk in here.stream(ASK)]
+        await here.close()
+    assert "407" in caught.value.detail
+    assert "hunter2" not in caught.value.detail
+
+
 def test_a_wrong_address_in_the_environment_names_its_variable() -> None:
     with pytest.raises(Invalid, match="MISTRAL_BASE_URL"):
         settings.load({"MISTRAL_BASE_URL": "mistral"})
+
+
+def test_a_connection_may_take_equally_long_wherever_nobody_says_otherwise(load: Load) -> None:
+    assert load().connect_seconds == Settings(data=load().data).connect_seconds == CONNECT_SECONDS
+    assert load(MOOT_CONNECT_S="3").connect_seconds == 3
+
+
+def test_a_server_of_ones_own_costs_nothing(load: Load) -> None:
+    here = load(CUSTOM + "local = true\n" + CUSTOM.replace("mine", "theirs"))
+    arena = Arena(here, MemoryStore(), Providers({}, models=here.models, environ={}, services=here.endpoints))
+    assert arena.price("mine", "big") == FREE
+    assert arena.price("theirs", "big") is None
+
+
+# --- whose move it is to say how hard to think ---------------------------------------------------------
+
+
+def test_a_provider_of_ones_own_says_what_its_models_take(tmp_path: Path) -> None:
+    given = {"a": Scripted(), "b": Scripted(traits=Traits(efforts=("low",), deadlines=False))}
+    providers = Providers(given, models=tmp_path, environ={})
+    providers.check(Model("a", "x", effort="max", verbosity="low"))
+    assert providers.model("a/x").max_tokens > providers.model("b/x").max_tokens == SHORT
+    providers.check(Model("b", "x", effort="low"))
+    with pytest.raises(Invalid, match="It takes: low"):
+        providers.check(Model("b", "x", effort="high"))
 
 
 # --- in a library -------------------------------------------------------------------------------------

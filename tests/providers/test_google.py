@@ -109,7 +109,7 @@ def test_newer_models_are_told_how_hard_to_think_by_a_word() -> None:
     ("effort", "tokens", "thinking"),
     [
         ("medium", 4000, {"includeThoughts": True, "thinkingBudget": 2000}),
-        ("low", 100, {"includeThoughts": True, "thinkingBudget": 512}),
+        ("low", 1000, {"includeThoughts": True, "thinkingBudget": 512}),
         ("high", 65_536, {"includeThoughts": True, "thinkingBudget": 24_576}),
         ("none", 4000, {"thinkingBudget": 0}),
         (None, 4000, {"includeThoughts": True}),
@@ -120,6 +120,19 @@ def test_older_models_get_a_number_of_tokens_to_think_with(
     effort: Effort | None, tokens: int, thinking: dict[str, Any]
 ) -> None:
     assert config(ask(effort=effort, max_tokens=tokens), OLD)["thinkingConfig"] == thinking
+
+
+@pytest.mark.parametrize("effort", ["low", "high", None])
+def test_thinking_never_takes_the_tokens_of_the_speech(effort: Effort | None) -> None:
+    brief = ask(effort=effort, max_tokens=60)
+    assert config(brief, OLD)["thinkingConfig"] == {"thinkingBudget": 0}
+    always = Traits(thinks=True, efforts=("low", "high"), thinking="budget")
+    assert config(brief, always)["thinkingConfig"] == {"includeThoughts": True, "thinkingBudget": 128}
+
+
+def test_the_hardest_thinking_is_a_number_of_tokens_too() -> None:
+    traits = Traits(thinks=True, efforts=("max",), thinking="budget")
+    assert config(ask(effort="max"), traits)["thinkingConfig"]["thinkingBudget"] == 3000
 
 
 def test_a_model_that_does_not_think_is_not_asked_to() -> None:
@@ -355,8 +368,84 @@ def test_the_count_of_words_may_be_missing_beside_that_of_thoughts() -> None:
     )
 
 
+FULL = {"promptTokenCount": 5, "candidatesTokenCount": 7, "thoughtsTokenCount": 3}
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        None,
+        {},
+        [],
+        {"promptTokenCount": 5, "totalTokenCount": 15},
+        {"promptTokenCount": 0, "candidatesTokenCount": 0, "thoughtsTokenCount": 0},
+    ],
+)
+def test_figures_that_were_told_are_not_forgotten_for_lesser_ones(late: Any) -> None:
+    ended = done(chunk({"text": "So."}, usageMetadata=FULL), chunk(finish="STOP", usageMetadata=late))
+    assert ended.usage == Usage(input=5, output=10, reasoning=3)
+
+
+def test_figures_without_a_count_of_words_count_where_they_add_up_to_more() -> None:
+    late = {"promptTokenCount": 80, "thoughtsTokenCount": 20}
+    ended = done(chunk({"text": "So."}, usageMetadata=FULL), chunk(finish="STOP", usageMetadata=late))
+    assert ended.usage == Usage(input=80, output=20, reasoning=20)
+
+
+def test_the_figures_so_far_are_known_when_a_reply_breaks_off() -> None:
+    decoder = Decoder()
+    decoder.feed(sse(chunk({"text": "So."}, usageMetadata=FULL)))
+    assert decoder.usage == Usage(input=5, output=10, reasoning=3)
+
+
 def test_figures_that_cannot_be_true_are_marked() -> None:
     assert usage({"promptTokenCount": -1, "candidatesTokenCount": "many"}) == Usage(suspect=True)
+
+
+@pytest.mark.parametrize("blank", [b"data:\n\n", b"data: \r\n\r\n", b"data:   \n\n"])
+def test_a_blank_event_is_a_sign_of_life(blank: bytes) -> None:
+    stream = sse(chunk({"text": "So."})) + blank + sse(STOP)
+    assert fed(stream, 1)[1] == Said("So.")
+
+
+def test_a_reason_that_is_not_specified_is_none() -> None:
+    vague = chunk({"text": "So"}, finish="FINISH_REASON_UNSPECIFIED")
+    assert done(vague, STOP).reason == "STOP"
+    with pytest.raises(Fault) as caught:
+        decode(vague)
+    assert caught.value.kind == "disconnected"
+
+
+PRETTY = [
+    (
+        {
+            "code": 429,
+            "message": "Too much.",
+            "status": "RESOURCE_EXHAUSTED",
+            "details": [{"@type": "RetryInfo", "retryDelay": "48s"}],
+        },
+        ("rate_limited", "transient", 48.0),
+    ),
+    (
+        {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"},
+        ("bad_key", "permanent", None),
+    ),
+]
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("farewell", [b"", b"\n", b"\n\n"])
+@pytest.mark.parametrize(("error", "heard_as"), PRETTY)
+def test_an_error_in_many_lines_among_events_is_read_whole(
+    error: dict[str, Any], heard_as: tuple[str, str, float | None], farewell: bytes, line_end: bytes
+) -> None:
+    told = json.dumps({"error": error}, indent=2).encode() + farewell
+    stream = sse(chunk({"text": "So"})) + told.replace(b"\n", line_end)
+    for step in (1, len(stream)):
+        with pytest.raises(Fault) as caught:
+            fed(stream, step)
+        fault = caught.value
+        assert (fault.kind, fault.severity, fault.retry_after) == heard_as
 
 
 def test_only_the_first_candidate_counts() -> None:

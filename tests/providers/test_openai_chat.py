@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import ssl
 import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -20,7 +19,6 @@ from moot.providers import openai_chat
 from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
 from moot.providers.openai_chat import Accent
-from moot.providers.transport import complaint, refused, wait_asked
 from moot.terms import Effort, Message, Model, Request, Usage
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
@@ -137,63 +135,6 @@ def test_verbosity_is_told_to_those_who_know_it() -> None:
     request = ask(model=Model("p", "m", verbosity="low"))
     assert accented("openai", request, verbosity=True)["verbosity"] == "low"
     assert "verbosity" not in accented("openai", request)
-
-
-# --- refusals -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("status", "said", "kind", "severity"),
-    [
-        (400, {"error": {"message": "bad", "type": "invalid_request_error"}}, "bad_request", "permanent"),
-        (400, {"error": {"type": "exceed_context_size_error", "code": 400}}, "too_long", "unusable"),
-        (400, {"error": {"code": "context_length_exceeded"}}, "too_long", "unusable"),
-        (400, {"error": {"code": "model_not_found"}}, "unknown_model", "permanent"),
-        (400, {"error": {"code": "previous_response_not_found"}}, "chain_lost", "unusable"),
-        (401, {"error": {"message": "Incorrect API key"}}, "bad_key", "permanent"),
-        (401, {"detail": "Invalid API Key"}, "bad_key", "permanent"),
-        (402, {}, "billing", "permanent"),
-        (403, {"error": "region"}, "forbidden", "permanent"),
-        (404, {"error": {"code": 404}}, "unknown_model", "permanent"),
-        (408, {}, "timeout", "transient"),
-        (409, {}, "server_error", "transient"),
-        (413, {}, "too_long", "unusable"),
-        (418, {}, "bad_request", "permanent"),
-        (422, {}, "bad_request", "permanent"),
-        (429, {"error": {"type": "rate_limit_error"}}, "rate_limited", "transient"),
-        (429, {"error": {"code": "insufficient_quota"}}, "billing", "permanent"),
-        (500, {}, "server_error", "transient"),
-        (502, "<html>bad gateway</html>", "server_error", "transient"),
-        (503, {"error": {"message": "Loading model"}}, "overloaded", "transient"),
-        (504, {}, "server_error", "transient"),
-        (529, {}, "overloaded", "transient"),
-        (302, {}, "redirected", "permanent"),
-    ],
-)
-def test_what_a_status_means(status: int, said: Any, kind: str, severity: str) -> None:
-    told = said.encode() if isinstance(said, str) else json.dumps(said).encode()
-    fault = refused(status, {}, told, now=0)
-    assert (fault.kind, fault.severity, fault.http_status) == (kind, severity, status)
-    assert fault.billed is (status >= 500)
-
-
-def test_an_error_without_a_status_is_the_services_own() -> None:
-    assert complaint("it broke").kind == "server_error"
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, 50.0),
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, None),
-        ({"retry-after": "abc"}, None),
-    ],
-)
-def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert wait_asked(headers, now=10) == seconds
 
 
 # --- over a real line ---------------------------------------------------------------------------------

@@ -346,7 +346,8 @@ def test_several_thoughts_and_several_messages_in_the_order_of_the_service() -> 
     stream.says("b", 1).done(1, **message("b", place=1, phase="commentary"))
     stream.thinks("c", 2).done(2, **thought("c", place=2))
     stream.says("d", 3).done(3, **message("d", place=3, phase="final_answer"))
-    kept = items(decode(stream.completed()))
+    chunks = decode(stream.completed())
+    kept = items(chunks)
     assert [(type(segment), segment.text, segment.index) for segment in kept] == [
         (Reasoning, "a", 0),
         (Text, "b", 1),
@@ -354,6 +355,15 @@ def test_several_thoughts_and_several_messages_in_the_order_of_the_service() -> 
         (Text, "d", 3),
     ]
     assert [kept[1].phase, kept[3].phase] == ["commentary", "final_answer"]
+    assert (words(chunks), words(chunks, "reasoning")) == ("bd", "ac")
+
+
+def test_messages_that_are_told_at_the_same_time_keep_their_own_order() -> None:
+    stream = Stream().created().added(0, **message()).added(1, **message(place=1))
+    stream.says("Two", 1).says("One", 0).says(".", 1).says(".", 0)
+    chunks = decode(stream.completed(message("One."), message("Two.", place=1)))
+    assert [segment.text for segment in items(chunks)] == ["One.", "Two."]
+    assert not end(chunks).degraded
 
 
 def test_text_and_refusal_of_one_message_are_one_segment() -> None:
@@ -667,12 +677,21 @@ def test_half_a_character_is_mended_by_the_whole() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "finish"),
-    [("max_output_tokens", "length"), ("content_filter", "filter"), ("whim", "unknown")],
+    [("max_output_tokens", "length"), ("content_filter", "filter"), ("whim", "length")],
 )
 def test_a_reply_that_was_cut_short_says_why(reason: str, finish: str) -> None:
     told = whole("incomplete", message("a"), incomplete_details={"reason": reason})
     done = end(decode(Stream().created().says("a").add("response.incomplete", response=told)))
     assert (done.finish, done.reason, done.usage) == (finish, reason, COUNTED)
+
+
+def test_figures_are_known_of_a_reply_that_failed() -> None:
+    told = whole("failed", error={"code": "server_error", "message": "x"})
+    reader = Decoder()
+    reader.feed(Stream().add("response.failed", response=told).body)
+    with pytest.raises(Fault):
+        reader.end()
+    assert reader.usage == COUNTED
 
 
 def test_noughts_are_no_figures() -> None:
@@ -731,6 +750,12 @@ def test_the_last_event_is_the_end_and_a_farewell_does_no_harm() -> None:
     assert reader.over
     reader.feed(b"data: [DONE]\n\n")
     assert end(reader.end()).finish == "stop"
+
+
+@pytest.mark.parametrize("blank", [b"data:\n\n", b"data: \n\n", b"data:   \n\n", b"event: x\ndata: \t\n\n"])
+def test_a_blank_event_is_a_sign_of_life(blank: bytes) -> None:
+    chunks = decode(plain().raw(blank).completed())
+    assert (words(chunks), end(chunks).unread) == ("Zoé", 0)
 
 
 def test_a_reply_without_an_id_has_none() -> None:
@@ -838,7 +863,7 @@ async def test_the_whole_history_is_taken_back_with_its_seals() -> None:
         ({"previous_response_id": "resp_nowhere"}, {}, "chain_lost", "unusable"),
         ({"previous_response_id": "resp_1"}, {"retains": False}, "chain_lost", "unusable"),
         ({"model": Model("openai", "gpt-nil")}, {}, "unknown_model", "permanent"),
-        ({"model": Model("openai", "gpt-4.1-mini")}, {}, "bad_request", "permanent"),
+        ({"model": Model("openai", "gpt-4.1-mini")}, {}, "summary_refused", "unusable"),
         ({}, {"key": "another"}, "bad_key", "permanent"),
     ],
 )

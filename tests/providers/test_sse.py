@@ -37,6 +37,10 @@ def read(*packets: bytes) -> list[Event]:
         (b"data\n\n", [Event(b"")]),
         (b"data: \xc3\xa9\n\n", [Event("é".encode())]),
         (b'error: {"code":500}\n\n', [Event(b'{"code":500}', "error")]),
+        (b'{\n "error": {\n  "code": 1\n }\n}\n\n', [Event(b'{\n "error": {\n  "code": 1\n }\n}', "error")]),
+        (b'[{\n "error": 1\n}]\ndata: [DONE]\n\n', [Event(b'[{\n "error": 1\n}]', "error")]),
+        (b'data: a\n{"error":1}\n\ndata: b\n\n', [Event(b"a"), Event(b'{"error":1}', "error"), Event(b"b")]),
+        (b'event: error\n{\r\n "a": 1}\r\n\r\n', [Event(b'{\n "a": 1}', "error")]),
         (b"", []),
     ],
 )

@@ -81,6 +81,20 @@ async def test_who_is_cut_at_the_moment_of_being_called_passes_the_place_on() ->
     assert gate.inside == 0
 
 
+async def test_a_caller_cut_in_the_same_moment_as_the_one_inside_is_simply_gone() -> None:
+    gate = Gate(Pass(concurrent=1))
+    entered, leave, tasks = await crowd(gate, 3)
+    tasks[0].cancel()
+    tasks[1].cancel()
+    results = await asyncio.gather(*tasks[:2], return_exceptions=True)
+    assert all(isinstance(result, asyncio.CancelledError) for result in results)
+    await until_settled()
+    assert entered == [0, 2]
+    leave[2].set()
+    await tasks[2]
+    assert gate.inside == 0
+
+
 async def test_a_refusal_for_haste_halves_the_room_once_for_all_who_began_before() -> None:
     clock = Clock()
     gate = Gate(Pass(concurrent=8), clock)

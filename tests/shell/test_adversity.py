@@ -137,6 +137,9 @@ class Jumbled:
 
     traits = Traits()
 
+    def traits_of(self, model: str) -> Traits:
+        return self.traits
+
     async def prepare(self, model: Model) -> None:
         pass
 

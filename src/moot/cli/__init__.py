@@ -20,8 +20,17 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if not debugging():
-        # What went wrong is said on the page; a log line in the middle of it helps nobody.
-        logging.getLogger("moot").addHandler(logging.NullHandler())
-        logging.getLogger("moot").propagate = False
+    _log(debugging())
     sys.exit(run(sys.argv[1:]))
+
+
+def _log(debugging: bool) -> None:
+    ours = logging.getLogger("moot")
+    if debugging:
+        # What a service says about its own failures is logged for the operator, and stands in no event.
+        logging.basicConfig(format="%(name)s: %(message)s")
+        ours.setLevel(logging.INFO)
+        return
+    # What went wrong is said on the page; a log line in the middle of it helps nobody.
+    ours.addHandler(logging.NullHandler())
+    ours.propagate = False

@@ -9,8 +9,9 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from moot.arena import Arena
+    from moot.providers.table import Default
     from moot.setup import SeatSetup, Setup
-    from moot.terms import Format, Model
+    from moot.terms import Model
 
 WHO = Group("Who", sort_key=1)
 HOW = Group("How", sort_key=2)
@@ -20,6 +21,7 @@ OUTPUT = Group("Output", sort_key=4)
 FORMAT, ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
 COUNTED_IN_TURNS = "free"
+SIDES = 2
 
 Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Length = Literal["low", "medium", "high"]
@@ -185,17 +187,19 @@ def debate(
         from moot import formats
         from moot.arena import Arena
         from moot.cli.playing import perform, screen
+        from moot.providers.table import Default
 
         async with Arena.open() as arena:
             fmt = formats.load(format or (FORMAT if turns is None else COUNTED_IN_TURNS))
+            others = model or for_ or against
+            names = [for_ or model, against or model, *[others] * (len(fmt.chairs) - SIDES)]
+            default = Default("") if all(names) else await arena.providers.default()
             setup = await arena.setup(
                 motion,
                 format=fmt,
-                seats=await _seats(
+                seats=_seats(
                     arena,
-                    fmt,
-                    [for_ or model, against or model],
-                    model or for_ or against,
+                    [name or default.name for name in names],
                     (persona_for, persona_against),
                     (objective_for, objective_against),
                     [effort_for or effort, effort_against or effort, effort],
@@ -216,7 +220,8 @@ def debate(
             await _prepare(arena, setup)
             opened = (await arena.create(setup)).debate
             await arena.start(opened.id)
-            with screen(json=json, plain=plain, reasoning=reasoning) as view:
+            remark = _why(default)
+            with screen(json=json, plain=plain, reasoning=reasoning, remark=remark) as view:
                 code = await perform(arena, opened.id, view)
             if output is not None:
                 exporting.write(await arena.state(opened.id), output, reasoning=False)
@@ -225,30 +230,35 @@ def debate(
     return run(hold())
 
 
-async def _seats(
+def _why(default: Default) -> str:
+    """Nobody has named this model, and it costs money: say where it comes from, and what would cost none."""
+    from moot.models.find import FREE_MODEL
+
+    if not default.why:
+        return ""
+    return f"{default.name}, because {default.why}; --model {FREE_MODEL} costs nothing"
+
+
+def _seats(
     arena: Arena,
-    fmt: Format,
-    wanted: list[str | None],
-    others: str | None,
+    names: list[str],
     personas: tuple[str, str],
     objectives: tuple[str, str],
     efforts: list[Level | None],
     verbosities: list[Length | None],
 ) -> list[SeatSetup]:
-    """The two sides as asked for; a format's further chairs take what was named for anyone, which is the last
+    """The two sides as asked for; a format's further chairs take what was told to anyone, which is the last
     of `efforts` and `verbosities`."""
     from moot.setup import SeatSetup
 
-    names = [*wanted, *[others] * (len(fmt.chairs) - len(wanted))]
-    default = "" if all(names) else await arena.providers.default_model()
     blank = [""] * len(names)
     said = zip((*personas, *blank), (*objectives, *blank), strict=True)
     return [
         SeatSetup(
             model=arena.model(
-                name or default,
-                effort=efforts[min(place, len(wanted))],
-                verbosity=verbosities[min(place, len(wanted))],
+                name,
+                effort=efforts[min(place, SIDES)],
+                verbosity=verbosities[min(place, SIDES)],
             ),
             persona=persona,
             objective=objective,

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any, Protocol, TypeVar
 
 from moot.arena import Arena
-from moot.cli.failing import ENDED, FAILED, INTERRUPTED
+from moot.cli.failing import ENDED, FAILED, INTERRUPTED, debugging
 from moot.cli.page import Page
 from moot.cli.stage import Stage
 from moot.commands import Pause
@@ -78,13 +78,15 @@ def screen(
     reasoning: bool = True,
     moving: bool = True,
     hint: str = PLAYING,
+    remark: str = "",
     clock: Callable[[], datetime] = now,
 ) -> Generator[Screen]:
     if json:
         yield Lines()
         return
     page = Page.out(plain=plain)
-    with Stage(page, clock, reasoning=reasoning, moving=moving and not plain, hint=hint) as stage:
+    moving = moving and not plain
+    with Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark) as stage:
         yield stage
 
 
@@ -263,6 +265,9 @@ def say_how_to_go_on(debate: Debate) -> None:
         return
     if debate.status == "error":
         page.line("To try again: ", (f"moot resume {debate.id}", "bold"))
+        served = any(seat.model.provider != "local" for seat in debate.seats)
+        if debate.failure == "permanent_fault" and served and not debugging():
+            page.line(("MOOT_DEBUG=1 shows what the service said.", "dim"))
         return
     waiting = plan(debate)
     match waiting.waiting_for if isinstance(waiting, Rest) else "":

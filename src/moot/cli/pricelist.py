@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from moot.arena import Arena
 from moot.cli.page import Page, row, table
 from moot.errors import Invalid
 from moot.models.known import Known, catalogue
 from moot.prices import genai_prices_version
 from moot.providers.contract import Traits
+from moot.providers.endpoints import Endpoint, traits_of
 from moot.terms import Price, Tier
 
 MOST_AT_ONCE = 150
@@ -20,24 +23,36 @@ def show(arena: Arena, provider: str | None) -> int:
     if provider is not None and provider not in endpoints:
         raise Invalid(f"There is no provider called {provider!r}. Try one of: {', '.join(endpoints)}.")
     listed = {
-        name: catalogue(name, endpoint.traits)
+        name: [_here(arena, endpoint, one) for one in catalogue(name)]
         for name, endpoint in endpoints.items()
         if provider in (None, name)
     }
     shown = [one for rows in listed.values() if provider or len(rows) <= MOST_AT_ONCE for one in rows]
     own = arena.settings.prices
-    _table(page, shown)
-    page.line("")
+    if shown:
+        _table(page, shown)
+        page.line("")
     for name, rows in listed.items():
         if not provider and len(rows) > MOST_AT_ONCE:
             page.line(f"  {len(rows)} more at {name}: ", (f"moot models --prices {name}", "bold"))
     for label, price in own.items():
         page.line(f"  moot.toml: {label}, in {_rate(price.input)}, out {_rate(price.output)}")
+    if provider is not None and endpoints[provider].local and f"{provider}/*" not in own:
+        page.line(f"  The models of {provider} cost nothing. `moot models` lists those that are here.")
+        return 0
     if not shown:
         page.line(f"  No price list knows the models of {provider}; moot.toml can: docs/providers.md.")
+        return 0
     page.line(f"  US dollars per million tokens, from genai-prices {genai_prices_version()}.")
     page.line("  + is dearer for long prompts. Other models work too: their price is unknown.")
     return 0
+
+
+def _here(arena: Arena, endpoint: Endpoint, known: Known) -> Known:
+    """As it would be used here: what the operator has written down comes first."""
+    can = traits_of(endpoint, known.name)
+    can = replace(can, context=can.context or known.traits.context)
+    return replace(known, traits=can, price=arena.price(known.provider, known.name))
 
 
 def _table(page: Page, rows: list[Known]) -> None:

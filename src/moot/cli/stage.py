@@ -50,7 +50,8 @@ Clock = Callable[[], datetime]
 
 
 class Stage:
-    """`moving` draws the running lines and the status at the bottom of a terminal."""
+    """`moving` draws the running lines and the status at the bottom of a terminal; `remark` stands below the
+    heading."""
 
     def __init__(
         self,
@@ -60,10 +61,12 @@ class Stage:
         reasoning: bool = True,
         moving: bool = True,
         hint: str = "",
+        remark: str = "",
     ) -> None:
         self._page = page
         self._clock = clock
         self._hint = hint
+        self._remark = remark
         self._reasoning = reasoning
         self._debate: Debate | None = None
         self._voices: list[Voice] = []
@@ -147,6 +150,9 @@ class Stage:
     def _heading(self, debate: Debate) -> None:
         for one in heading(debate, self._page.width, coloured=self._page.rich):
             self._page.print(one)
+        if self._remark:
+            self._page.gap()
+            self._note(self._remark)
 
     def _rule(self, title: str) -> None:
         tail = "─" * max(0, self._page.width - len(title) - 8)

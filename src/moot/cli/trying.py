@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.arena import Arena
 from moot.calling import Deadlines, listen
@@ -28,6 +29,7 @@ from moot.providers.endpoints import how_to_key
 from moot.providers.keys import FILE
 from moot.providers.table import Providers
 from moot.terms import Message, Model, Request, Usage
+from moot.views.cleaning import line
 
 FEW, FEW_AND_THOUGHTS = 64, 2048
 MOST_BYTES = 64 * 1024
@@ -58,18 +60,20 @@ async def out(arena: Arena, name: str) -> int:
         await arena.providers.prepare([model], report)
     traits = arena.providers.traits(model.provider, model.name)
     page.line((model.label, "bold"))
+    lines: list[Line] = []
+    trouble: Fault | None = None
     try:
-        first = await _ask(arena, greeting(model, traits))
-        lines = [*about(first, model, traits)]
+        heard, shown = await _ask(arena, greeting(model, traits))
+        lines += about(heard, model, traits, shown=shown)
         lines.append(await _structured(arena, model, traits))
     except Fault as fault:
         fault.concerning(model.label)
-        _show(page, [Line("bad", "answer", str(fault))])
-        for todo in advice(fault, arena.providers, model):
-            page.line("  ", todo)
-        return FAILED
+        lines.append(Line("bad", "JSON" if lines else "answer", str(fault)))
+        trouble = fault
     _show(page, lines)
-    return FAILED if any(line.state == "bad" for line in lines) else ENDED
+    for todo in advice(trouble, arena.providers, model) if trouble else ():
+        page.line("  ", todo)
+    return FAILED if any(one.state == "bad" for one in lines) else ENDED
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -98,7 +102,17 @@ def _few(model: Model, traits: Traits) -> int:
     return min(model.max_tokens, FEW_AND_THOUGHTS if traits.thinks else FEW)
 
 
-async def _ask(arena: Arena, request: Request) -> Heard:
+async def _ask(arena: Arena, request: Request) -> tuple[Heard, bool]:
+    """What came back, and whether the service was willing to show its thoughts."""
+    try:
+        return await _listen(arena, request), True
+    except Fault as fault:
+        if fault.kind != "summary_refused":
+            raise
+        return await _listen(arena, replace(request, thoughts=False)), False
+
+
+async def _listen(arena: Arena, request: Request) -> Heard:
     provider = arena.providers.get(request.model.provider)
     pace = arena.settings.pace
     await provider.prepare(request.model)
@@ -116,7 +130,7 @@ async def _unheard(_events: Sequence[Narrated]) -> None:
 async def _structured(arena: Arena, model: Model, traits: Traits) -> Line:
     told = "a schema" if traits.schema == "strict" else "JSON" if traits.schema == "json" else "words alone"
     try:
-        heard = await _ask(arena, form(model, traits))
+        heard, _ = await _ask(arena, form(model, traits))
     except Fault as fault:
         if fault.kind == "schema_refused":
             return Line("note", "JSON", "a schema is refused: judges are asked in words alone")
@@ -131,7 +145,7 @@ async def _structured(arena: Arena, model: Model, traits: Traits) -> Line:
 # --- what came of it ----------------------------------------------------------------------------------
 
 
-def about(heard: Heard, model: Model, traits: Traits) -> Iterator[Line]:
+def about(heard: Heard, model: Model, traits: Traits, *, shown: bool = True) -> Iterator[Line]:
     done = heard.done
     finish = done.finish if done else "unknown"
     began = f", the first word after {heard.first_token_ms} ms" if heard.first_token_ms is not None else ""
@@ -140,24 +154,31 @@ def about(heard: Heard, model: Model, traits: Traits) -> Iterator[Line]:
         yield Line("good", "text", shorten(heard.text, 60))
     else:
         yield Line("bad", "text", f"none; it ended with {finish}")
-    yield _reasoning(heard, traits)
+    yield _reasoning(heard, traits, shown)
     yield _usage(done.usage if done else None)
-    if traits.chaining:
-        given = bool(heard.response_id)
-        how = "it gave a response id" if given else "it gave no response id: the whole history will be sent"
-        yield Line("good" if given else "note", "chaining", how)
-    else:
-        yield Line("note", "chaining", "none here: the whole history is sent each time")
+    yield _chaining(heard, traits)
     yield _price(model, done.usage if done else None)
 
 
-def _reasoning(heard: Heard, traits: Traits) -> Line:
+def _reasoning(heard: Heard, traits: Traits, shown: bool) -> Line:
+    if not shown:
+        return Line("note", "reasoning", "the service does not show it to this account")
     if heard.reasoning.strip():
         return Line("good", "reasoning", f"shown, {len(heard.reasoning)} characters")
     thought = heard.done.usage.reasoning if heard.done and heard.done.usage else 0
     if thought:
         return Line("note", "reasoning", f"{thought} tokens, not shown")
     return Line("note", "reasoning", "none shown" if traits.thinks else "none")
+
+
+def _chaining(heard: Heard, traits: Traits) -> Line:
+    if not traits.chaining:
+        return Line("note", "chaining", "none here: the whole history is sent each time")
+    if not heard.response_id:
+        return Line("note", "chaining", "it gave no response id: the whole history will be sent")
+    if heard.done is None or not heard.done.stored:
+        return Line("note", "chaining", "it stores no response: the whole history will be sent")
+    return Line("good", "chaining", "it gave a response id")
 
 
 def _usage(usage: Usage | None) -> Line:
@@ -180,8 +201,8 @@ def _show(page: Page, lines: list[Line]) -> None:
     marks = {"good": ("✓", "green"), "note": ("·", "dim"), "bad": ("✗", "bold red")}
     made = table("", "", "")
     made.show_header = False
-    for line in lines:
-        row(made, marks[line.state], (line.what, "bold"), line.how)
+    for one in lines:
+        row(made, marks[one.state], (one.what, "bold"), one.how)
     page.table(made)
 
 
@@ -205,6 +226,11 @@ ADVICE: dict[FaultKind, str] = {
     "disconnected": "Is something between here and {url} that breaks connections off?",
 }
 
+OURS: tuple[FaultKind, ...] = (
+    "unreachable", "timeout", "stalled", "disconnected", "tls", "malformed", "crashed", "empty",
+)  # fmt: skip
+"""What these tell in detail are not the words of the service, but what became of the call."""
+
 
 def advice(fault: Fault, providers: Providers, model: Model) -> Iterator[str]:
     endpoint = providers.endpoints.get(model.provider)
@@ -217,6 +243,9 @@ def advice(fault: Fault, providers: Providers, model: Model) -> Iterator[str]:
             variable=endpoint.url_variable or f"[endpoints.{endpoint.name}] in {FILE}",
             family=endpoint.family,
         )
+    if fault.detail:
+        ours = fault.kind in OURS and fault.http_status is None
+        yield f"{'In detail' if ours else 'The service says'}: {line(fault.detail)}"
     if fault.http_status:
         yield f"It answered with HTTP {fault.http_status}."
     if fault.request_id:

@@ -36,7 +36,7 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
             text=fenced(clip(turn.text, turn.max_tokens * BYTES_PER_TOKEN), fence),
         )
         for turn in debate.turns
-        if turn.said and turn.seat in names
+        if (turn.said or _declined(turn)) and turn.seat in names
     ]
     system = section(
         "judge",
@@ -75,6 +75,11 @@ def repair_room(request: Request) -> int:
 def speech_frame(debate: Debate) -> int:
     """How many bytes stand around the words of a speech at most: label, title, note and fence."""
     return 160 + max(len(phase.title.encode()) for phase in debate.format.phases)
+
+
+def _declined(turn: Turn) -> bool:
+    """It refused without a word: nobody hears that, but a judge is told."""
+    return turn.refusal and turn.spent
 
 
 def _note(turn: Turn) -> str:

@@ -15,13 +15,20 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from moot.errors import Invalid
 from moot.models.catalogue import DEFAULT, Entry
 from moot.models.manager import Manager
-from moot.providers.endpoints import ENDPOINTS, Endpoint, how_to_key, key_of, wants_key
+from moot.providers import transport
+from moot.providers.endpoints import ENDPOINTS, Endpoint, how_to_key, key_of, proxy_to, wants_key
 from moot.providers.keys import FILE, Key, Secret
-from moot.providers.transport import proxy_for
 
-KNOCK_SECONDS = 0.3
+BRIEFLY = aiohttp.ClientTimeout(total=0.3)
+LONGEST_LIST = 4 * 1024 * 1024
+LARGEST = 1 << 50
+"""Bytes, of a list that is told and of a model that is in it."""
+
+FREE_MODEL = f"local/{DEFAULT}"
+"""Costs nothing, and comes by itself."""
 
 Kind = Literal["key", "server", "installed", "catalogue"]
 
@@ -54,15 +61,20 @@ async def find(
     return (*keyed, *await running(endpoints, environ, kept or {}), *here)
 
 
-def default_model(rows: tuple[Found, ...]) -> str:
+def default(rows: tuple[Found, ...]) -> Found:
     """A service with a key, a server, the largest installed model, or the one we fetch."""
     usable = [row for row in rows if row.usable and not row.name.endswith("/")]
     for kind in ("key", "server"):
         for row in usable:
             if row.kind == kind:
-                return row.name
+                return row
     here = [row for row in usable if row.kind == "installed"]
-    return max(here, key=lambda row: row.size or 0).name if here else f"local/{DEFAULT}"
+    fetched = Found(FREE_MODEL, "catalogue", usable=False, why="not installed")
+    return max(here, key=lambda row: row.size or 0) if here else fetched
+
+
+def default_model(rows: tuple[Found, ...]) -> str:
+    return default(rows).name
 
 
 # --- services that want a key -------------------------------------------------------------------------
@@ -139,9 +151,7 @@ async def running(
     endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
 ) -> tuple[Found, ...]:
     servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
-    timeout = aiohttp.ClientTimeout(total=KNOCK_SECONDS)
-    jar = aiohttp.DummyCookieJar()
-    async with aiohttp.ClientSession(timeout=timeout, trust_env=False, cookie_jar=jar) as session:
+    async with transport.session() as session:
         answers = await asyncio.gather(
             *(_knock(session, server, key_of(server, environ, kept), environ) for server in servers)
         )
@@ -162,12 +172,15 @@ async def _knock(
 ) -> Any:
     url = list_url(server)
     headers = {"Authorization": f"Bearer {key.secret.reveal()}"} if key else {}
-    proxy = proxy_for(url, environ)
     try:
-        async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as response:
-            return msgspec.json.decode(await response.read()) if response.status == 200 else None
-    except (aiohttp.ClientError, OSError, msgspec.DecodeError):
-        return None
+        proxy = proxy_to(url, environ)
+        async with session.get(
+            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=BRIEFLY
+        ) as response:
+            said = await transport.whole(response, LONGEST_LIST) if response.status == 200 else b"null"
+        return msgspec.json.decode(said)
+    except (aiohttp.ClientError, OSError, ValueError, RecursionError, Invalid):
+        return None  # whatever listens there, it is not that server
 
 
 def served(server: Endpoint, answer: Any) -> tuple[Found, ...]:
@@ -189,10 +202,10 @@ def served(server: Endpoint, answer: Any) -> tuple[Found, ...]:
             "server",
             usable=True,
             why=f"{server.title} is running",
-            size=size if isinstance(size, int) else None,
+            size=size if isinstance(size, int) and 0 < size < LARGEST else None,
         )
         for name, size in models
-        if isinstance(name, str) and "embed" not in name.lower()
+        if isinstance(name, str) and name and name.isprintable() and "embed" not in name.lower()
     )
 
 

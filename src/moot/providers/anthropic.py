@@ -10,16 +10,18 @@ temperature goes to those that take one, and only while they do not think.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.errors import Fault
-from moot.providers import decoding, etiquette, transport
+from moot.providers import decoding, etiquette
+from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said, Traits
-from moot.providers.decoding import Counts
+from moot.providers.decoding import Counts, larger
 from moot.providers.family import Family
+from moot.providers.loose import as_json, member, objects
 from moot.providers.sse import Event
 from moot.terms import (
     DeltaKind,
@@ -38,8 +40,6 @@ from moot.terms import (
 VERSION = "2023-06-01"
 OFF = {"type": "disabled"}
 LEAST_BUDGET = 1024
-MOST_BUDGET = 0.75
-"""Of the tokens of a reply: the rest is for the speech."""
 UNHELD = frozenset({
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
     "minItems", "maxItems", "uniqueItems",
@@ -91,7 +91,7 @@ def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[st
     if traits.thinking == "effort":
         # Unasked, these models send thoughts without their words.
         return {"type": "adaptive", "display": "summarized"}
-    if effort is None or MOST_BUDGET * max_tokens < LEAST_BUDGET:
+    if effort is None or not etiquette.room_to_think(LEAST_BUDGET, max_tokens):
         return None
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, etiquette.budget(effort, max_tokens))}
 
@@ -165,6 +165,7 @@ IMPLIED = {
     "input_json_delta": "tool_use",
 }
 """The deltas we know, and the block that each belongs to where its start was never sent."""
+SPOKEN = ("text", "thinking")
 
 FINISHES: dict[str, Finish] = {
     "end_turn": "stop",
@@ -197,7 +198,6 @@ class Decoder(decoding.Decoder):
         self._blocks: dict[int, _Block] = {}
         """The last one opened under each number of theirs."""
         self._numbers: set[int] = set()
-        self._told: dict[str, Any] = {}
 
     def _hear(self, event: Event, said: list[Chunk]) -> None:
         if event.name not in KNOWN:
@@ -205,7 +205,7 @@ class Decoder(decoding.Decoder):
             return
         told = self._read(_read, event.data)
         if told.error is not None:
-            raise transport.complaint(told.error)
+            raise complaint(told.error)
         match told.type or event.name:
             case "content_block_delta":
                 self._fill(told.index, told.delta or _Delta(), said)
@@ -216,7 +216,8 @@ class Decoder(decoding.Decoder):
             case "message_start":
                 self._start(told.message or _Message(), said)
             case "message_delta":
-                self._end(told.delta.stop_reason if told.delta else None, told.usage)
+                self._usage = larger(self._usage, usage(told.usage))
+                self._end(told.delta.stop_reason if told.delta else None)
             case "message_stop":
                 self.over = True
             case "message" if told.type:
@@ -235,25 +236,17 @@ class Decoder(decoding.Decoder):
         for index, block in enumerate(message.content or ()):
             self._open(index, block, said)
             self._shut(index, said)
-        self._end(message.stop_reason, None)
+        self._end(message.stop_reason)
         self.over = True
 
     def _start(self, message: _Message, said: list[Chunk]) -> None:
         self._begin(message.id, said)
         self._model = message.model or ""
-        self._count(message.usage)
+        self._usage = larger(self._usage, usage(message.usage))
 
-    def _end(self, reason: Any, usage: Any) -> None:
-        self._count(usage)
+    def _end(self, reason: Any) -> None:
         if reason:
             self._stop(FINISHES.get(str(reason), "unknown"), str(reason))
-
-    def _count(self, told: Any) -> None:
-        """Figures grow as the reply goes on; the last of each counts."""
-        if isinstance(told, dict):
-            figures = cast("dict[str, Any]", told)
-            self._told |= {name: figure for name, figure in figures.items() if figure is not None}
-            self._usage = usage(self._told)
 
     def _open(self, index: int, given: dict[str, Any], said: list[Chunk]) -> None:
         self._begin(None, said)
@@ -264,7 +257,7 @@ class Decoder(decoding.Decoder):
         block = self._blocks[index] = _Block(number, given)
         if block.kind == "text":
             self._say(block, "text", given.get("text"), said)
-            block.citations.extend(_objects(given.get("citations")))
+            block.citations.extend(objects(given, "citations"))
         elif block.kind == "thinking":
             self._say(block, "reasoning", given.get("thinking"), said)
             block.signature.append(_words(given.get("signature")))
@@ -276,8 +269,9 @@ class Decoder(decoding.Decoder):
             self._unread += 1
             return
         block = self._blocks.get(index)
-        if block is None or block.shut:
-            self._open(index, {"type": IMPLIED[delta.type]}, said)
+        kind = IMPLIED[delta.type]
+        if block is None or block.shut or _are_mixed(block.kind, kind):
+            self._open(index, {"type": kind}, said)
             block = self._blocks[index]
         match delta.type:
             case "text_delta":
@@ -289,7 +283,7 @@ class Decoder(decoding.Decoder):
             case "signature_delta":
                 block.signature.append(_words(delta.signature))
             case _:
-                block.citations.extend(_objects([delta.citation]))
+                block.citations.extend(objects([delta.citation]))
 
     def _say(self, block: _Block, kind: DeltaKind, text: Any, said: list[Chunk]) -> None:
         if words := _words(text):
@@ -306,17 +300,17 @@ class Decoder(decoding.Decoder):
             said.append(Item(segment))
 
 
+def _are_mixed(one: str, other: str) -> bool:
+    """Thoughts and speech are never one, though they come under one number and without a beginning."""
+    return one != other and one in SPOKEN and other in SPOKEN
+
+
 def _words(text: Any) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
         raise Fault("malformed", detail=f"not words: {text!r}"[:200])
     return text
-
-
-def _objects(values: Any) -> list[dict[str, Any]]:
-    given = cast("list[Any]", values) if isinstance(values, list) else []
-    return [cast("dict[str, Any]", value) for value in given if isinstance(value, dict)]
 
 
 def _segment(block: _Block) -> Segment | None:
@@ -331,7 +325,7 @@ def _segment(block: _Block) -> Segment | None:
         case "redacted_thinking":
             return Reasoning((), block.index, opaque=_words(given.get("data")), redacted=True)
         case kind if kind.endswith("tool_use"):
-            arguments = words or _json(given.get("input"))
+            arguments = words or as_json(given.get("input") or None)
             name = _words(given.get("name"))
             return ToolCall(_words(given.get("id")), name, arguments, block.index, kind=kind)
         case kind if kind.endswith("tool_result"):
@@ -342,16 +336,16 @@ def _segment(block: _Block) -> Segment | None:
 
 def _result(block: _Block) -> ToolResult:
     content = block.given.get("content")
-    error = transport.member(content, "error_code") or ("error" if block.given.get("is_error") else "")
-    return ToolResult(_words(block.given.get("tool_use_id")), _json(content), str(error), block.index)
+    error = member(content, "error_code") or ("error" if block.given.get("is_error") else "")
+    return ToolResult(
+        _words(block.given.get("tool_use_id")), as_json(content or None), str(error), block.index
+    )
 
 
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode() if value else ""
-
-
-def usage(told: Any) -> Usage:
+def usage(told: Any) -> Usage | None:
     """What was read from the cache or written to it is not in their count of input, but in ours."""
+    if not isinstance(told, dict):
+        return None
     counts = Counts(told)
     cached = counts.get("cache_read_input_tokens")
     written = counts.get("cache_creation_input_tokens")

@@ -6,11 +6,11 @@ a service ran by itself (Groq's compound models) are told apart and keep what ca
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
+from moot.providers.loose import as_json, fields, objects, string
 from moot.terms import ToolCall
 
 
@@ -28,7 +28,7 @@ class Calls:
     def __init__(self) -> None:
         self._all: list[_Call] = []
         self._asked: dict[int, _Call] = {}
-        self._ran: dict[Any, _Call] = {}
+        self._ran: dict[str, _Call] = {}
         self._last: _Call | None = None
 
     @property
@@ -37,27 +37,26 @@ class Calls:
         return self._last is not None
 
     def ask(self, told: Any) -> None:
-        for piece in dicts(told):
-            does = piece.get("function") or piece.get("custom")
-            does = cast("dict[str, Any]", does) if isinstance(does, dict) else {}
+        for piece in objects(told):
+            does = fields(piece, "function") or fields(piece, "custom")
             index = piece.get("index", does.get("index"))
-            name, known_as = _text(does.get("name")), _text(piece.get("id"))
+            name, known_as = string(does, "name"), string(piece, "id")
             call = self._find(index, known_as, name) or self._begin(piece.get("type"))
             if isinstance(index, int):
                 self._asked[index] = call
             self._last = call
             call.id, call.name = call.id or known_as, call.name or name
-            call.arguments.append(_json(does.get("arguments", does.get("input"))))
+            call.arguments.append(as_json(does.get("arguments", does.get("input"))))
 
     def ran(self, told: Any) -> None:
-        for piece in dicts(told):
-            index = piece.get("index")
+        for piece in objects(told):
+            index = as_json(piece.get("index"))
             if index not in self._ran:
                 self._ran[index] = self._begin("executed_tool")
             call = self._ran[index]
-            call.name = call.name or _text(piece.get("type"))
+            call.name = call.name or string(piece, "type")
             if arguments := piece.get("arguments"):
-                call.arguments = [_json(arguments)]
+                call.arguments = [as_json(arguments)]
             call.output = _outcome(piece) or call.output
 
     def all(self, first: int) -> list[ToolCall]:
@@ -68,7 +67,7 @@ class Calls:
         ]
 
     def _begin(self, kind: Any) -> _Call:
-        call = _Call(_text(kind) or "function")
+        call = _Call(string(kind) or "function")
         self._all.append(call)
         return call
 
@@ -82,24 +81,8 @@ class Calls:
         return None if another else call
 
 
-def dicts(told: Any) -> list[dict[str, Any]]:
-    if not isinstance(told, list):
-        return []
-    return [cast("dict[str, Any]", item) for item in cast("list[Any]", told) if isinstance(item, dict)]
-
-
 def _outcome(piece: dict[str, Any]) -> str:
     if output := piece.get("output"):
-        return _json(output)
+        return as_json(output)
     results = {name: found for name, found in piece.items() if name.endswith("_results") and found}
-    return _json(results) if results else ""
-
-
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ""
-
-
-def _json(told: Any) -> str:
-    if told is None or isinstance(told, str):
-        return told or ""
-    return msgspec.json.encode(told).decode()
+    return as_json(results or None)

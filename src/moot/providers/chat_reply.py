@@ -13,13 +13,14 @@ import msgspec
 from msgspec import Struct
 
 from moot.errors import Fault, FaultKind
-from moot.providers import decoding, transport
-from moot.providers.chat_calls import Calls, dicts
+from moot.providers import decoding
+from moot.providers.chat_calls import Calls
+from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said
-from moot.providers.decoding import Counts
+from moot.providers.decoding import Counts, larger
+from moot.providers.loose import as_json, loosely, member, objects
 from moot.providers.sse import Event
 from moot.providers.thinking import Sorted, Tags
-from moot.providers.transport import member
 from moot.terms import DeltaKind, Finish, Reasoning, ReasoningPart, Text, Usage
 
 
@@ -109,6 +110,8 @@ class Decoder(decoding.Decoder):
         self._calls = Calls()
         self._apart = False
         """Thoughts have come by a field of their own."""
+        self._ahead = ""
+        """Thoughts that were heard by their details, and may be told once more by such a field."""
         self._refused = False
         self._failed: Fault | None = None
 
@@ -116,8 +119,9 @@ class Decoder(decoding.Decoder):
         try:
             chunk = self._read(_read, event.data)
         except Fault:
-            if not self._idle(event):
+            if event.name == "message" or event.data.lstrip().startswith(b"{"):
                 raise
+            # A named sign of life need not be JSON.
             return
         if not self._known:
             self._introduce(chunk, said)
@@ -129,12 +133,6 @@ class Decoder(decoding.Decoder):
                     self._choice(choice, said)
         if chunk.usage or chunk.error or chunk.x_groq or self._failed:
             self._aside(chunk)
-
-    def _idle(self, event: Event) -> bool:
-        """Signs of life, and a farewell that is not spelled as usual."""
-        told = event.data.strip()
-        self.over = self.over or told == b"[DONE]"
-        return self.over or not told or (event.name != "message" and not told.startswith(b"{"))
 
     def _introduce(self, chunk: _Chunk, said: list[Chunk]) -> None:
         """Who speaks, from the first chunks that tell it; Azure's very first one does not."""
@@ -158,7 +156,7 @@ class Decoder(decoding.Decoder):
         if choice.finish_reason:
             self._ends(choice.finish_reason)
         if choice.error:
-            self._failed = transport.complaint(choice.error)
+            self._failed = complaint(choice.error)
 
     def _ends(self, reason: Any) -> None:
         """Services may say it twice; the last word counts."""
@@ -170,23 +168,23 @@ class Decoder(decoding.Decoder):
 
     def _aside(self, chunk: _Chunk) -> None:
         """What is told beside the words: the figures so far, or that it all came to nothing."""
-        self._usage = usage(chunk.usage or member(chunk.x_groq, "usage")) or self._usage
+        self._usage = larger(self._usage, usage(chunk.usage or member(chunk.x_groq, "usage")))
         if told := chunk.error or member(chunk.x_groq, "error"):
-            raise transport.complaint(told)
+            raise complaint(told)
         if self._failed is not None:
             raise self._failed
 
     def _other(self, chunk: _Chunk, event: Event, said: list[Chunk]) -> None:
         """A line of Ollama's, a bare complaint, or nothing we know."""
         if chunk.object == "error" or chunk.detail or isinstance(chunk.message, str):
-            raise transport.complaint(transport.loosely(event.data))
+            raise complaint(loosely(event.data))
         text = chunk.response if isinstance(chunk.response, str) else None
         delta = chunk.message or _Delta(content=text, thinking=chunk.thinking)
         self._delta(delta, said)
         if chunk.done is True:
             self.over = True
             self._ends(chunk.done_reason or "stop")
-            self._usage = _evaluated(chunk)
+            self._usage = larger(self._usage, _evaluated(chunk))
         elif delta == _Delta() and not (chunk.usage or chunk.error or chunk.x_groq):
             self._unread += 1
 
@@ -213,19 +211,28 @@ class Decoder(decoding.Decoder):
         if delta.executed_tools:
             self._calls.ran(delta.executed_tools)
         if delta.annotations:
-            self._annotations += dicts(delta.annotations)
+            self._annotations += objects(delta.annotations)
 
     def _thoughts(self, delta: _Delta, said: list[Chunk]) -> None:
-        """The same thought may come by two names at once: it is heard once."""
+        """The same thought may come by two names, at once or one ahead of the other: it is heard once."""
         thought = _first(delta.reasoning_content, delta.reasoning, delta.thinking)
-        details = dicts(delta.reasoning_details)
+        details = objects(delta.reasoning_details)
         if thought:
             self._apart = True
+            thought = self._unheard(thought)
         elif not self._apart:
             thought = "".join(_first(detail.get("text"), detail.get("summary")) for detail in details)
+            self._ahead += thought
         self._think(thought, said)
         for detail in details:
             self._seal(detail, said)
+
+    def _unheard(self, thought: str) -> str:
+        ahead, self._ahead = self._ahead, ""
+        if ahead.startswith(thought):
+            self._ahead = ahead[len(thought) :]
+            return ""
+        return thought.removeprefix(ahead)
 
     def _parts(self, parts: list[Any], said: list[Chunk]) -> None:
         """Mistral's way: content is a list of what was thought, said and referred to."""
@@ -242,16 +249,18 @@ class Decoder(decoding.Decoder):
                     self._unread += 1
 
     def _think(self, text: str, said: list[Chunk]) -> None:
-        if text:
-            self._settle(said)
-            self._say(text, "reasoning", said)
+        if not text:
+            return
+        if self._kind != "reasoning":
+            self._part_from_speech(said)
+        self._say(text, "reasoning", said)
 
     def _seal(self, detail: dict[str, Any], said: list[Chunk]) -> None:
         """Keep what we cannot read, with the thought that it belongs to."""
         if not (detail.get("data") or detail.get("signature")):
             return
-        if self._kind is None:
-            self._settle(said)
+        if not self._segments:
+            self._part_from_speech(said)
             self._open("reasoning")
         thoughts = [index for index, (kind, _) in enumerate(self._segments) if kind == "reasoning"]
         kept = {name: told for name, told in detail.items() if name not in ("text", "summary", "thinking")}
@@ -268,18 +277,17 @@ class Decoder(decoding.Decoder):
             self._say(text, "text", said)
             self._at_ease = True
 
-    def _settle(self, said: list[Chunk]) -> None:
-        """Look for no tags any more."""
+    def _part_from_speech(self, said: list[Chunk]) -> None:
         if self._tags is not None:
-            tags, self._tags = self._tags, None
-            self._sort(tags.close(), said)
+            self._sort(self._tags.apart(), said)
 
     def _sort(self, found: list[Sorted], said: list[Chunk]) -> None:
         for kind, words in found:
             if kind == "taken_back":
-                self._kind = "reasoning"
                 self._segments[-1] = ("reasoning", self._spoken)
                 said.append(Item(_reasoning(self._spoken, self._segment)))
+                # That segment is complete: whatever comes next begins another.
+                self._kind = None
             else:
                 self._say(words, kind, said)
 
@@ -298,7 +306,8 @@ class Decoder(decoding.Decoder):
     # --- the end
 
     def _close(self, said: list[Chunk]) -> None:
-        self._settle(said)
+        if self._tags is not None:
+            self._sort(self._tags.close(), said)
         if self._refused:
             self._finish = "refusal"
         elif self._calls.asked and self._finish in (None, "stop"):
@@ -320,7 +329,7 @@ def _reasoning(words: list[str], index: int, sealed: list[Any] | None = None) ->
     return Reasoning(
         (ReasoningPart(text),) if text else (),
         index,
-        opaque=msgspec.json.encode(sealed).decode() if sealed else "",
+        opaque=as_json(sealed),
         redacted=not text,
     )
 
@@ -331,9 +340,8 @@ def _first(*told: Any) -> str:
 
 def _joined(thoughts: Any) -> str:
     """Mistral's thoughts: a text, or a list of texts with or without a wrapping."""
-    if isinstance(thoughts, list):
-        return "".join(map(_joined, cast("list[Any]", thoughts)))
-    return _first(thoughts, member(thoughts, "text"))
+    given = cast("list[Any]", thoughts) if isinstance(thoughts, list) else [thoughts]
+    return "".join(_first(thought, member(thought, "text")) for thought in given)
 
 
 def usage(told: Any) -> Usage | None:

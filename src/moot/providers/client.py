@@ -6,6 +6,7 @@ service says about its own failure is cleared of it before anybody reads it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -18,8 +19,8 @@ import aiohttp
 import msgspec
 
 from moot.errors import Fault
-from moot.providers import transport
-from moot.providers.contract import Chunk, Traits
+from moot.providers import complaints, transport
+from moot.providers.contract import Alive, Chunk, Traits
 from moot.providers.decoding import Decoder
 from moot.providers.disarm import disarmed
 from moot.providers.family import Family
@@ -33,6 +34,9 @@ Refine = Callable[[str, Traits], Traits]
 
 HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
 DETAIL = 500
+LONG_SECONDS = 5.0
+"""A silence after which a service that is given up counts as one that failed."""
+MOST_RECEIVED = 32 * 1024 * 1024
 REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
 SECRETS = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
 READABLE = (
@@ -104,27 +108,42 @@ class Client:
         traits = self.traits_of(request.model.name)
         request = disarmed(request) if self._disarm else request
         decoder = self._family.decoder(request, traits)
-        body = {**self._tuning(request), **self._family.body(request, traits)}
-        url = self._family.url(self._base_url, request.model.name)
+        last: list[Chunk] = []
+        received, answered = 0, False
+        broke: Fault | None = None
         try:
-            response = await transport.post(
-                self._open(), url, msgspec.json.encode(body), self._headers, self._proxy
-            )
-            async with response:
-                decoder.request_id = _request_id(response.headers)
+            async with await self._post(request, traits) as response:
+                decoder.request_id = self._clean(_request_id(response.headers))
                 await self._check(response)
-                self._gate.heard()
+                answered = True
                 async for packet in response.content.iter_any():
+                    received += len(packet)
+                    if received > MOST_RECEIVED:
+                        raise Fault("malformed", "unusable", detail="a reply without end")
                     for chunk in decoder.feed(packet):
                         yield chunk
                     if decoder.over:
                         await transport.rest(response)
                         break
             last = decoder.end()
+            self._gate.heard()
         except Fault as fault:
-            raise self._noted(fault, decoder, began) from None
+            broke = fault
         except (aiohttp.ClientError, OSError) as error:
-            last = self._broken_off(error, decoder, began)
+            last, broke = _broken_off(error, decoder)
+        except (asyncio.CancelledError, GeneratorExit):
+            if not decoder.began and self._gate.now() - began > LONG_SECONDS:
+                self._gate.failed(Fault("timeout"), began)
+            raise
+        except Exception as error:
+            # A reply so odd that its reader stumbles must not take the debate down.
+            broke = Fault("malformed", "unusable", detail=f"{type(error).__name__}: {error}")
+        if broke is not None:
+            # Once a service has begun to answer it counts, whatever it says then.
+            broke.billed = broke.billed or answered
+            if decoder.usage is not None:
+                yield Alive(decoder.usage)
+            raise self._noted(broke, decoder, began)
         for chunk in last:
             yield chunk
 
@@ -133,14 +152,10 @@ class Client:
             await self._session.close()
             self._session = None
 
-    def _broken_off(self, error: Exception, decoder: Decoder, began: float) -> list[Chunk]:
-        """Once everything has been said, a missing farewell is no loss."""
-        if not decoder.finished:
-            raise self._noted(transport.broken(error, began=decoder.began), decoder, began) from error
-        try:
-            return decoder.end()
-        except Fault as fault:
-            raise self._noted(fault, decoder, began) from error
+    async def _post(self, request: Request, traits: Traits) -> aiohttp.ClientResponse:
+        body = {**self._tuning(request), **self._family.body(request, traits)}
+        url = self._family.url(self._base_url, request.model.name)
+        return await transport.post(self._open(), url, msgspec.json.encode(body), self._headers, self._proxy)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -152,7 +167,7 @@ class Client:
     async def _check(self, response: aiohttp.ClientResponse) -> None:
         if response.status != 200:
             said = await transport.whole(response, 64 * 1024)
-            raise transport.refused(response.status, response.headers, said, time.time())
+            raise complaints.refused(response.status, response.headers, said, time.time())
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
         if response.content_type not in READABLE:
@@ -160,13 +175,26 @@ class Client:
 
     def _noted(self, fault: Fault, decoder: Decoder, began: float) -> Fault:
         """The service's own words go to the operator's log, without the key that they may repeat."""
-        told = fault.detail.replace(self._key, "…") if self._key else fault.detail
         # Cut last: half a key would not be known for one.
-        fault.detail = SECRETS.sub("…", told)[:DETAIL]
+        fault.detail = self._clean(fault.detail)[:DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
         self._gate.failed(fault, began)
         log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)
         return fault
+
+    def _clean(self, told: str) -> str:
+        told = told.replace(self._key, "…") if self._key else told
+        return SECRETS.sub("…", told)
+
+
+def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
+    """Once everything has been said, a missing farewell is no loss."""
+    if not decoder.finished:
+        return [], transport.broken(error, began=decoder.began)
+    try:
+        return decoder.end(), None
+    except Fault as fault:
+        return [], fault
 
 
 def _request_id(headers: Mapping[str, str]) -> str:

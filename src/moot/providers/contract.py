@@ -36,7 +36,8 @@ class Item(Struct, frozen=True):
 
 
 class Alive(Struct, frozen=True):
-    pass
+    usage: Usage | None = None
+    """The figures so far, where a reply is about to break off."""
 
 
 class Done(Struct, frozen=True):
@@ -92,6 +93,10 @@ class Traits(Struct, frozen=True):
 class Provider(Protocol):
     @property
     def traits(self) -> Traits: ...
+
+    def traits_of(self, model: str) -> Traits:
+        """Of one model, by its name."""
+        ...
 
     async def prepare(self, model: Model) -> None:
         """Fetch or start what a first answer would have to wait for. May raise Unavailable."""

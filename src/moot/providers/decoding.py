@@ -13,14 +13,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from moot.errors import Fault
-from moot.providers import transport
+from moot.providers.complaints import complaint
 from moot.providers.contract import Alive, Began, Chunk, Done, Mark
 from moot.providers.framing import Frames
+from moot.providers.loose import loosely, member
 from moot.providers.sse import Event
 from moot.terms import Finish, Usage
 
 T = TypeVar("T")
-SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+"""Of a character in two halves, of half a character, and of whatever else begins with a backslash."""
 MOST_TOKENS = 100_000_000
 
 
@@ -42,6 +48,11 @@ class Decoder:
         self._unread = 0
         self._marks: set[Mark] = set()
         self._broke: Fault | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """As far as it has been told."""
+        return self._usage
 
     @property
     def finished(self) -> bool:
@@ -71,6 +82,8 @@ class Decoder:
         said: list[Chunk] = []
         for event in self._frames.close():
             self.decode(event, said)
+        if not self.finished and self._unread and self._frames.is_json:
+            raise Fault("malformed", "unusable", detail="JSON, but no reply")
         if not self.finished:
             raise Fault("disconnected")
         self._close(said)
@@ -87,11 +100,13 @@ class Decoder:
         return [*said, done]
 
     def decode(self, event: Event, said: list[Chunk]) -> None:
-        if event.data == b"[DONE]":
+        """An event that need not be one of the family's own."""
+        told = event.data.strip()
+        if event.name == "error":
+            raise complaint(loosely(told))
+        if told.strip(b'[]" ').upper() == b"DONE":
             self.over = True
-        elif event.name == "error":
-            raise transport.complaint(transport.loosely(event.data))
-        else:
+        elif told and not self.over:
             self._hear(event, said)
 
     def _hear(self, event: Event, said: list[Chunk]) -> None:
@@ -113,18 +128,35 @@ class Decoder:
         """JSON as this family types it; a broken character is replaced and marked."""
         try:
             return read(data)
-        except UnicodeDecodeError:
-            mended = data.decode(errors="replace").encode()
-        except (msgspec.DecodeError, RecursionError) as error:
-            # Half of a character that was cut in two between deltas.
-            mended = SURROGATE.sub(rb"\\ufffd", data)
+        except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
+            mended = ESCAPES.sub(_mended, data.decode(errors="replace").encode())
             if mended == data:
                 raise Fault("malformed", detail=str(error)) from error
-        self._marks.add("utf8")
         try:
-            return read(mended)
+            told = read(mended)
         except (msgspec.DecodeError, RecursionError) as error:
             raise Fault("malformed", detail=str(error)) from error
+        self._marks.add("utf8")
+        return told
+
+
+def _mended(escape: re.Match[bytes]) -> bytes:
+    """A character may be cut in two between deltas; then each half comes alone."""
+    return rb"\ufffd" if escape["half"] else escape[0]
+
+
+def larger(one: Usage | None, other: Usage | None) -> Usage | None:
+    """Figures only grow, but some services forget in the end what they have told before."""
+    if one is None or other is None:
+        return one or other
+    return Usage(
+        input=max(one.input, other.input),
+        output=max(one.output, other.output),
+        reasoning=max(one.reasoning, other.reasoning),
+        cached=max(one.cached, other.cached),
+        cache_write=max(one.cache_write, other.cache_write),
+        suspect=one.suspect or other.suspect,
+    )
 
 
 class Counts:
@@ -135,7 +167,7 @@ class Counts:
         self.suspect = False
 
     def get(self, *path: str) -> int:
-        value = transport.member(self._told, *path)
+        value = member(self._told, *path)
         if value is None:
             return 0
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from moot.providers.family import Family
 
 FamilyName = Literal["openai_responses", "openai_chat", "anthropic", "google"]
+CONNECT_SECONDS = 10.0
+"""How long a connection may take, where nobody says otherwise."""
 
 
 class Endpoint(Struct, frozen=True):
@@ -203,18 +205,34 @@ def moved(endpoint: Endpoint, url: str, source: str) -> Endpoint:
 
 def checked(url: str, source: str) -> str:
     """A base URL, or Invalid with what is wrong. What may be a password in it is not repeated."""
-    try:
-        where = urlsplit(url)
-        host, _port = where.hostname, where.port
-    except ValueError:
-        where, host = urlsplit(""), None
-    if where.scheme not in ("http", "https") or not host:
+    where = _address(url)
+    if where is None:
         raise Invalid(f"{source} must be an address such as https://host/v1.")
     if where.username is not None or where.password is not None:
         raise Invalid(f"{source} must not carry a user or a password: keys have variables of their own.")
     if where.query or where.fragment:
         raise Invalid(f"{source} must end with its path, without ? or #.")
     return url.rstrip("/")
+
+
+def proxy_to(url: str, environ: Mapping[str, str]) -> str | None:
+    """The proxy on the way there, if any; raises Invalid for what is none, and does not repeat it either."""
+    from moot.providers.transport import proxy_for
+
+    proxy = proxy_for(url, environ)
+    if proxy is not None and _address(proxy) is None:
+        named = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
+        raise Invalid(f"The proxy in {named} must be an address such as http://host:3128.")
+    return proxy
+
+
+def _address(url: str) -> SplitResult | None:
+    try:
+        where = urlsplit(url)
+        host, _port = where.hostname, where.port
+    except ValueError:
+        return None
+    return where if where.scheme in ("http", "https") and host else None
 
 
 def _whole(url: str, endpoint: Endpoint) -> str:
@@ -277,11 +295,10 @@ def client(
     environ: Mapping[str, str],
     kept: Mapping[str, Secret],
     *,
-    connect: float = 10.0,
+    connect: float = CONNECT_SECONDS,
 ) -> Client:
     """Raises Unavailable where a key is missing, or nobody has said where the service is."""
     from moot.providers.client import Client
-    from moot.providers.transport import proxy_for
 
     if not endpoint.base_url:
         fix = f"Set {endpoint.url_variable}."
@@ -302,5 +319,5 @@ def client(
         connect=connect,
         disarm=endpoint.local,
         gate=Gate(endpoint.limits),
-        proxy=proxy_for(endpoint.base_url, environ),
+        proxy=proxy_to(endpoint.base_url, environ),
     )

@@ -15,8 +15,10 @@ from moot.terms import Effort, Message
 
 OPENING = "Begin."
 SHARES: dict[Effort, float] = {
-    "none": 0.0, "minimal": 0.1, "low": 0.25, "medium": 0.5, "high": 0.65, "xhigh": 0.75,
+    "none": 0.0, "minimal": 0.1, "low": 0.25, "medium": 0.5, "high": 0.65, "xhigh": 0.75, "max": 0.75,
 }  # fmt: skip
+MOST_THOUGHT = 0.75
+"""Of the tokens of a reply: the rest is for the speech."""
 NAMED = {"properties", "$defs", "definitions"}
 """Keywords that hold schemas by names of the author's choice, which are no keywords."""
 
@@ -54,6 +56,11 @@ def loosened(schema: Any, unheld: frozenset[str]) -> Any:
 
 def _each(schemas: dict[str, Any], unheld: frozenset[str]) -> dict[str, Any]:
     return {name: loosened(schema, unheld) for name, schema in schemas.items()}
+
+
+def room_to_think(least: int, max_tokens: int) -> bool:
+    """Whether a service that thinks with no fewer tokens than these leaves any for the speech."""
+    return MOST_THOUGHT * max_tokens >= least
 
 
 def budget(effort: Effort, max_tokens: int) -> int:

@@ -31,6 +31,10 @@ class Frames:
         except TooLong as error:
             raise Fault("malformed", "unusable", detail="an event without end") from error
 
+    @property
+    def is_json(self) -> bool:
+        return isinstance(self._reader, Values)
+
     def close(self) -> list[Event]:
         return self._reader.close() if self._reader is not None else []
 

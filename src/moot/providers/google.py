@@ -11,16 +11,18 @@ it, a Reasoning that holds nothing else follows the segment, so that it is known
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
 
-from moot.providers import decoding, etiquette, transport
+from moot.providers import decoding, etiquette
+from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said, Traits
 from moot.providers.decoding import Counts
 from moot.providers.family import Family
+from moot.providers.loose import as_json, fields, string
 from moot.providers.sse import Event
 from moot.terms import (
     DeltaKind,
@@ -38,6 +40,8 @@ from moot.terms import (
 VERSIONS = ("/v1beta", "/v1", "/v1alpha")
 BUDGET = (512, 24_576)
 """The least and the most that every model takes which is told in tokens."""
+LEAST_OF_ALL = 128
+"""What a model takes that cannot be told not to think."""
 MOST_STOPS = 5
 UNHELD = frozenset({
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems",
@@ -93,21 +97,22 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
 
 
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
-    if effort == "none":
+    least, most = BUDGET
+    by_tokens = traits.thinking == "budget"
+    cramped = by_tokens and not etiquette.room_to_think(least, max_tokens)
+    if effort == "none" or (cramped and "none" in traits.efforts):
         return {"thinkingBudget": 0}
     config: dict[str, Any] = {"includeThoughts": True}
-    if effort is not None and traits.thinking == "effort":
-        config["thinkingLevel"] = effort.upper()
-    elif effort is not None:
-        least, most = BUDGET
+    if cramped:
+        config["thinkingBudget"] = LEAST_OF_ALL
+    elif effort is not None and by_tokens:
         config["thinkingBudget"] = min(most, max(least, etiquette.budget(effort, max_tokens)))
+    elif effort is not None:
+        config["thinkingLevel"] = effort.upper()
     return config
 
 
 # --- what comes back ----------------------------------------------------------------------------------
-
-
-NOTHING = msgspec.Raw(b"null")
 
 
 class _Part(Struct, rename="camel"):
@@ -135,9 +140,18 @@ class _Candidate(Struct, rename="camel"):
     url_context_metadata: Any = None
 
 
+class _Figures(Struct, rename="camel", gc=False):
+    prompt_token_count: Any = None
+    candidates_token_count: Any = None
+    thoughts_token_count: Any = None
+    tool_use_prompt_token_count: Any = None
+    cached_content_token_count: Any = None
+
+
 class _Chunk(Struct, rename="camel"):
     candidates: list[_Candidate] | None = None
-    usage_metadata: msgspec.Raw = NOTHING
+    usage_metadata: _Figures | list[Any] | str | float | bool | None = False
+    """False where nothing is told. Odd figures do no harm to the words beside them."""
     prompt_feedback: Any = None
     response_id: str | None = None
     model_version: str | None = None
@@ -145,6 +159,7 @@ class _Chunk(Struct, rename="camel"):
 
 
 _read = msgspec.json.Decoder(_Chunk).decode
+_NO_FIGURES = _Figures()
 
 FINISHES: dict[str, Finish] = {
     "STOP": "stop",
@@ -161,6 +176,7 @@ FINISHES: dict[str, Finish] = {
     "IMAGE_RECITATION": "filter",
 }
 """The rest (OTHER, a malformed call, one too many) is unknown: what was said counts, if anything was."""
+NONE_YET = ("FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED")
 
 
 class Decoder(decoding.Decoder):
@@ -171,22 +187,23 @@ class Decoder(decoding.Decoder):
         self._words: list[str] = []
         self._signatures: list[str] = []
         self._notes: list[dict[str, Any]] = []
-        self._figures = NOTHING
-        """They come with every chunk and grow; the last ones count."""
+        self._figures = _NO_FIGURES
+        """They come with every chunk, and grow."""
         self._asked = False
         """It has called a function of ours and waits for what comes of it."""
 
     def _hear(self, event: Event, said: list[Chunk]) -> None:
         chunk = self._read(_read, event.data)
         if chunk.error is not None:
-            raise transport.complaint(chunk.error)
+            raise complaint(chunk.error)
         if not self.began:
             self._begin(chunk.response_id, said)
         self._response_id = chunk.response_id or self._response_id
         self._model = chunk.model_version or self._model
-        if chunk.usage_metadata is not NOTHING:
-            self._figures = chunk.usage_metadata
-        elif chunk.candidates is None and not chunk.prompt_feedback:
+        figures = chunk.usage_metadata
+        if isinstance(figures, _Figures):
+            self._count(figures)
+        elif figures is False and chunk.candidates is None and not chunk.prompt_feedback:
             self._unread += 1
         for candidate in chunk.candidates or ():
             if not candidate.index:
@@ -194,9 +211,25 @@ class Decoder(decoding.Decoder):
         if chunk.prompt_feedback and self._finish is None:
             self._feedback(chunk.prompt_feedback)
 
+    def _count(self, figures: _Figures) -> None:
+        """The last ones count, unless they leave something out and add up to less."""
+        known = self._figures
+        complete = (
+            (figures.prompt_token_count or not known.prompt_token_count)
+            and (figures.candidates_token_count or not known.candidates_token_count)
+            and (figures.thoughts_token_count or not known.thoughts_token_count)
+        )
+        if complete or _total(figures) >= _total(known):
+            self._figures = figures
+
+    @property
+    def usage(self) -> Usage | None:
+        return None if self._figures is _NO_FIGURES else usage(msgspec.to_builtins(self._figures))
+
     def _feedback(self, told: Any) -> None:
-        if blocked := transport.member(told, "blockReason"):
-            self._stop("filter", str(blocked))
+        blocked = string(told, "blockReason")
+        if blocked and blocked not in NONE_YET:
+            self._stop("filter", blocked)
 
     def _candidate(self, candidate: _Candidate, said: list[Chunk]) -> None:
         content = candidate.content
@@ -209,19 +242,19 @@ class Decoder(decoding.Decoder):
             self._note("groundingMetadata", candidate.grounding_metadata, said)
         if candidate.url_context_metadata:
             self._note("urlContextMetadata", candidate.url_context_metadata, said)
-        if reason := candidate.finish_reason:
+        reason = candidate.finish_reason
+        if reason and reason not in NONE_YET:
             finish = FINISHES.get(reason, "unknown")
             self._stop("tool" if finish == "stop" and self._asked else finish, reason)
 
     def _close(self, said: list[Chunk]) -> None:
         self._shut(said)
-        if figures := _object(transport.loosely(bytes(self._figures))):
-            self._usage = usage(figures)
+        self._usage = self.usage
 
     def _part(self, part: _Part, said: list[Chunk]) -> None:
-        signature = _string(part.thought_signature)
+        signature = string(part.thought_signature)
         if isinstance(part.text, str) or part.thought:
-            self._say(_string(part.text), "reasoning" if part.thought else "text", said)
+            self._say(string(part.text), "reasoning" if part.thought else "text", said)
         elif call := _call(part, signature):
             self._asked = self._asked or call.kind == "functionCall"
             signature = ""
@@ -279,44 +312,35 @@ class Decoder(decoding.Decoder):
 
 
 def _call(part: _Part, signature: str) -> ToolCall | None:
-    if call := _object(part.function_call):
+    if call := fields(part.function_call):
         if "name" not in call:
             # More of the last call, which comes in pieces only to those who ask for it.
             return None
-        return _called("functionCall", call, "name", _json(call.get("args")), signature)
-    if code := _object(part.executable_code):
-        return _called("executableCode", code, "language", _string(code.get("code")), signature)
-    if call := _object(part.tool_call):
+        return _called("functionCall", call, "name", as_json(call.get("args")), signature)
+    if code := fields(part.executable_code):
+        return _called("executableCode", code, "language", string(code, "code"), signature)
+    if call := fields(part.tool_call):
         name = "toolType" if "toolType" in call else "name"
-        return _called("toolCall", call, name, _json(call.get("args")), signature)
+        return _called("toolCall", call, name, as_json(call.get("args")), signature)
     return None
 
 
 def _called(kind: str, call: dict[str, Any], name: str, arguments: str, signature: str) -> ToolCall:
-    title = _string(call.get(name))
-    return ToolCall(_string(call.get("id")), title, arguments, kind=kind, opaque=signature)
+    return ToolCall(string(call, "id"), string(call, name), arguments, kind=kind, opaque=signature)
 
 
 def _result(part: _Part) -> ToolResult | None:
-    if ran := _object(part.code_execution_result):
-        outcome = _string(ran.get("outcome"))
+    if ran := fields(part.code_execution_result):
+        outcome = string(ran, "outcome")
         error = "" if outcome == "OUTCOME_OK" else outcome
-        return ToolResult(_string(ran.get("id")), _string(ran.get("output")), error)
-    if given := _object(part.function_response or part.tool_response):
-        return ToolResult(_string(given.get("id")), _json(given.get("response")))
+        return ToolResult(string(ran, "id"), string(ran, "output"), error)
+    if given := fields(part.function_response or part.tool_response):
+        return ToolResult(string(given, "id"), as_json(given.get("response")))
     return None
 
 
-def _object(value: Any) -> dict[str, Any] | None:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode() if value is not None else ""
+def _total(figures: _Figures) -> int:
+    return usage(msgspec.to_builtins(figures)).total
 
 
 def usage(told: Any) -> Usage:

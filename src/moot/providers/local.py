@@ -60,9 +60,9 @@ class Local:
         """Of the smallest we serve; `traits_of` knows better."""
         return SMALL_TRAITS
 
-    def traits_of(self, name: str) -> Traits:
-        entry = self._manager.catalogue.get(name)
-        return SMALL_TRAITS if _is_small(entry, self._manager, name) else TRAITS
+    def traits_of(self, model: str) -> Traits:
+        entry = self._manager.catalogue.get(model)
+        return SMALL_TRAITS if _is_small(entry, self._manager, model) else TRAITS
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()

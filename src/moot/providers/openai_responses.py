@@ -68,7 +68,8 @@ def _thought(sealed: Sealed) -> dict[str, Any]:
 
 def _reasoning(request: Request, traits: Traits) -> dict[str, Any]:
     effort = request.model.effort
-    return {"summary": "auto", **({"effort": effort} if effort in traits.efforts else {})}
+    shown = {"summary": "auto"} if request.thoughts else {}
+    return {**shown, **({"effort": effort} if effort in traits.efforts else {})}
 
 
 def _text(request: Request, traits: Traits) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, cast
 
-import msgspec
-
+from moot.providers.loose import as_json, objects, string
 from moot.terms import Reasoning, ReasoningPart, Text, ToolCall
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
@@ -271,17 +270,4 @@ def _substance(made: Made) -> tuple[str, str]:
 
 def _first(item: dict[str, Any], names: Iterable[str]) -> str:
     """As text, or as JSON where it is more than text."""
-    told = next((item[name] for name in names if item.get(name)), "")
-    return told if isinstance(told, str) else msgspec.json.encode(told).decode()
-
-
-def string(told: dict[str, Any], name: str) -> str:
-    value = told.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def objects(told: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    value = told.get(name)
-    if not isinstance(value, list):
-        return []
-    return [cast("dict[str, Any]", part) for part in cast("list[Any]", value) if isinstance(part, dict)]
+    return as_json(next((item[name] for name in names if item.get(name)), None))

@@ -7,26 +7,18 @@ and words that differ are mended.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from moot.errors import Fault
-from moot.providers import decoding, transport
+from moot.providers import decoding
+from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said
-from moot.providers.decoding import Counts
-from moot.providers.responses_items import (
-    GROUPS,
-    SLOTS,
-    Output,
-    Outputs,
-    Slot,
-    group_of,
-    objects,
-    string,
-    words_of,
-)
+from moot.providers.decoding import Counts, larger
+from moot.providers.loose import fields, objects, string
+from moot.providers.responses_items import GROUPS, SLOTS, Output, Outputs, Slot, group_of, words_of
 from moot.providers.sse import Event
 from moot.terms import DeltaKind, Finish, Usage
 
@@ -144,25 +136,25 @@ class Decoder(decoding.Decoder):
     # --- the rarer events -----------------------------------------------------------------------------
 
     def _rarer(self, name: str, heard: _Event, told: dict[str, Any], new: bool, said: list[Chunk]) -> None:
-        response = _object(told, "response")
+        response = fields(told, "response")
         if not heard.type and told.get("object") == "response":
             name, response = "response.done", told
         if name == "error" or (not heard.type and told.get("error")):
-            raise transport.complaint(told)
+            raise complaint(told)
         self._begin(string(response, "id") or None, said)
         if name in ENDED:
             self._end(name, response, heard.sequence_number, said)
         elif name in BEGUN:
             self._note(response)
         elif name in ("response.output_item.added", "response.output_item.done"):
-            self._item(name, heard, _object(told, "item"), new, said)
+            self._item(name, heard, fields(told, "item"), new, said)
         elif name in WHOLE:
             self._ended_part(WHOLE[name], heard, _words_in(told))
         elif name.rpartition(".")[0] in PARTS:
-            self._part(name, heard, _object(told, "part"))
+            self._part(name, heard, fields(told, "part"))
         elif name == "response.output_text.annotation.added":
             if new:
-                self._spoken_of("text", heard).annotations.append(_object(told, "annotation"))
+                self._spoken_of("text", heard).annotations.append(fields(told, "annotation"))
         elif name.rpartition(".")[2] not in STAGES:
             self._unread += 1
 
@@ -201,7 +193,7 @@ class Decoder(decoding.Decoder):
     def _note(self, response: dict[str, Any]) -> None:
         self._response_id = string(response, "id") or self._response_id
         self._model = string(response, "model") or self._model
-        self._effort = string(_object(response, "reasoning"), "effort") or self._effort
+        self._effort = string(response, "reasoning", "effort") or self._effort
         self._stored = response.get("store") is not False
 
     def _end(self, name: str, response: dict[str, Any], number: int | None, said: list[Chunk]) -> None:
@@ -211,20 +203,20 @@ class Decoder(decoding.Decoder):
             status = string(response, "status") or "completed"
         if status in ("queued", "in_progress"):
             return
+        self._usage = larger(self._usage, usage(response.get("usage")))
         if status == "failed":
-            raise transport.complaint(response.get("error") or "failed")
+            raise complaint(response.get("error") or "failed")
         if status == "cancelled":
             raise Fault("cut", detail="cancelled on the service's side")
-        self._usage = usage(response.get("usage"))
         self._outputs.final(objects(response, "output"), number)
         self._close(said)
-        reason = string(_object(response, "incomplete_details"), "reason")
+        reason = string(response, "incomplete_details", "reason")
         self._stop(self._why(status, reason), reason or status)
         self.over = True
 
     def _why(self, status: str, reason: str) -> Finish:
         if status == "incomplete":
-            return REASONS.get(reason, "unknown")
+            return REASONS.get(reason, "length")
         if any(output.refused for output in self._outputs.all):
             return "refusal"
         last = max(self._outputs.all, key=lambda output: output.index, default=None)
@@ -279,12 +271,4 @@ def _place(slot: Slot, heard: _Event) -> int:
 
 def _words_in(told: Any) -> str:
     """Words that are wrapped in an object, under whichever name."""
-    if not isinstance(told, dict):
-        return ""
-    wrapped = cast("dict[str, Any]", told)
-    return next((text for name in WORDS if (text := string(wrapped, name))), "")
-
-
-def _object(told: dict[str, Any], name: str) -> dict[str, Any]:
-    value = told.get(name)
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return next((text for name in WORDS if (text := string(told, name))), "")

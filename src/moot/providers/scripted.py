@@ -20,14 +20,14 @@ import re
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
 
 from moot.errors import Fault
 from moot.providers.contract import Began, Chunk, Done, Said, Traits
-from moot.terms import Finish, Model, Request, Usage
+from moot.terms import Effort, Finish, Model, Request, Usage
 
 
 class Say(Struct, frozen=True):
@@ -60,6 +60,9 @@ class Report(Struct, frozen=True):
     response_id: str | None = None
 
 
+TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True)
+"""It may be told how hard to think, and does as it pleases."""
+
 Cue = Say | Think | Wait | Stall | Refuse | Break | Report
 Script = Callable[[Request], Iterable[Cue]]
 
@@ -85,11 +88,14 @@ class Scripted:
         ledger: Path | None = None,
         traits: Traits | None = None,
     ) -> None:
-        self.traits = traits or Traits(chaining=True)
+        self.traits = traits or TRAITS
         self.calls: list[Request] = []
         self._script = script or improvise
         self._pace = pace
         self._ledger = ledger
+
+    def traits_of(self, model: str) -> Traits:
+        return self.traits
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()

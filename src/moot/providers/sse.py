@@ -3,17 +3,22 @@
 The rules are WHATWG's (line ends of three kinds, a byte order mark, comments, data over several lines), with
 three kindnesses to real services: an event that lacks its last blank line still counts when the stream ends;
 an `error:` line, in which older llama.cpp servers wrap a failure, becomes an event of that name; and so does
-a line of bare JSON, which gateways put into a stream that they give up.
+bare JSON, in one line or in many, which gateways put into a stream that they give up.
 
 Data stays bytes. A character cut in two between packets is whole again by the time an event is complete.
 """
 
 from __future__ import annotations
 
+import itertools
+
 from msgspec import Struct
 
 BOM = b"\xef\xbb\xbf"
 LONGEST = 2 * 1024 * 1024
+BARE = (b"{", b"[{")
+"""How JSON begins that nobody wrapped into an event."""
+FIELDS = (b"data:", b"event:", b"error:", b"id:", b"retry:", b":")
 
 
 class Event(Struct, frozen=True, gc=False):
@@ -88,12 +93,17 @@ class Reader:
 
 
 def _slowly(block: bytes) -> list[Event]:
-    """Line by line, as the rules say."""
+    lines = block.split(b"\n")
+    bare = next((at for at, line in enumerate(lines) if line.startswith(BARE)), len(lines))
+    loose = itertools.takewhile(lambda line: not line.startswith(FIELDS), lines[bare:])
+    failure = b"\n".join(loose)
+    return [*_by_the_rules(lines[:bare]), *([Event(failure, "error")] if failure else [])]
+
+
+def _by_the_rules(lines: list[bytes]) -> list[Event]:
     data: list[bytes] = []
     name = ""
-    for line in block.split(b"\n"):
-        if line[:1] == b"{":
-            line = b"error:" + line
+    for line in lines:
         field, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if field in (b"data", b"error"):

@@ -13,13 +13,14 @@ from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from msgspec import Struct
+
 from moot.errors import Invalid, Unavailable
 from moot.models import find, known
 from moot.models.manager import Manager, Report, silently
 from moot.providers import endpoints
-from moot.providers.client import Client
 from moot.providers.contract import Provider, Traits
-from moot.providers.endpoints import ENDPOINTS, Endpoint
+from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint
 from moot.providers.engine import check_possible
 from moot.providers.keys import Key, Secret
 from moot.providers.local import Local
@@ -27,7 +28,13 @@ from moot.terms import Model
 
 Factory = Callable[[], Provider]
 SHORT = 700
-"""Output tokens of a model on this machine: a speech on a laptop should not take minutes."""
+"""Output tokens of a model on a machine of one's own: a speech on a laptop should not take minutes."""
+
+
+class Default(Struct, frozen=True):
+    name: str
+    why: str = ""
+    """Which key has brought it about, where one has: it will be spent on."""
 
 
 class Providers:
@@ -42,7 +49,7 @@ class Providers:
         scripted: Factory | None = None,
         services: Iterable[Endpoint] = ENDPOINTS,
         keys: Mapping[str, Secret] | None = None,
-        connect_seconds: float = 10.0,
+        connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
         self.manager = Manager(models, environ=environ, offline=offline)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
@@ -74,26 +81,25 @@ class Providers:
         """A model by its full name, without its price."""
         provider, slash, model = name.partition("/")
         if not slash:
+            self._refuse_half_named(name)
             provider, model = "local", name
         if not model:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
         traits = self.traits(provider, model)
-        return Model(provider, model, max_tokens=self._room(provider, traits), small=traits.small)
+        room = known.room(traits) if traits.deadlines else SHORT
+        return Model(provider, model, max_tokens=room, small=traits.small)
 
     def key(self, endpoint: Endpoint) -> Key | None:
         return endpoints.key_of(endpoint, self.manager.environ, self._keys)
 
     def traits(self, provider: str, model: str) -> Traits:
         """What a model can do, as far as anybody here knows."""
-        here = self.get(provider)
-        return here.traits_of(model) if isinstance(here, Client | Local) else here.traits
+        return self.get(provider).traits_of(model)
 
     def check(self, model: Model) -> None:
         """Raises Invalid for an effort or a verbosity that the model does not take."""
         if model.effort is None and model.verbosity is None:
             return
-        if not isinstance(self.get(model.provider), Client | Local):
-            return  # a provider of somebody else's does with it what it likes
         traits = self.traits(model.provider, model.name)
         if model.effort is not None and model.effort not in traits.efforts:
             takes = f"takes: {', '.join(traits.efforts)}" if traits.efforts else "is not known to take any"
@@ -102,10 +108,18 @@ class Providers:
             raise Invalid(f"{model.label} is not known to take a verbosity.")
 
     async def default_model(self) -> str:
-        """What is used where nobody names a model: a configured one, a running server, a local file."""
+        """What is used where nobody names a model: the one of MOOT_MODEL, or else the first that there is of
+        a service with a key (which costs money), a running server, an installed file, the one to fetch."""
+        return (await self.default()).name
+
+    async def default(self) -> Default:
+        """The same, and why, where it is for the sake of a key."""
         if self._preferred:
-            return self._preferred
-        return find.default_model(await self.usable())
+            return Default(self._preferred)
+        found = find.default(await self.usable())
+        endpoint = self.endpoints.get(found.name.partition("/")[0])
+        keyed = found.kind == "key" and endpoint is not None and self.key(endpoint) is not None
+        return Default(found.name, found.why if keyed else "")
 
     async def usable(self) -> tuple[find.Found, ...]:
         """What can argue here, best first, and what is missing where something cannot."""
@@ -130,10 +144,15 @@ class Providers:
         for provider in self._ready.values():
             await provider.close()
 
-    def _room(self, provider: str, traits: Traits) -> int:
-        here = self.get(provider)
-        served = isinstance(here, Client) and provider in self.endpoints and self.endpoints[provider].local
-        return SHORT if served or isinstance(here, Local) else known.room(traits)
+    def _refuse_half_named(self, name: str) -> None:
+        """A name without a provider is that of a model on this machine; of others it is only a half."""
+        if name in self.manager.catalogue or name in self.manager.installed():
+            return
+        whole = [
+            row.label for endpoint in self.endpoints for row in known.catalogue(endpoint) if row.name == name
+        ]
+        if whole:
+            raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(whole)}?")
 
     def _local(self) -> Local:
         return Local(self.manager)

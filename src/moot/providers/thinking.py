@@ -1,9 +1,11 @@
 """Thoughts that a model puts between tags at the head of its reply, told apart from its speech.
 
-Many open models think in their text: `<think>…</think>`, then the answer. Only a block at the head counts.
+Many open models think in their text: `<think>…</think>`, then the answer. Only blocks at the head count.
 The tags may be cut between two deltas, so what may be the beginning of one is held back until it is clear.
 The close tag may be missing: then all is thought. The open tag may be missing, because chat templates put it
 into the prompt: then all that was taken for speech before the first close tag was thought, and is taken back.
+
+A server that tells thoughts apart by itself may leave a tag behind at the head of the speech: it is dropped.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import Literal, NamedTuple
 
 OPEN, CLOSE = "<think>", "</think>"
 EITHER = re.compile("</?think>")
+BETWEEN = "\n\n"
+"""Each block of thoughts is a paragraph."""
 
 
 class Sorted(NamedTuple):
@@ -29,6 +33,9 @@ class Tags:
         self._held = ""
         self._spoke = False
         self._thought = False
+        self._opened = False
+        """Nothing has been thought in this block yet."""
+        self._apart = False
 
     @property
     def at_ease(self) -> bool:
@@ -48,16 +55,35 @@ class Tags:
         thinking = self._step == self._inside
         return [Sorted("reasoning" if thinking else "text", held)] if held else []
 
+    def apart(self) -> list[Sorted]:
+        """Thoughts have come by a way of their own: no speech will be taken back any more."""
+        self._apart = self._thought = True
+        if self._step in (self._inside, self._after):
+            return []
+        if self._spoke or self._held.strip():
+            self._step = self._settled
+        return self.close()
+
     def _at_the_head(self, text: str, out: list[Sorted]) -> str:
+        rest = self._past_a_tag(text)
+        if rest is None:
+            self._step = self._settled if self._apart else self._speaking
+            return text
+        return rest
+
+    def _past_a_tag(self, text: str) -> str | None:
+        """What follows the tag at the head of this text, or nothing while one may come; None: none does."""
         shown = text.lstrip()
         if shown.startswith(OPEN):
-            self._step = self._inside
+            self._step, self._opened = self._inside, True
             return shown[len(OPEN) :]
+        if shown.startswith(CLOSE):
+            self._step = self._after
+            return shown[len(CLOSE) :]
         if OPEN.startswith(shown) or CLOSE.startswith(shown):
             self._held = text
             return ""
-        self._step = self._speaking
-        return text
+        return None
 
     def _inside(self, text: str, out: list[Sorted]) -> str:
         thought, close, rest = text.partition(CLOSE)
@@ -81,13 +107,17 @@ class Tags:
         if self._spoke or before.strip():
             self._say(before, out)
             out.append(Sorted("taken_back"))
-            self._spoke = False
+            self._spoke, self._thought = False, True
         self._step = self._after
         return text[tag.end() :]
 
     def _after(self, text: str, out: list[Sorted]) -> str:
-        self._step = self._settled if text.lstrip() else self._after
-        return text.lstrip()
+        text = text.lstrip()
+        rest = self._past_a_tag(text)
+        if rest is None:
+            self._step = self._settled
+            return text
+        return rest
 
     def _settled(self, text: str, out: list[Sorted]) -> str:
         """Nothing is looked for any more."""
@@ -108,7 +138,8 @@ class Tags:
             out.append(Sorted("text", words))
 
     def _think(self, words: str, out: list[Sorted]) -> None:
-        words = words if self._thought else words.lstrip()
+        words = words.lstrip() if self._opened else words
         if words:
-            self._thought = True
+            words = BETWEEN + words if self._opened and self._thought else words
+            self._thought, self._opened = True, False
             out.append(Sorted("reasoning", words))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 
 from msgspec import Struct
@@ -89,8 +89,9 @@ class Gate:
             # Calls that began before the room was halved say nothing about the new room.
             if began >= self._narrowed:
                 self._room, self._narrowed = max(1.0, min(self._room, self._inside) / 2), now
-            if fault.retry_after:
-                self._opens = max(self._opens, now + min(fault.retry_after, LONGEST_WAIT))
+            # Who is told to come back tomorrow gives up; the others need not wait for that.
+            if fault.retry_after and fault.retry_after <= LONGEST_WAIT:
+                self._opens = max(self._opens, now + fault.retry_after)
         if fault.kind in ABSENCE and fault.severity == "transient":
             self._failures, self._last = self._failures + 1, fault
             if self._failures >= FAILURES:
@@ -113,7 +114,8 @@ class Gate:
                     self._inside -= 1
                     self._call_next()
                 else:
-                    self._waiting.remove(place)
+                    with suppress(ValueError):  # it may have been passed over already
+                        self._waiting.remove(place)
                 raise
         else:
             self._inside += 1

@@ -25,7 +25,9 @@ from moot.terms import Effort
 TAKEN = ("local", "scripted", "human")
 """Names that already mean something else."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+RANDOM = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
+"""Letters and figures in a long row: no word that somebody chose, but a key."""
 T = TypeVar("T", bound=Struct)
 
 
@@ -89,7 +91,9 @@ def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str,
 
 def _key(name: str, word: Any, known: tuple[str, ...], place: str) -> Secret:
     if name not in known:
-        raise Invalid(f"{place}: there is no endpoint called {name!r}. There are: {', '.join(known)}.")
+        # Written the wrong way round, the name would be the key.
+        told = 'one of its names is not that of an endpoint. It is written openai = "…"'
+        raise Invalid(f"{place}: {told}. There are: {', '.join(known)}.")
     if not isinstance(word, str) or not word.strip() or not word.isprintable():
         raise Invalid(f'{place}: the key of {name} must be written in quotation marks: {name} = "…".')
     return Secret(word.strip())
@@ -138,8 +142,9 @@ def _told(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
 
 
 def _variables(name: str, place: str) -> tuple[str, ...]:
-    if name and not VARIABLE.fullmatch(name):
-        raise Invalid(f"{place}: key_variable is the name of a variable; the key itself belongs into [keys].")
+    if name and (not VARIABLE.fullmatch(name) or RANDOM.search(name)):
+        told = "key_variable is the name of a variable, such as MINE_API_KEY"
+        raise Invalid(f"{place}: {told}; the key itself belongs into [keys].")
     return (name,) if name else ()
 
 

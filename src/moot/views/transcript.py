@@ -28,7 +28,7 @@ TRUNCATED: dict[Truncation, str] = {
     "filter": "Cut off by the provider's content filter.",
 }
 DEGRADED: dict[str, str] = {
-    "chain": "The provider had not kept the debate, so it was sent anew.",
+    "chain": "The whole debate was sent again: the provider could not go on from its own record.",
     "context_trimmed": "The earliest speeches were left out of what it was sent: the whole was too long.",
     "mended": "The provider's last word on this text differed from its stream, and counts.",
     "utf8": "Broken characters were replaced.",

@@ -1,0 +1,121 @@
+"""What services say against us, and what is made of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from moot.providers.complaints import complaint, refused, wait_asked
+from moot.providers.loose import as_json, fields, loosely, member, objects, string
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "severity"),
+    [
+        (400, {"error": {"message": "bad", "type": "invalid_request_error"}}, "bad_request", "permanent"),
+        (400, {"error": {"type": "exceed_context_size_error", "code": 400}}, "too_long", "unusable"),
+        (400, {"error": {"code": "context_length_exceeded"}}, "too_long", "unusable"),
+        (400, {"error": {"code": "model_not_found"}}, "unknown_model", "permanent"),
+        (400, {"error": {"code": "previous_response_not_found"}}, "chain_lost", "unusable"),
+        (401, {"error": {"message": "Incorrect API key"}}, "bad_key", "permanent"),
+        (401, {"detail": "Invalid API Key"}, "bad_key", "permanent"),
+        (402, {}, "billing", "permanent"),
+        (403, {"error": "region"}, "forbidden", "permanent"),
+        (404, {"error": {"code": 404}}, "unknown_model", "permanent"),
+        (408, {}, "timeout", "transient"),
+        (409, {}, "server_error", "transient"),
+        (413, {}, "too_long", "unusable"),
+        (418, {}, "bad_request", "permanent"),
+        (422, {}, "bad_request", "permanent"),
+        (429, {"error": {"type": "rate_limit_error"}}, "rate_limited", "transient"),
+        (429, {"error": {"code": "insufficient_quota"}}, "billing", "permanent"),
+        (500, {}, "server_error", "transient"),
+        (502, "<html>bad gateway</html>", "server_error", "transient"),
+        (503, {"error": {"message": "Loading model"}}, "overloaded", "transient"),
+        (504, {}, "server_error", "transient"),
+        (529, {}, "overloaded", "transient"),
+        (302, {}, "redirected", "permanent"),
+    ],
+)
+def test_what_a_status_means(status: int, said: Any, kind: str, severity: str) -> None:
+    told = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+    fault = refused(status, {}, told, now=0)
+    assert (fault.kind, fault.severity, fault.http_status) == (kind, severity, status)
+    assert fault.billed is (status >= 500)
+
+
+def test_an_error_without_a_status_is_the_services_own() -> None:
+    assert complaint("it broke").kind == "server_error"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, 50.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, None),
+        ({"retry-after": "abc"}, None),
+        ({"retry-after": "9" * 400}, None),
+    ],
+)
+def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert wait_asked(headers, now=10) == seconds
+
+
+@pytest.mark.parametrize(
+    ("delay", "seconds"), [("48s", 48.0), ("1.5s", 1.5), ("soon", None), (48, None), ("9" * 400 + "s", None)]
+)
+def test_how_long_to_wait_may_stand_in_the_body(delay: Any, seconds: float | None) -> None:
+    details = [7, {"reason": "X"}, {"retryDelay": delay}]
+    assert complaint({"error": {"code": 429, "details": details}}).retry_after == seconds
+
+
+ODD = [None, True, 0, 429, 1.5, "", "x", [], [[]], [None], {}, {"error": {}}, {"a": [{}]}]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["error", "detail", "message", "code", "details", "metadata"])
+def test_a_complaint_of_any_shape_is_one(name: str, odd: Any) -> None:
+    for told in (odd, {name: odd}, {"error": {name: odd}}, [{"error": {name: odd}}]):
+        assert complaint(told).kind
+        assert refused(400, {}, json.dumps(told).encode(), now=0).http_status == 400
+
+
+def test_a_complaint_without_bottom_is_one() -> None:
+    deep = b"[" * 10_000
+    assert refused(500, {}, b'{"error":{"message":' + deep, now=0).kind == "server_error"
+    nested: Any = "x"
+    for _ in range(5_000):
+        nested = [nested]
+    assert complaint({"message": nested}).detail == ""
+
+
+# --- loose JSON ---------------------------------------------------------------------------------------
+
+
+def test_what_is_not_of_the_kind_looked_for_is_not_there() -> None:
+    told = {"a": {"b": "c", "d": [1, {"e": 2}, None]}, "f": 3}
+    assert (member(told, "a", "b"), member(told, "f", "b"), member(told, "x", "y")) == ("c", None, None)
+    assert (string(told, "a", "b"), string(told, "f"), string(7)) == ("c", "", "")
+    assert (objects(told, "a", "d"), objects(told, "f"), objects([{}, 1])) == ([{"e": 2}], [], [{}])
+    assert (fields(told, "a", "b"), fields(told, "f"), fields({"x": 1})) == ({}, {}, {"x": 1})
+
+
+def test_anything_can_be_written_down_as_text() -> None:
+    assert [as_json(told) for told in (None, "", "é", 0, [], {"é": [1]})] == [
+        "",
+        "",
+        "é",
+        "0",
+        "[]",
+        '{"é":[1]}',
+    ]
+
+
+def test_bytes_that_are_no_json_are_text() -> None:
+    assert (loosely(b'{"a":1}'), loosely(b"oops"), loosely(b"\xff")) == ({"a": 1}, "oops", "\ufffd")
+    assert loosely(b"[" * 100_000).startswith("[[")
