@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from moot import events as ev
 from moot.debate import Debate, Turn
 from moot.events import Recorded
-from moot.terms import Reasoning, Seat
+from moot.terms import Reasoning, Seat, ToolCall
 
 
 class Heard(Struct, frozen=True):
@@ -82,7 +82,9 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.CallDelta(kind="reasoning"):
             return event if _may_read_reasoning(debate, viewer) else None
         case ev.SegmentCompleted(segment=Reasoning()):
-            return event if _may_read_reasoning(debate, viewer) else None
+            return _unsealed(event, viewer) if _may_read_reasoning(debate, viewer) else None
+        case ev.SegmentCompleted(segment=ToolCall()):
+            return _unsealed(event, viewer)
         case ev.RemarkInjected():
             return event if event.to in (None, viewer.seat) or viewer.role != "participant" else None
         case ev.CallStarted():
@@ -101,6 +103,13 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return event
         case _:
             assert_never(event)
+
+
+def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
+    """What goes back to a provider unread is nobody else's business."""
+    if viewer.privileged or not isinstance(event.segment, Reasoning | ToolCall) or not event.segment.opaque:
+        return event
+    return replace(event, segment=replace(event.segment, opaque=""))
 
 
 def _may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:

@@ -16,8 +16,9 @@ from moot.events import (
     DebateOpened,
     Event,
     Recorded,
+    SegmentCompleted,
 )
-from moot.terms import Limits, Manner
+from moot.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, ToolCall
 from tests.core.plots import blind
 from tests.core.samples import EVENTS, completed, secretive, started, thought, whisper, whole_thought
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches
@@ -160,6 +161,16 @@ def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) ->
     assert shown(event, OBSERVER) == event
     assert shown(event, OBSERVER, Manner(show_reasoning=False)) is None
     assert shown(event, PARTICIPANT) is None
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [Reasoning((ReasoningPart("Hm."),), opaque="c2VhbGVk"), ToolCall("1", "look", "{}", opaque="s")],
+)
+def test_what_goes_back_to_a_provider_unread_is_not_shown(segment: Segment) -> None:
+    event = shown(SegmentCompleted(1, segment), OBSERVER)
+    assert event == SegmentCompleted(1, replace(segment, opaque=""))
+    assert shown(SegmentCompleted(1, segment), OWNER) == SegmentCompleted(1, segment)
 
 
 def test_a_remark_to_one_seat_is_hidden_from_the_other_participants() -> None:
