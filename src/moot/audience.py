@@ -82,7 +82,11 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.CallDelta(kind="reasoning"):
             return event if _may_read_reasoning(debate, viewer) else None
         case ev.SegmentCompleted(segment=Reasoning()):
-            return _unsealed(event, viewer) if _may_read_reasoning(debate, viewer) else None
+            if _may_read_reasoning(debate, viewer):
+                return _unsealed(event, viewer)
+            # Who has seen the words must learn that they were none.
+            hidden = Reasoning((), event.segment.index, redacted=True)
+            return replace(event, segment=hidden) if event.taken_back else None
         case ev.SegmentCompleted(segment=ToolCall()):
             return _unsealed(event, viewer)
         case ev.RemarkInjected():

@@ -144,7 +144,8 @@ async def _read(
                             heard.truncated = "cap"
                             return
                     case Item(segment):
-                        narrator.add(SegmentCompleted(call, heard.take(segment, most)))
+                        back = heard.takes_back(segment)
+                        narrator.add(SegmentCompleted(call, heard.take(segment, most), back))
                         if heard.truncated:
                             return
                     case Began(response_id, request_id):
@@ -158,6 +159,8 @@ async def _read(
                     case _:
                         assert_never(chunk)
     except TimeoutError as error:
+        if heard.first_token is None:
+            provider.unheard(request.model)
         raise Fault("timeout" if heard.first_token is None else "stalled") from error
     except Unavailable as error:
         says = f"{error} {error.fix}".strip()

@@ -166,9 +166,11 @@ class CallDelta(Struct, frozen=True, tag="call.delta"):
     text: str
 
 
-class SegmentCompleted(Struct, frozen=True, tag="segment.completed"):
+class SegmentCompleted(Struct, frozen=True, tag="segment.completed", omit_defaults=True):
     call: int
     segment: Segment
+    taken_back: bool = False
+    """The words of this call so far were thoughts, and not speech."""
 
 
 class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=True):

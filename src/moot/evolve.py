@@ -16,7 +16,7 @@ from moot import events as ev
 from moot.debate import NOTHING, Call, Debate, Judging, Remark, Tally, Turn
 from moot.events import EndReason, Recorded
 from moot.schedule import schedule
-from moot.terms import Ballot, Money, Reasoning, Segment, Status, Text
+from moot.terms import Ballot, Money, Reasoning, Status, Text
 
 Speaking = TypeVar("Speaking", Turn, Call)
 
@@ -131,9 +131,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.CallStarted():
             return _call_started(debate, event)
         case ev.SegmentCompleted():
-            live = tuple(
-                _completed(turn, event.segment) if turn.call == event.call else turn for turn in debate.live
-            )
+            live = tuple(_completed(turn, event) if turn.call == event.call else turn for turn in debate.live)
             return replace(debate, live=live)
         case ev.CallCompleted() | ev.CallFailed():
             return _call_ended(debate, event)
@@ -224,20 +222,15 @@ def _turn_ended(
     return replace(debate, live=live, turns=(*debate.turns, turn))
 
 
-def _completed(turn: Turn, segment: Segment) -> Turn:
+def _completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
     """A segment that is told again takes its own place: the last telling is right."""
-    place = (type(segment), segment.index)
+    place = (type(event.segment), event.segment.index)
     others = (other for other in turn.segments if (type(other), other.index) != place)
-    turn = replace(turn, segments=(*others, segment))
-    if isinstance(segment, Reasoning) and _was_taken_for_speech(turn, segment.text):
-        thought = turn.reasoning + segment.text
-        return replace(turn, text=turn.text.removeprefix(segment.text), reasoning=thought)
+    turn = replace(turn, segments=(*others, event.segment))
+    if event.taken_back:
+        # Nobody may hear them as speech, even if it is cut now.
+        return replace(turn, text="", reasoning=turn.reasoning + turn.text)
     return turn
-
-
-def _was_taken_for_speech(turn: Turn, thought: str) -> bool:
-    """Words turn out to have been thoughts: nobody may hear them, even if the speech is cut now."""
-    return bool(thought) and turn.text.startswith(thought) and not turn.reasoning.endswith(thought)
 
 
 def _last_words(turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted) -> tuple[str, str]:

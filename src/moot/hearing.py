@@ -46,7 +46,7 @@ class Heard(Struct):
     size: int = 0
     """In bytes, thoughts included."""
     bulk: int = 0
-    """What tools were asked and gave, in characters."""
+    """What came beside words, in characters: what tools were asked and gave, seals, citations."""
 
     @property
     def text(self) -> str:
@@ -88,33 +88,40 @@ class Heard(Struct):
         self._count(kind, text)
 
     def take(self, segment: Segment, most: int) -> Segment:
-        """Keep a finished segment, as far as there is room for what was not said before it."""
-        match segment:
-            case Text() | Reasoning():
-                segment = self._fitted(segment, most)
-            case ToolCall():
-                self.bulk += len(segment.arguments) + len(segment.output)
-            case ToolResult():
-                self.bulk += len(segment.output)
-            case CompletionStatus():
-                pass
+        """Keep a finished segment, as far as there is room for what was not heard before it."""
+        before = self.segments.get(segment.index)
+        if isinstance(segment, Text | Reasoning):
+            segment = self._fitted(segment, before, most)
+        self.bulk += max(0, _weight(segment) - (_weight(before) if before is not None else 0))
         if self.bulk > MOST_BULK or len(self.segments) > MOST_SEGMENTS:
             self.truncated = "cap"
         self.segments[segment.index] = segment
         return segment
 
-    def _fitted(self, segment: Text | Reasoning, most: int) -> Text | Reasoning:
+    def takes_back(self, segment: Segment) -> bool:
+        """Its words were said as speech, and turn out to have been thoughts."""
+        return isinstance(segment, Reasoning) and (segment.index, "text") in self.spoken
+
+    def _fitted(self, segment: Text | Reasoning, before: Segment | None, most: int) -> Text | Reasoning:
         kind: DeltaKind = "text" if isinstance(segment, Text) else "reasoning"
-        said = sum(map(len, self.spoken.get((segment.index, kind), ())))
-        unheard = len(segment.text) - said
+        known = self._said(segment.index, "text") + self._said(segment.index, "reasoning")
+        if isinstance(before, Text | Reasoning):
+            known = max(known, len(before.text))
+        elif self.takes_back(segment):
+            taken = self._said(segment.index, "text")
+            self.chars, self.reasoning_chars = self.chars - taken, self.reasoning_chars + taken
+        unheard = len(segment.text) - known
         if unheard <= 0:
             return segment
         room = max(0, most - self.size)
         if unheard > room:
             self.truncated = "cap"
-            segment = _clipped(segment, said + room)
-        self._count(kind, segment.text[said:])
+            segment = _clipped(segment, known + room)
+        self._count(kind, segment.text[known:])
         return segment
+
+    def _said(self, index: int, kind: DeltaKind) -> int:
+        return sum(map(len, self.spoken.get((index, kind), ())))
 
     def _count(self, kind: DeltaKind, text: str) -> None:
         self.size += len(text) if text.isascii() else len(text.encode())
@@ -128,7 +135,23 @@ def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:
     text = segment.text[:length]
     if isinstance(segment, Text):
         return replace(segment, text=text)
-    return replace(segment, parts=(ReasoningPart(text),))
+    # A seal over words that are no longer there would be refused.
+    return replace(segment, parts=(ReasoningPart(text),), opaque="")
+
+
+def _weight(segment: Segment) -> int:
+    """What a segment holds beside words, in characters."""
+    match segment:
+        case Text():
+            return sum(len(str(note)) for note in segment.annotations)
+        case Reasoning():
+            return len(segment.opaque)
+        case ToolCall():
+            return len(segment.arguments) + len(segment.output) + len(segment.opaque)
+        case ToolResult():
+            return len(segment.output)
+        case CompletionStatus():
+            return 0
 
 
 def _from_words(index: int, kind: DeltaKind, words: list[str]) -> Segment:

@@ -167,7 +167,9 @@ class Vote:
             self._request = replace(self._request, schema=None)
         if fault.kind == "summary_refused":
             self._request = replace(self._request, thoughts=False)
-        if fault.kind == "too_long":
+        if fault.kind == "too_long" and self._repairing:
+            self._request = replace(self._request, messages=self._request.messages[:1])
+        elif fault.kind == "too_long":
             # Nothing of what a judge reads can be left out.
             fault.severity = "permanent"
 

@@ -173,6 +173,13 @@ def test_what_goes_back_to_a_provider_unread_is_not_shown(segment: Segment) -> N
     assert shown(SegmentCompleted(1, segment), OWNER) == SegmentCompleted(1, segment)
 
 
+@pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
+def test_who_has_seen_words_learns_that_they_were_thoughts(viewer: Viewer) -> None:
+    taken = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET"),), 0), taken_back=True)
+    event = shown(taken, viewer, Manner(show_reasoning=False))
+    assert event == SegmentCompleted(1, Reasoning((), 0, redacted=True), taken_back=True)
+
+
 def test_a_remark_to_one_seat_is_hidden_from_the_other_participants() -> None:
     assert shown(whisper, PARTICIPANT) is None
     assert shown(whisper, Viewer("participant", "against")) == whisper

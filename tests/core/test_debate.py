@@ -233,7 +233,7 @@ def test_turns_calls_seats_and_judges_are_found_by_name() -> None:
 def test_words_that_turn_out_to_have_been_thoughts_are_not_heard_even_if_the_speech_is_cut(
     end: Event,
 ) -> None:
-    thought = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET plan."),), 0))
+    thought = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET plan."),), 0), taken_back=True)
     spoken = CallDelta(1, 1, "text", "Well.")
     debate = state(*SPEAKING, delta("SECRET "), delta("plan."), thought, spoken, end)
     turn = debate.turns[0]

@@ -48,3 +48,42 @@ def test_too_many_segments_are_no_speech() -> None:
     for index in range(MOST_SEGMENTS + 2):
         heard.take(Text("", index), 10)
     assert heard.truncated == "cap"
+
+
+def test_words_that_turn_out_to_have_been_thoughts_are_counted_once_and_as_thoughts() -> None:
+    heard = Heard()
+    heard.keep(0, "text", "Hm, perhaps.")
+    thought = Reasoning((ReasoningPart("Hm, perhaps."),), 0)
+    assert heard.takes_back(thought)
+    assert heard.take(thought, 12) == thought
+    assert (heard.size, heard.chars, heard.reasoning_chars, heard.truncated) == (12, 0, 12, None)
+
+
+def test_a_segment_that_is_told_again_is_counted_once() -> None:
+    heard = Heard()
+    for _ in range(3):
+        heard.take(Text("x" * 1000, 0), 2500)
+        heard.take(ToolCall("1", "look", "y" * (MOST_BULK // 2), 1), 2500)
+    assert (heard.size, heard.truncated) == (1000, None)
+    assert heard.bulk == MOST_BULK // 2
+
+
+def test_thoughts_that_are_told_again_with_a_seal_are_counted_once() -> None:
+    heard = Heard()
+    heard.keep(0, "text", "Hm.")
+    for seal in ("", "c2VhbGVk"):
+        heard.take(Reasoning((ReasoningPart("Hm."),), 0, opaque=seal), 100)
+    assert (heard.size, heard.chars, heard.reasoning_chars, heard.bulk) == (3, 0, 3, 8)
+
+
+def test_seals_and_citations_have_a_limit_too() -> None:
+    heard = Heard()
+    heard.take(Reasoning((), 0, opaque="x" * MOST_BULK), 10)
+    assert heard.truncated is None
+    heard.take(Text("", 1, annotations=({"url": "https://example.org"},)), 10)
+    assert heard.truncated == "cap"
+
+
+def test_thoughts_that_are_clipped_lose_their_seal() -> None:
+    segment = Heard().take(Reasoning((ReasoningPart("abcdef"),), 0, opaque="c2VhbGVk"), 3)
+    assert segment == Reasoning((ReasoningPart("abc"),), 0)

@@ -153,6 +153,16 @@ def test_a_judge_who_cannot_read_it_all_is_not_asked_the_same_again() -> None:
     assert fault.severity == "permanent"
 
 
+def test_a_repair_that_is_too_long_goes_without_the_reply_it_repairs() -> None:
+    part = vote()
+    with pytest.raises(Fault):
+        part.accept(heard("no ballot " * 50))
+    assert len(part.request(2).messages) == 3
+    fault = Fault("too_long", "unusable")
+    part.learn(fault)
+    assert (len(part.request(3).messages), fault.severity) == (1, "unusable")
+
+
 def test_other_faults_change_nothing_in_what_is_asked() -> None:
     part = third_speech()
     part.learn(Fault("overloaded"))

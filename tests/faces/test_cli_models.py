@@ -231,7 +231,8 @@ def test_a_service_that_stores_nothing_cannot_be_referred_to(moot: Moot, service
 
 
 def test_an_account_that_may_not_see_thoughts_is_tried_without_them(moot: Moot, service: Service):
-    service.thoughts_status, service.error = 400, {"message": "To get reasoning summaries, be verified."}
+    service.thoughts_status = 400
+    service.error = {"message": "Your organization must be verified.", "param": "reasoning.summary"}
     code, out, err = moot("models", "test", "openai/gpt-6-luna")
     assert code == 0, out + err
     assert "·  reasoning  the service does not show it to this account" in out

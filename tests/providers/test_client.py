@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -210,23 +211,56 @@ async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(bo
     assert sum(requests) == FAILURES
 
 
-async def test_a_service_that_hangs_is_left_alone_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.providers.client.LONG_SECONDS", 0.0)
+async def test_a_service_that_hangs_is_left_alone_too() -> None:
+    client = Client(openai_chat.family(), "http://127.0.0.1:1")
+    for _ in range(FAILURES):
+        client.unheard(REQUEST.model)
+    with pytest.raises(Fault) as caught:
+        await heard(client)
+    assert (caught.value.kind, caught.value.detail) == ("timeout", "left alone for a while")
 
+
+async def test_calls_that_are_cut_say_nothing_about_a_service() -> None:
     async def answer(_writer: asyncio.StreamWriter) -> None:
         pass
 
     async with serving(answer) as (url, requests):
         client = Client(openai_chat.family(), url)
-        for _ in range(FAILURES):
+        for _ in range(FAILURES + 1):
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.01):
-                    _ = [chunk async for chunk in client.stream(REQUEST)]
-        with pytest.raises(Fault) as caught:
-            _ = [chunk async for chunk in client.stream(REQUEST)]
+                async with asyncio.timeout(0.005):
+                    await collect(client, [])
         await client.close()
-    assert caught.value.kind == "timeout"
-    assert sum(requests) <= FAILURES
+    assert sum(requests) <= FAILURES + 1
+
+
+async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:
+    body = b'data: {"error":{"code":429,"message":"slow down"}}\n\n'
+    async with serving(replying(body)) as (url, _):
+        with pytest.raises(Fault) as caught:
+            await heard(Client(openai_chat.family(), url))
+    assert (caught.value.kind, caught.value.billed) == ("rate_limited", False)
+
+
+async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on() -> None:
+    asked: list[bool] = []
+
+    def body(request: Request, _traits: Traits) -> dict[str, Any]:
+        asked.append(request.thoughts)
+        return {}
+
+    refusal = b'{"error":{"param":"reasoning.summary","message":"not verified"}}'
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(refusal) + refusal)
+
+    async with serving(answer) as (url, _):
+        client = Client(replace(openai_chat.family(), body=body), url)
+        for _ in range(2):
+            with pytest.raises(Fault):
+                await collect(client, [])
+        await client.close()
+    assert asked == [True, False]
 
 
 async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:

@@ -17,13 +17,14 @@ from moot.errors import Fault, StoreError
 from moot.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
 from moot.hearing import Heard
 from moot.pricing import estimate, sound
-from moot.providers.contract import Chunk, Done, Said, Traits
+from moot.providers.contract import Chunk, Done, Item, Said, Traits
 from moot.providers.scripted import Break, Say, Scripted, Stall, improvise
+from moot.runner import Pace
 from moot.settings import Settings
 from moot.store.contract import Outcome
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Model, Request, Usage
+from moot.terms import Model, Reasoning, ReasoningPart, Request, Usage
 from tests.factories import call_started, opened, turn_started
 from tests.shell.conftest import QUICK, OpenArena
 from tests.shell.test_runner import begin, play, until
@@ -143,6 +144,9 @@ class Jumbled:
     async def prepare(self, model: Model) -> None:
         pass
 
+    def unheard(self, model: Model) -> None:
+        pass
+
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()
 
@@ -162,6 +166,32 @@ async def test_thoughts_never_become_words_whatever_their_number(open_arena: Ope
         debate, _ = await play(arena, model=Model("jumbled", "x"), turns=2, judge="none")
     assert [turn.text for turn in debate.turns] == ["One. Two."] * 2
     assert "SECRET" not in str(provider.sent)
+
+
+class Late(Jumbled):
+    """It thinks aloud, says so when it has done, begins its speech and never ends it."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        self.asked.append(request)
+        yield Said("SECRET plan.")
+        yield Item(Reasoning((ReasoningPart("SECRET plan."),), 0))
+        yield Said("Well.", "text", 1)
+        await asyncio.Event().wait()
+
+
+async def test_thoughts_that_were_taken_for_speech_reach_nobody_even_if_the_speech_is_cut(
+    open_arena: OpenArena,
+) -> None:
+    provider = Late()
+    patient = Pace(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
+    async with open_arena(late=provider, pace=patient) as arena:
+        debate, _ = await play(arena, model=Model("late", "x"), turns=2, judge="none", turn_seconds=0.1)
+    assert [(turn.text, turn.reasoning) for turn in debate.turns] == [("Well.", "SECRET plan.")] * 2
+    assert len(provider.asked) == 2
+    assert "SECRET" not in str(provider.asked)
 
 
 def test_heard_keeps_thoughts_and_words_of_one_segment_apart() -> None:

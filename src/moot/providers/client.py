@@ -6,7 +6,6 @@ service says about its own failure is cleared of it before anybody reads it.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import time
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 
 from moot.errors import Fault
 from moot.providers import complaints, transport
@@ -34,8 +34,6 @@ Refine = Callable[[str, Traits], Traits]
 
 HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
 DETAIL = 500
-LONG_SECONDS = 5.0
-"""A silence after which a service that is given up counts as one that failed."""
 MOST_RECEIVED = 32 * 1024 * 1024
 REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
 SECRETS = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
@@ -88,6 +86,8 @@ class Client:
         self._gate = gate or Gate()
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
+        self._reticent: set[str] = set()
+        """Models that may not show this account what they think."""
 
     @property
     def traits(self) -> Traits:
@@ -99,6 +99,9 @@ class Client:
     async def prepare(self, model: Model) -> None:
         pass
 
+    def unheard(self, model: Model) -> None:
+        self._gate.failed(Fault("timeout"), self._gate.now())
+
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return self._gate.admit()
 
@@ -107,43 +110,44 @@ class Client:
         began = self._gate.now()
         traits = self.traits_of(request.model.name)
         request = disarmed(request) if self._disarm else request
+        if request.model.name in self._reticent:
+            request = replace(request, thoughts=False)
         decoder = self._family.decoder(request, traits)
         last: list[Chunk] = []
-        received, answered = 0, False
+        received, greeted = 0, False
         broke: Fault | None = None
         try:
             async with await self._post(request, traits) as response:
                 decoder.request_id = self._clean(_request_id(response.headers))
                 await self._check(response)
-                answered = True
                 async for packet in response.content.iter_any():
                     received += len(packet)
                     if received > MOST_RECEIVED:
                         raise Fault("malformed", "unusable", detail="a reply without end")
-                    for chunk in decoder.feed(packet):
+                    chunks = decoder.feed(packet)
+                    if decoder.spoke and not greeted:
+                        greeted = True
+                        self._gate.heard()
+                    for chunk in chunks:
                         yield chunk
                     if decoder.over:
                         await transport.rest(response)
                         break
             last = decoder.end()
-            self._gate.heard()
+            if not greeted:
+                self._gate.heard()
         except Fault as fault:
             broke = fault
         except (aiohttp.ClientError, OSError) as error:
             last, broke = _broken_off(error, decoder)
-        except (asyncio.CancelledError, GeneratorExit):
-            if not decoder.began and self._gate.now() - began > LONG_SECONDS:
-                self._gate.failed(Fault("timeout"), began)
-            raise
         except Exception as error:
-            # A reply so odd that its reader stumbles must not take the debate down.
-            broke = Fault("malformed", "unusable", detail=f"{type(error).__name__}: {error}")
+            broke = _stumbled(error, decoder)
         if broke is not None:
-            # Once a service has begun to answer it counts, whatever it says then.
-            broke.billed = broke.billed or answered
+            # Once a model has begun to answer it counts, whatever its service says then.
+            broke.billed = broke.billed or decoder.spoke or decoder.usage is not None
             if decoder.usage is not None:
                 yield Alive(decoder.usage)
-            raise self._noted(broke, decoder, began)
+            raise self._noted(broke, decoder, request, began)
         for chunk in last:
             yield chunk
 
@@ -173,12 +177,14 @@ class Client:
         if response.content_type not in READABLE:
             raise Fault("malformed", "unusable", detail=f"not a stream but {response.content_type}")
 
-    def _noted(self, fault: Fault, decoder: Decoder, began: float) -> Fault:
+    def _noted(self, fault: Fault, decoder: Decoder, request: Request, began: float) -> Fault:
         """The service's own words go to the operator's log, without the key that they may repeat."""
         # Cut last: half a key would not be known for one.
         fault.detail = self._clean(fault.detail)[:DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
         self._gate.failed(fault, began)
+        if fault.kind == "summary_refused":
+            self._reticent.add(request.model.name)
         log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)
         return fault
 
@@ -195,6 +201,14 @@ def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault 
         return decoder.end(), None
     except Fault as fault:
         return [], fault
+    except Exception as stumble:
+        return [], _stumbled(stumble, decoder)
+
+
+def _stumbled(error: Exception, decoder: Decoder) -> Fault:
+    """A reply so odd that its reader stumbles must not take the debate down."""
+    detail = f"{type(error).__name__}: {error}"
+    return Fault("malformed", "unusable", billed=decoder.spoke, detail=detail)
 
 
 def _request_id(headers: Mapping[str, str]) -> str:

@@ -73,7 +73,7 @@ BY_WORD: tuple[tuple[str, FaultKind, FaultClass], ...] = (
     ("incorrect api key", "bad_key", "permanent"),
     ("authentication_error", "bad_key", "permanent"),
     ("reasoning.summary", "summary_refused", "unusable"),
-    ("reasoning summar", "summary_refused", "unusable"),
+    ("verified to generate reasoning summar", "summary_refused", "unusable"),
     ("json_validate_failed", "schema_refused", "unusable"),
     ("response_format", "schema_refused", "unusable"),
     ("json_schema", "schema_refused", "unusable"),
@@ -113,6 +113,8 @@ def complaint(said: Any, status: int | None = None, *, retry_after: float | None
 
 
 def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
+    if status == 403 and "reasoning.summary" in words:
+        return "summary_refused", "unusable"
     if status == 403:
         return ("filtered", "unusable") if "flagged" in words else BY_STATUS[status]
     if status not in PLAIN and not (status and status >= 500):

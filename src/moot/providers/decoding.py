@@ -14,7 +14,7 @@ import msgspec
 
 from moot.errors import Fault
 from moot.providers.complaints import complaint
-from moot.providers.contract import Alive, Began, Chunk, Done, Mark
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Mark, Said
 from moot.providers.framing import Frames
 from moot.providers.loose import loosely, member
 from moot.providers.sse import Event
@@ -37,6 +37,8 @@ class Decoder:
         self.began = False
         self.over = False
         """The service has said that nothing more will come."""
+        self.spoke = False
+        """Something of the model's own has come."""
         self.request_id = ""
         self._frames = Frames()
         self._response_id: str | None = None
@@ -73,6 +75,8 @@ class Decoder:
                 raise
             # The words before it are handed on first; `end` raises it.
             self._broke, self.over = fault, True
+        if not self.spoke:
+            self.spoke = any(isinstance(chunk, Said | Item) for chunk in said)
         return said or [Alive()]
 
     def end(self) -> list[Chunk]:

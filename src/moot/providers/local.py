@@ -64,6 +64,9 @@ class Local:
         entry = self._manager.catalogue.get(model)
         return SMALL_TRAITS if _is_small(entry, self._manager, model) else TRAITS
 
+    def unheard(self, model: Model) -> None:
+        pass
+
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()
 

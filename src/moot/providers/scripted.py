@@ -97,6 +97,9 @@ class Scripted:
     def traits_of(self, model: str) -> Traits:
         return self.traits
 
+    def unheard(self, model: Model) -> None:
+        pass
+
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()
 

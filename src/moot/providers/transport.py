@@ -113,7 +113,13 @@ def _reuse_noted() -> aiohttp.TraceConfig:
 def broken(error: Exception, *, began: bool) -> Fault:
     """A connection that could not be made, fell silent or broke off."""
     # Neither its repr nor its str: those of a broken reply show its headers, and the password of a proxy.
-    said = f"{error.status} {error.message}" if isinstance(error, aiohttp.ClientResponseError) else error
+    match error:
+        case aiohttp.ClientResponseError():
+            said = f"{error.status} {error.message}"
+        case aiohttp.InvalidURL():
+            said = "an address that is none"
+        case _:
+            said = str(error)
     detail = f"{type(error).__name__}: {said}"
     match error:
         case aiohttp.ClientConnectorSSLError() | aiohttp.ClientConnectorCertificateError() | ssl.SSLError():
