@@ -23,8 +23,8 @@ from tests.bench.service import serving
 from tests.bench.streams import TOKENS
 from tests.bench.tools import measured, report
 
-CALLS = 12
-ROUNDS = 3
+CALLS = 8
+ROUNDS = 6
 KEY = "sk-none"
 Read = Callable[[str], Awaitable[int]]
 """One reply from this base URL, read to its end: how many tokens it had."""

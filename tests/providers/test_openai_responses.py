@@ -876,3 +876,9 @@ async def test_what_the_service_refuses(
     assert (caught.value.kind, caught.value.severity, caught.value.billed) == (kind, severity, False)
     assert caught.value.request_id == "req_1"
     assert len(replica.calls) == 1
+
+
+def test_a_second_message_at_the_place_of_a_finished_one_is_not_lost() -> None:
+    stream = Stream().created().added(0, **message()).says("One.", 0).done(0, **message("One."))
+    stream.added(0, **message()).says("Two.", 0)
+    assert words(decode(stream.completed())) == "One.Two."

@@ -105,6 +105,8 @@ class Decoder(decoding.Decoder):
         self._sequence = Sequence()
         self._outputs = Outputs()
         self._effort = ""
+        self._slot: Slot | None = None
+        self._place = -1
         if unchained:
             self._marks.add("chain")
 
@@ -125,13 +127,22 @@ class Decoder(decoding.Decoder):
         words = heard.delta if isinstance(heard.delta, str) else _words_in(heard.delta)
         if not words:
             return
-        group = GROUPS[slot]
-        output = self._outputs.at(heard.output_index, group, heard.item_id or "", heard.sequence_number)
+        if slot == self._slot and heard.output_index == self._place and not self._output.done:
+            output = self._output
+        else:
+            output = self._turn_to(slot, heard)
         if output.done:
             return
         words = output.speak(slot, _place(slot, heard), words, heard.sequence_number)
-        if group != "tool":
+        if output.group != "tool":
             said.append(Said(words, _kind(output), output.index))
+
+    def _turn_to(self, slot: Slot, heard: _Event) -> Output:
+        """Nearly all words go where the last ones went; where that is need not be looked up each time."""
+        self._output = self._spoken_of(slot, heard)
+        self._slot = slot
+        self._place = heard.output_index if heard.output_index is not None else -1
+        return self._output
 
     # --- the rarer events -----------------------------------------------------------------------------
 
