@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from moot.errors import Fault
 from moot.providers import anthropic
@@ -28,6 +27,7 @@ from moot.terms import (
     ToolResult,
     Usage,
 )
+from tests.providers.served import Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)
 OLD = Traits(thinks=True, efforts=("none", "low", "medium", "high"), thinking="budget")
@@ -518,38 +518,11 @@ def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -
 
 # --- over the line ------------------------------------------------------------------------------------
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Serve = Callable[[Handler], Awaitable[Client]]
-
 
 @pytest.fixture
 async def serve() -> AsyncGenerator[Serve]:
-    """A service that answers in this way, and the client that asks it."""
-    servers: list[TestServer] = []
-    clients: list[Client] = []
-
-    async def start(handler: Handler) -> Client:
-        app = web.Application()
-        app.router.add_post("/v1/messages", handler)
-        servers.append(TestServer(app))
-        await servers[-1].start_server()
-        clients.append(Client(FAMILY, str(servers[-1].make_url("")), key="sk-ant-secret", traits=NEW))
-        return clients[-1]
-
-    yield start
-    for client in clients:
-        await client.close()
-    for server in servers:
-        await server.close()
-
-
-async def streamed(request: web.Request, *packets: bytes) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "request-id": "r1"})
-    await response.prepare(request)
-    for packet in packets:
-        await response.write(packet)
-    await response.write_eof()
-    return response
+    async with served("/v1/messages", FAMILY, key="sk-ant-secret", traits=NEW) as start:
+        yield start
 
 
 async def heard(client: Client) -> list[Chunk]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from moot.errors import Fault
 from moot.providers import google
@@ -28,6 +27,7 @@ from moot.terms import (
     ToolResult,
     Usage,
 )
+from tests.providers.served import Handler, Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("minimal", "low", "high"), sampling=False)
 OLD = Traits(thinks=True, efforts=("none", "low", "medium", "high"), thinking="budget")
@@ -499,38 +499,11 @@ def test_streams_that_come_to_nothing(stream: bytes, kind: str, severity: str) -
 
 # --- over the line ------------------------------------------------------------------------------------
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Serve = Callable[[Handler], Awaitable[Client]]
-
 
 @pytest.fixture
 async def serve() -> AsyncGenerator[Serve]:
-    """A service that answers in this way, and the client that asks it."""
-    servers: list[TestServer] = []
-    clients: list[Client] = []
-
-    async def start(handler: Handler) -> Client:
-        app = web.Application()
-        app.router.add_post("/v1beta/models/{model}", handler)
-        servers.append(TestServer(app))
-        await servers[-1].start_server()
-        clients.append(Client(FAMILY, str(servers[-1].make_url("")), key="AIza-very-secret-key", traits=NEW))
-        return clients[-1]
-
-    yield start
-    for client in clients:
-        await client.close()
-    for server in servers:
-        await server.close()
-
-
-async def streamed(request: web.Request, *packets: bytes) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-    await response.prepare(request)
-    for packet in packets:
-        await response.write(packet)
-    await response.write_eof()
-    return response
+    async with served("/v1beta/models/{model}", FAMILY, key="AIza-very-secret-key", traits=NEW) as start:
+        yield start
 
 
 def refusing(status: int, error: dict[str, Any]) -> Handler:
@@ -561,7 +534,7 @@ async def test_a_stream_over_the_line(serve: Serve) -> None:
         return await streamed(request, sse(chunk({"text": "So."})), sse(STOP), sse(figures(9)))
 
     assert await heard(await serve(handler)) == [
-        Began("g1"),
+        Began("g1", "r1"),
         Said("So."),
         Item(Text("So.")),
         Done("stop", Usage(input=9), "g1", reason="STOP", model="gemini-x-1"),
