@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -23,18 +24,19 @@ from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
-from moot.events import CallDelta, Event, Recorded, SegmentCompleted
+from moot.events import CallDelta, DebateEnded, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.hub import Hub
 from moot.ids import new_id
 from moot.placement.inprocess import InProcess, wants_runner
 from moot.prices import price_of
 from moot.providers.contract import Provider
+from moot.providers.keys import Secret
 from moot.providers.scripted import Scripted
 from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
-from moot.setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.setup import JudgeSetup, Naming, SeatSetup, Setup, by_place, opening
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
@@ -52,10 +54,13 @@ class Arena:
         self.providers = providers
         self._bus = MemoryBus()
         store.listen(self._bus.publish)
+        store.listen(self._give_back_at_the_end)
         self.hub = Hub(store, self._bus)
         durable = not isinstance(store, MemoryStore)
         self._placement = InProcess(store, self._runner, settings.data if durable else None)
         self._recovery: asyncio.Task[None] | None = None
+        self._lent: dict[str, dict[str, Provider]] = {}
+        self._giving: set[asyncio.Task[None]] = set()
 
     @classmethod
     @asynccontextmanager
@@ -90,18 +95,55 @@ class Arena:
             await asyncio.gather(self._recovery, return_exceptions=True)
         await self.hub.close()
         await self._placement.close()
+        for debate_id in tuple(self._lent):
+            await self._give_back(debate_id)
         await self.providers.close()
         await self.store.close()
 
     # --- asking ---------------------------------------------------------------------------------------
 
-    async def create(self, setup: Setup, *, owner: str = "", once: Once | None = None) -> Outcome:
-        """Open a debate; it waits for `Start`."""
-        opened = opening(setup)
-        return await self._record(new_id(), Open(opened), owner=owner, once=once)
+    async def create(
+        self,
+        setup: Setup,
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        start: bool = False,
+        naming: Naming = by_place,
+        keys: Mapping[str, Secret] | None = None,
+        objection: Exception | None = None,
+    ) -> Outcome:
+        """Open a debate; it waits for `Start`, unless it is to start at once.
 
-    async def ask(self, debate_id: str, command: Command, *, once: Once | None = None) -> Outcome:
+        `keys` are lent for this debate alone: they stay in memory, and what is written down is whose they
+        are. An `objection` is raised instead of opening it; a request that was carried out before is
+        answered all the same.
+        """
+        lent = {name: self.providers.lent(name, key) for name, key in (keys or {}).items()}
+        opened = opening(replace(setup, lent=tuple(sorted(lent))), naming)
+        debate_id = new_id()
+        if lent:
+            self._lent[debate_id] = lent
+        outcome = await self._record(
+            debate_id, Open(opened, start), owner=owner, once=once, objection=objection
+        )
+        if outcome.debate.id != debate_id:
+            await self._give_back(debate_id)
+        if wants_runner(outcome.debate):
+            self._placement.want(outcome.debate.id)
+        return outcome
+
+    async def ask(
+        self,
+        debate_id: str,
+        command: Command,
+        *,
+        once: Once | None = None,
+        keys: Mapping[str, Secret] | None = None,
+    ) -> Outcome:
         """Carry a command out, or raise Refused with the reason and the current status."""
+        if keys:
+            await self.lend(debate_id, keys)
         outcome = await self._record(debate_id, command, once=once)
         if not isinstance(command, Inject) and wants_runner(outcome.debate):
             self._placement.want(debate_id)
@@ -110,8 +152,17 @@ class Arena:
     async def start(self, debate_id: str) -> Outcome:
         return await self.ask(debate_id, Start())
 
+    async def lend(self, debate_id: str, keys: Mapping[str, Secret]) -> None:
+        """Lend keys to a debate that was opened with some, and has lost them with an earlier process."""
+        debate = await self.state(debate_id)
+        ours = {name: key for name, key in keys.items() if name in debate.manner.lent}
+        lent = {name: self.providers.lent(name, key) for name, key in ours.items()}
+        await self._give_back(debate_id)
+        self._lent[debate_id] = lent
+
     async def delete(self, debate_id: str) -> None:
         await self.store.delete(debate_id)
+        await self._give_back(debate_id)
 
     async def recover(self) -> int:
         """Take up what other processes have left behind; returns how many debates."""
@@ -233,9 +284,17 @@ class Arena:
     # --- inside ---------------------------------------------------------------------------------------
 
     async def _record(
-        self, debate_id: str, command: Command, *, owner: str = "", once: Once | None = None
+        self,
+        debate_id: str,
+        command: Command,
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        objection: Exception | None = None,
     ) -> Outcome:
         def on_head(debate: Debate | None) -> Sequence[Event]:
+            if objection is not None:
+                raise objection
             if debate is None and not isinstance(command, Open):
                 raise UnknownDebate
             decision = decide(debate, command)
@@ -251,9 +310,29 @@ class Arena:
             epoch,
             store=self.store,
             hub=self.hub,
-            provider=self.providers.get,
+            provider=partial(self._provider, debate_id),
             pace=self.settings.pace,
+            lacking=self._lacking,
         )
+
+    def _provider(self, debate_id: str, name: str) -> Provider:
+        return self._lent.get(debate_id, {}).get(name) or self.providers.get(name)
+
+    def _lacking(self, debate: Debate) -> tuple[str, ...]:
+        here = self._lent.get(debate.id, {})
+        return tuple(name for name in debate.manner.lent if name not in here)
+
+    def _give_back_at_the_end(self, debate_id: str, records: Sequence[Recorded] | None) -> None:
+        if debate_id not in self._lent:
+            return
+        if records is None or any(isinstance(recorded.event, DebateEnded) for recorded in records):
+            task = asyncio.create_task(self._give_back(debate_id), name="keys given back")
+            self._giving.add(task)
+            task.add_done_callback(self._giving.discard)
+
+    async def _give_back(self, debate_id: str) -> None:
+        for provider in self._lent.pop(debate_id, {}).values():
+            await provider.close()
 
     async def _keep_recovering(self) -> None:
         while True:

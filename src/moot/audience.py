@@ -94,13 +94,16 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.CallStarted():
             return event if viewer.privileged else replace(event, request="", previous_response_id=None)
         case ev.CallCompleted():
-            return replace(event, response_id=None) if viewer.role == "participant" else event
+            # By these ids a provider's own record can be found: for those who hold the key.
+            return event if viewer.privileged else replace(event, response_id=None, request_id="")
+        case ev.CallFailed():
+            return event if viewer.privileged else replace(event, request_id="")
         case (
             ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused() | ev.DebateResumed()
             | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
             | ev.RoundAsked() | ev.RoundStarted() | ev.RoundCompleted()
             | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
-            | ev.TurnSkipped() | ev.TurnRetried() | ev.CallDelta() | ev.SegmentCompleted() | ev.CallFailed()
+            | ev.TurnSkipped() | ev.TurnRetried() | ev.CallDelta() | ev.SegmentCompleted()
             | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
             | ev.JudgingStarted() | ev.BallotCast() | ev.BallotSpoiled() | ev.VerdictReached()
         ):  # fmt: skip

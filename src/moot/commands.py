@@ -37,7 +37,10 @@ LONGEST_REMARK = 2000
 
 
 class Open(Struct, frozen=True):
+    """With `start` it begins at once, in the same breath: nobody finds it open and not started."""
+
     debate: DebateOpened
+    start: bool = False
 
 
 class Start(Struct, frozen=True):
@@ -107,7 +110,7 @@ def decide(debate: Debate | None, command: Command) -> Decision:
     if isinstance(command, Open):
         if debate is not None:
             return Refused("This debate is already open.", debate.status)
-        return (command.debate,)
+        return (command.debate, DebateStarted()) if command.start else (command.debate,)
     if debate is None:
         return Refused("This debate does not exist.", "unknown")
     match command:

@@ -180,6 +180,8 @@ class Debate(Struct, frozen=True):
     paused_at: datetime | None = None
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
+    ended_seq: int = 0
+    """The seq of its first end; what comes later, such as another verdict, is an afterthought."""
 
     @property
     def running(self) -> bool:

@@ -104,7 +104,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, stopped_at=recorded.at)
         case ev.DebateEnded():
             status = "aborted" if event.reason == "aborted" else "completed"
-            return _halt(debate, status, ended=event.reason, detail=event.detail, at=recorded.at)
+            halted = _halt(debate, status, ended=event.reason, detail=event.detail, at=recorded.at)
+            return replace(halted, ended_seq=debate.ended_seq or recorded.seq)
         case ev.DebateFailed():
             return replace(_halt(debate, "error", detail=event.detail), failure=event.reason)
         case ev.RoundAsked():

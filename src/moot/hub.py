@@ -128,6 +128,10 @@ class Hub:
         finally:
             self._leave(debate_id, tail)
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     async def close(self) -> None:
         """End every stream, then rest."""
         self._closed = True

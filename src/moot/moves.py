@@ -27,6 +27,7 @@ from moot.events import (
     ConcessionMade,
     DebateEnded,
     DebateFailed,
+    DebatePaused,
     DebateReady,
     Event,
     Recorded,
@@ -217,6 +218,13 @@ def recover(debate: Debate) -> tuple[Event, ...]:
             if judging.lost.count((judge, order)) >= MOST_CRASHES and not judging.has(judge, order):
                 draft.add(BallotSpoiled(judging.number, judge, order, FAULT_MESSAGES["lost"]))
     return tuple(draft.events)
+
+
+def wait_for_keys(debate: Debate, providers: Sequence[str]) -> tuple[Event, ...]:
+    """Keys that were lent are gone with the process that held them: somebody must lend them again."""
+    if not debate.running:
+        return ()
+    return (DebatePaused("server", f"Key needed for {', '.join(providers)}."),)
 
 
 def park(debate: Debate) -> tuple[Event, ...]:

@@ -61,14 +61,17 @@ class Runner:
         hub: Hub,
         provider: Callable[[str], Provider],
         pace: Pace,
+        lacking: Callable[[Debate], Sequence[str]] = lambda _debate: (),
         dice: Callable[[], float] = random.random,
     ) -> None:
+        """`lacking` names the providers whose key was lent for this debate, and is not here any more."""
         self._id = debate_id
         self._epoch = epoch
         self._store = store
         self._hub = hub
         self._provider = provider
         self._pace = pace
+        self._lacking = lacking
         self._dice = dice
         self._playing: dict[Part, asyncio.Task[None]] = {}
         self._limited = False
@@ -78,6 +81,8 @@ class Runner:
         try:
             debate = (await self._record(moves.recover)).debate
             self._limited = debate.limits.cost is not None
+            if lacking := self._lacking(debate):
+                await self._record(lambda debate: moves.wait_for_keys(debate, lacking))
             watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
             try:
                 await self._run(debate)

@@ -12,6 +12,22 @@
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
+A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" for every limit:
+
+    MOOT_TOKEN                   the operator's token; where there is one, every request needs a token
+    MOOT_HOSTS                   names under which the server may be reached, besides this machine's own
+    MOOT_ORIGINS                 other origins whose pages may use the API (default: none)
+    MOOT_TRUSTED_PROXIES         addresses or networks whose X-Forwarded-For is believed (default: none)
+    MOOT_RATE_LIMIT_PER_MINUTE   requests a minute for each client (default 100)
+    MOOT_MAX_DEBATES_PER_CLIENT  debates under way at a time for each client (default 10)
+    MOOT_MAX_STREAMS_PER_CLIENT  streams open at a time for each client (default 50)
+    MOOT_TTL_DAYS                how long a finished debate is kept (default 30)
+    MOOT_DISK_QUOTA_MB           no further debate is opened when the log is larger (default: none)
+    MOOT_HEADER_S, MOOT_BODY_S   how long a client may take to send its request (default 10 and 15)
+    MOOT_COMMENT_S               how often a quiet stream shows a sign of life (default 15)
+    MOOT_STALLED_VIEWER_S        how long a viewer may read nothing before it is let go (default 30)
+    MOOT_LOG                     text or json (default: text)
+
 The variables of keys and base URLs (`OPENAI_API_KEY`, `OPENAI_BASE_URL`) stand in `providers/endpoints.py`.
 `moot.toml`, in the data folder, may hold keys that the environment does not have, other endpoints, limits,
 and prices that no price list knows:
@@ -40,7 +56,7 @@ import tomllib
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
@@ -54,6 +70,25 @@ from moot.runner import Pace
 from moot.terms import Price
 
 TABLES = ("keys", "endpoints", "limits", "prices")
+
+
+class Service(Struct, frozen=True):
+    """How a server behaves towards those who ask. None stands for "no limit"."""
+
+    token: Secret | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    requests_per_minute: int | None = 100
+    debates_per_client: int | None = 10
+    streams_per_client: int | None = 50
+    ttl_days: float | None = 30
+    quota_bytes: int | None = None
+    header_seconds: float = 10.0
+    body_seconds: float = 15.0
+    comment_seconds: float = 15.0
+    stalled_seconds: float = 30.0
+    log: Literal["text", "json"] = "text"
 
 
 class Settings(Struct, frozen=True):
@@ -71,6 +106,7 @@ class Settings(Struct, frozen=True):
     endpoints: tuple[Endpoint, ...] = ENDPOINTS
     keys: dict[str, Secret] = field(default_factory=dict[str, Secret])
     environ: dict[str, str] = field(default_factory=dict[str, str])
+    service: Service = Service()
 
     def __post_init__(self) -> None:
         force_setattr(self, "environ", Environ(self.environ))
@@ -113,7 +149,47 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         endpoints=tuple(placed(endpoint, env) for endpoint in endpoints),
         keys=written.keys(file, path, [endpoint.name for endpoint in endpoints]),
         environ=Environ(env),
+        service=_service(env),
     )
+
+
+def _service(env: Mapping[str, str]) -> Service:
+    token = env.get("MOOT_TOKEN", "").strip()
+    quota = _limit(env, "MOOT_DISK_QUOTA_MB", 0)
+    return Service(
+        token=Secret(token) if token else None,
+        hosts=_words(env, "MOOT_HOSTS"),
+        origins=_words(env, "MOOT_ORIGINS"),
+        proxies=_words(env, "MOOT_TRUSTED_PROXIES"),
+        requests_per_minute=_limit(env, "MOOT_RATE_LIMIT_PER_MINUTE", 100),
+        debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", 10),
+        streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", 50),
+        ttl_days=_number(env, "MOOT_TTL_DAYS", 30) or None,
+        quota_bytes=quota * 1024 * 1024 if quota else None,
+        header_seconds=_number(env, "MOOT_HEADER_S", 10),
+        body_seconds=_number(env, "MOOT_BODY_S", 15),
+        comment_seconds=_number(env, "MOOT_COMMENT_S", 15),
+        stalled_seconds=_number(env, "MOOT_STALLED_VIEWER_S", 30),
+        log=_log(env),
+    )
+
+
+def _log(env: Mapping[str, str]) -> Literal["text", "json"]:
+    match env.get("MOOT_LOG", "").strip() or "text":
+        case "text":
+            return "text"
+        case "json":
+            return "json"
+        case other:
+            raise Invalid(f"MOOT_LOG is text or json, not {other!r}.")
+
+
+def _words(env: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(env.get(name, "").replace(",", " ").split())
+
+
+def _limit(env: Mapping[str, str], name: str, default: int) -> int | None:
+    return int(_number(env, name, default)) or None
 
 
 def _data_folder() -> Path:

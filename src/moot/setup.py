@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
 from msgspec import Struct
@@ -16,6 +16,12 @@ from moot.terms import Chair, Format, Judge, Limits, Manner, Model, Money, Seat,
 COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
+Naming = Callable[[str, int], str]
+"""The id of a seat or a judge, by its kind and its place."""
+
+
+def by_place(kind: str, place: int) -> str:
+    return f"{kind}_{place}"
 
 
 class SeatSetup(Struct, frozen=True):
@@ -51,10 +57,11 @@ class Setup(Struct, frozen=True):
     winning: Winning = "ai-judge"
     intensity: int = 3
     show_reasoning: bool = True
+    lent: tuple[str, ...] = ()
     seed: int | None = None
 
 
-def opening(setup: Setup) -> DebateOpened:
+def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
     """Raises Invalid with all that is wrong."""
     problems: Problems = {}
     for field, problem in _problems(setup):
@@ -66,8 +73,8 @@ def opening(setup: Setup) -> DebateOpened:
     return DebateOpened(
         motion=setup.motion.strip(),
         format=fmt,
-        seats=_seats(setup),
-        judges=_judges(setup),
+        seats=_seats(setup, naming),
+        judges=_judges(setup, naming),
         limits=Limits(
             rounds=setup.rounds or fmt.rounds,
             turns=(setup.turns or fmt.turns) if fmt.turns else None,
@@ -81,6 +88,7 @@ def opening(setup: Setup) -> DebateOpened:
             winning=setup.winning,
             intensity=setup.intensity,
             show_reasoning=setup.show_reasoning,
+            lent=setup.lent,
         ),
     )
 
@@ -130,7 +138,7 @@ def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
         )
 
 
-def _seats(setup: Setup) -> tuple[Seat, ...]:
+def _seats(setup: Setup, naming: Naming) -> tuple[Seat, ...]:
     chairs = _chairs(setup.format, setup.seats)
     taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
     seats: list[Seat] = []
@@ -140,7 +148,7 @@ def _seats(setup: Setup) -> tuple[Seat, ...]:
         side = given.side or chair.side
         seats.append(
             Seat(
-                id=f"part_{place + 1}",
+                id=naming("part", place + 1),
                 name=name,
                 side=side,
                 model=_seeded(given.model, setup.seed, place),
@@ -164,9 +172,14 @@ def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
     return chairs
 
 
-def _judges(setup: Setup) -> tuple[Judge, ...]:
+def _judges(setup: Setup, naming: Naming) -> tuple[Judge, ...]:
     return tuple(
-        Judge(f"judge_{place + 1}", given.name, _seeded(given.model, setup.seed, 100 + place), given.criteria)
+        Judge(
+            naming("judge", place + 1),
+            given.name,
+            _seeded(given.model, setup.seed, 100 + place),
+            given.criteria,
+        )
         for place, given in enumerate(setup.judges)
     )
 

@@ -108,6 +108,8 @@ class Manner(Struct, frozen=True, omit_defaults=True):
     intensity: int = 3
     show_reasoning: bool = True
     language: str = ""
+    lent: tuple[str, ...] = ()
+    """Providers whose key somebody lends for this debate; it is kept in no log."""
 
 
 # --- formats ------------------------------------------------------------------------------------------

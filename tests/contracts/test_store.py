@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 
+import msgspec
 import pytest
 
 from moot.debate import Debate
@@ -12,6 +14,7 @@ from moot.errors import Fenced, KeyReused, Refused, UnknownDebate
 from moot.events import (
     CallFailed,
     DebateEnded,
+    DebateFailed,
     DebatePaused,
     DebateStarted,
     Event,
@@ -20,7 +23,9 @@ from moot.events import (
     SegmentCompleted,
 )
 from moot.evolve import fold
-from moot.store.contract import Deciding, Once, Outcome, Store
+from moot.store.append import SUMMARIES
+from moot.store.contract import Deciding, Once, Outcome, Store, Token
+from moot.store.tokens import digest, new_secret
 from moot.terms import Text, Usage
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
@@ -499,6 +504,27 @@ async def test_totals_follow_changes_and_deletions(store: Store) -> None:
     assert await listed(store, statuses=("completed",)) == ("76", 2)
 
 
+async def test_all_summaries_come_in_pages_newest_first(store: Store) -> None:
+    assert [page async for page in store.summaries()] == []
+    await fill(store)
+    for i in range(9, 9 + SUMMARIES):
+        await open_debate(store, f"d{i}", owner="z")
+
+    async def ids(owner: str | None = None) -> list[list[str]]:
+        pages = [page async for page in store.summaries(owner=owner)]
+        return [[told["id"] for told in msgspec.json.decode(page)] for page in pages]
+
+    pages = await ids()
+    assert [len(page) for page in pages] == [SUMMARIES, 9]
+    assert [debate_id for page in pages for debate_id in page] == [
+        f"d{i}" for i in reversed(range(9 + SUMMARIES))
+    ]
+    assert await ids("b") == [["d7", "d4", "d1"]]
+    assert await ids("nobody") == []
+    newest = (await store.list(limit=1)).heads[0].summary
+    assert (await anext(store.summaries())).startswith(b"[" + newest)
+
+
 async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -> None:
     await open_call(store, "d1")
     await open_debate(store, "d2")
@@ -510,6 +536,85 @@ async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -
         "d2": (1, 1),
     }
     assert await store.pulses([]) == {}
+
+
+# --- keeping house ------------------------------------------------------------------------------------
+
+
+async def test_what_has_ended_long_ago_is_found_oldest_first(store: Store, clock: Clock) -> None:
+    ends: dict[str, tuple[Event, ...]] = {
+        "failed": (DebateStarted(), DebateFailed("internal", "it went wrong")),
+        "completed": (DebateStarted(), DebateEnded(reason="judged")),
+        "aborted": (DebateStarted(), DebateEnded(reason="aborted")),
+        "waiting": (),
+        "running": (DebateStarted(),),
+        "paused": (DebateStarted(), DebatePaused()),
+    }
+    for debate_id, events in ends.items():
+        await open_debate(store, debate_id, *events)
+        clock.move(days=1)
+    assert await store.stale(clock.now) == ("failed", "completed", "aborted")
+    assert await store.stale(clock.now, limit=2) == ("failed", "completed")
+    assert await store.stale(clock.now - timedelta(days=5)) == ("failed",)
+    assert await store.stale(clock.now - timedelta(days=6)) == ()
+    assert await store.stale(clock.now, limit=0) == ()
+
+
+async def test_whatever_happens_after_the_end_makes_a_debate_younger(store: Store, clock: Clock) -> None:
+    for debate_id in ("d1", "d2", "d3"):
+        await open_call(store, debate_id)
+        await store.record(debate_id, always(DebateEnded(reason="stopped")))
+    clock.move(days=40)
+    await store.record("d1", remark)
+    await store.narrate("d2", [delta("one word more")], epoch=0)
+    before = clock.now - timedelta(days=30)
+    assert await store.stale(before) == ("d3",)
+    await store.delete("d3")
+    assert await store.stale(before) == ()
+    assert await store.stale(clock.now + timedelta(seconds=1)) == ("d2", "d1")
+
+
+async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted(store: Store) -> None:
+    await open_call(store, "d1")
+    before = await store.size()
+    await open_call(store, "d2")
+    await store.record("d2", remark, bodies={"digest": bytes(range(256)) * 200})
+    for _ in range(20):
+        await store.narrate("d2", [delta("word " * 2000)], epoch=0)
+    grown = await store.size()
+    assert grown - before > 200_000
+    await store.delete("d2")
+    assert await store.size() - before < 50_000
+
+
+# --- tokens -------------------------------------------------------------------------------------------
+
+
+async def test_a_token_is_kept_by_name_until_it_is_dropped(store: Store, clock: Clock) -> None:
+    assert await store.tokens() == ()
+    viewer = Token("zoë", digest("one"), "viewer", "theirs", clock.now, clock.now + timedelta(days=1))
+    owner = Token("ann", digest("two"), "owner", "", clock.now)
+    await store.keep_token(viewer)
+    await store.keep_token(owner)
+    assert await store.tokens() == (owner, viewer)
+    newer = Token("ann", digest("three"), "moderator", "ours", clock.now)
+    await store.keep_token(newer)
+    assert await store.tokens() == (newer, viewer)
+    assert await store.drop_token("ann")
+    assert not await store.drop_token("ann")
+    assert await store.tokens() == (viewer,)
+
+
+async def test_a_token_counts_until_it_expires(store: Store, clock: Clock) -> None:
+    secret = new_secret()
+    await store.keep_token(Token("a", digest(secret), "owner", "a", clock.now, clock.now + timedelta(days=1)))
+    await store.keep_token(Token("b", digest(new_secret()), "viewer", "b", clock.now))
+    tokens = await store.tokens()
+    assert secret not in repr(tokens)
+    assert tokens[0].digest == digest(secret) != tokens[1].digest
+    assert [token.expired(clock.now) for token in tokens] == [False, False]
+    clock.move(days=1)
+    assert [token.expired(clock.now) for token in tokens] == [True, False]
 
 
 # --- the end ------------------------------------------------------------------------------------------

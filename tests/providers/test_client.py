@@ -264,8 +264,8 @@ async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on(
 
 
 async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
-    def stumble(_request: Request, _traits: Traits) -> Decoder:
-        decoder = Decoder()
+    def stumble(request: Request, traits: Traits) -> Decoder:
+        decoder = openai_chat.family().decoder(request, traits)
         decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
         return decoder
 

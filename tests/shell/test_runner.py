@@ -410,3 +410,25 @@ async def test_no_turn_starts_after_an_acknowledged_pause(tmp_path: Path) -> Non
             pauses += paused
         assert not (paused and isinstance(event, TurnStarted))
     assert pauses > 100
+
+
+async def test_a_judge_that_takes_no_schema_is_asked_in_words_and_still_gives_a_verdict(
+    open_arena: OpenArena,
+) -> None:
+    asked: list[Request] = []
+
+    def script(request: Request) -> Iterable[Cue]:
+        if judging_only(request):
+            asked.append(request)
+            return [Break(Fault("schema_refused", "unusable"))]
+        if asked and request.instructions == asked[-1].instructions:
+            # The same judge again, now without a schema: it knows from words alone what is wanted.
+            return improvise(asked[-1])
+        return [*improvise(request)]
+
+    async with open_arena(Scripted(script)) as arena:
+        debate, events = await play(arena, format="oxford", rounds=1)
+    assert debate.status == "completed"
+    assert debate.verdict is not None
+    refused = [event for event in events if isinstance(event, CallFailed)]
+    assert [event.kind for event in refused] == ["schema_refused"] * 2

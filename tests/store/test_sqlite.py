@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,30 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
         SqliteStore.open(path)
 
 
+async def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path) -> None:
+    """As 0.1 wrote it: debates that have ended, with settled and with fresh events, and one that has not."""
+    first = files("moot.store.migrations").joinpath("0001_first.sql").read_text("utf-8")
+    row = "INSERT INTO debates VALUES (?, ?, 'me', ?, 'Cats', 'free', 2, 0, '', '2026-03-01T12:00:00Z', '{}')"
+    event = "VALUES (?, ?, ?, 0, '{}')"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"{first}; PRAGMA user_version = 1")
+        connection.execute(row, (1, "settled", "completed"))
+        connection.execute(row, (2, "fresh", "error"))
+        connection.execute(row, (3, "running", "debating"))
+        rows = [("settled", 1, "2026-03-03T12:00:00.25Z"), ("fresh", 1, "2026-03-01T12:00:00Z")]
+        connection.executemany(f"INSERT INTO events (debate_id, seq, at, epoch, body) {event}", rows)
+        connection.execute(
+            f"INSERT INTO fresh (debate_id, seq, at, epoch, body) {event}",
+            ("fresh", 2, "2026-03-02T12:00:00Z"),
+        )
+        connection.commit()
+    store = SqliteStore.open(path)
+    assert await store.stale(datetime(2026, 3, 4, tzinfo=UTC)) == ("fresh", "settled")
+    assert await store.stale(datetime(2026, 3, 3, tzinfo=UTC)) == ("fresh",)
+    assert await store.tokens() == ()
+    await store.close()
+
+
 def test_a_file_of_another_kind_is_refused(path: Path) -> None:
     path.write_text("Dear diary, " * 1000)
     with pytest.raises(StoreError, match=r"not a store of Moot: .*moot.db"):
@@ -169,6 +195,14 @@ async def test_lists_walk_an_index_and_sort_nothing(
     with closing(connect(path)) as connection:
         steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
     plan = [step[3] for step in steps]
+    assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
+
+
+async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
+    with closing(connect(path)) as connection:
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {sqlite_read.STALE}", (0, 100)).fetchall()
+    plan = [step[3] for step in steps]
+    assert "SEARCH debates USING INDEX debates_ended (turned_at<?)" in plan
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.factories import call_started, delta, opened
 from tests.store.other import remark
 
 IDS = ("a", "b", "c")
+LONG_AGO = Clock().now
 
 
 def decide(kind: str) -> Any:
@@ -77,6 +79,8 @@ async def everything(store: Store) -> object:
         await store.list(),
         await store.list(statuses=("created", "completed"), limit=2),
         await store.list(owner="a", search="cats"),
+        await store.stale(LONG_AGO + timedelta(seconds=12)),
+        await store.stale(LONG_AGO + timedelta(days=1), limit=2),
     )
 
 

@@ -150,12 +150,12 @@ def test_a_running_debate_has_no_verdict_and_no_end():
     assert page["debate"]["completedAt"] is None
 
 
-def test_unknown_costs_are_null():
+def test_unknown_costs_are_named_and_not_counted():
     log = Log().start()
     turn = log.begin("for")
     log.hear("Words.").settle("Words.", cost=None).add(TurnInterrupted(turn, "skip"))
     page = as_json(transcript(log.debate))
-    assert page["costs"]["totalCost"] is None
+    assert (page["costs"]["totalCost"], page["costs"]["costByModel"]) == (0, {})
     assert page["costs"]["unpriced"] == ["scripted/parrot"]
 
 

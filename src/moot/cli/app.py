@@ -32,6 +32,7 @@ COMMANDS = (
     (LOOK, "watch", "watch:watch", "Follow a running debate from its start, wherever it runs."),
     (LOOK, "replay", "replay:replay", "See a debate again at the pace it was held, or faster."),
     (LOOK, "export", "export:export", "A debate as Markdown, HTML or JSON."),
+    (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
     (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
     (STEER, "resume", "resume:resume", "Go on with a debate that was paused, failed or left behind."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
@@ -43,6 +44,9 @@ COMMANDS = (
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
     (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
+    (HERE, "serve", "serve:serve", "The API for other programs, and for browsers."),
+    (HERE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
+    (HERE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
     (HERE, "models", "models:app", "The models that can argue here, and how to get more."),
     (HERE, "formats", "formats:app", "The debate formats, and a check for your own."),
     (HERE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
@@ -54,6 +58,7 @@ EXAMPLES = """\
   moot "Cats are better than dogs" --rounds 2 --intensity 5
   moot "This house would ban homework" --model ollama/llama3.2 -o debate.html
   moot show last
+  moot "Tabs are better than spaces" --server http://127.0.0.1:8000
 """
 
 

@@ -1,4 +1,4 @@
-"""`moot "MOTION"`: hold a debate here and now."""
+"""`moot "MOTION"`: hold a debate here and now, or on a server."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ WHO = Group("Who", sort_key=1)
 HOW = Group("How", sort_key=2)
 LIMITS = Group("Limits", sort_key=3)
 OUTPUT = Group("Output", sort_key=4)
+WHERE = Group("Where", sort_key=5)
 
 FORMAT, ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
@@ -174,14 +175,52 @@ def debate(
     plain: Annotated[
         bool, Parameter(group=OUTPUT, negative="", help="Plain text without colours or moving parts.")
     ] = False,
+    server: Annotated[
+        str | None,
+        Parameter(
+            group=WHERE,
+            env_var="MOOT_SERVER",
+            show_env_var=False,
+            metavar="URL",
+            help="Have it held by a running `moot serve`, and watch it here: http://127.0.0.1:8000",
+        ),
+    ] = None,
 ) -> int:
-    """Hold a debate here and now."""
+    """Hold a debate here and now, or on a server."""
     from moot.cli import exporting, guessing
     from moot.cli.playing import run
 
     guessing.refuse_mistyped_command(motion)
     if output is not None:
         exporting.kind_of(output)
+    if server:
+        from moot.cli import elsewhere
+
+        wish = elsewhere.Wish(
+            motion=motion,
+            format=format or FORMAT,
+            models=(for_, against),
+            model=model,
+            judge=judge,
+            personas=(persona_for, persona_against),
+            objectives=(objective_for, objective_against),
+            effort=effort,
+            rounds=ROUNDS if rounds is None and format in (None, FORMAT) else rounds,
+            intensity=intensity,
+            manual=manual,
+            decide=decide,
+            cost_limit=cost_limit,
+            warn_at=warn_at,
+            timeout=timeout,
+            here_only={
+                "--effort-for": effort_for,
+                "--effort-against": effort_against,
+                "--verbosity": verbosity or verbosity_for or verbosity_against,
+                "--turns": turns,
+                "--seed": seed,
+            },
+        )
+        return run(elsewhere.hold(server, wish, output, json=json, plain=plain, reasoning=reasoning))
 
     async def hold() -> int:
         from moot import formats

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.options import Server
+
 if TYPE_CHECKING:
     from moot.store.contract import Head
 
@@ -16,21 +18,22 @@ def delete(
     /,
     *,
     yes: Annotated[bool, Parameter(name=["--yes", "-y"], negative="", help="Do not ask.")] = False,
+    server: Server = None,
 ) -> int:
     """Remove a debate and all that belongs to it. Asks first on a terminal."""
     from moot.cli.playing import run
 
     async def remove() -> int:
-        from moot.arena import Arena
         from moot.cli.finding import find
+        from moot.cli.hall import hall
         from moot.cli.page import Page
 
-        async with Arena.open() as arena:
-            head = await arena.head(await find(arena, id))
+        async with hall(server) as place:
+            head = await place.head(await find(place, id))
             if not yes and not _agreed(head):
                 Page.err().line("Nothing was deleted.")
                 return 1
-            await arena.delete(head.id)
+            await place.delete(head.id)
         Page.out().line(f"Deleted {head.id}.")
         return 0
 

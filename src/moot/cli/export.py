@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id
+from moot.cli.options import Id, Server
 
 
 def export(
@@ -22,6 +22,7 @@ def export(
         Path | None, Parameter(name=["--output", "-o"], help="The file. Without it, standard output.")
     ] = None,
     reasoning: Annotated[bool, Parameter(negative="", help="Include what the speakers thought.")] = False,
+    server: Server = None,
 ) -> int:
     """A debate as Markdown, HTML or JSON. Secret objectives and system prompts are left out."""
     from moot.cli import exporting
@@ -30,12 +31,12 @@ def export(
     kind = format or (exporting.kind_of(output) if output else "markdown")
 
     async def make() -> int:
-        from moot.arena import Arena
         from moot.cli.finding import find
+        from moot.cli.hall import hall
         from moot.cli.page import Page
 
-        async with Arena.open() as arena:
-            debate = await arena.state(await find(arena, id))
+        async with hall(server) as place:
+            debate = await place.state(await find(place, id))
         if output is None:
             Page.out(plain=True).raw(exporting.document(debate, kind, reasoning=reasoning))
         else:

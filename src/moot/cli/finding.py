@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.arena import Arena
+from moot.cli.hall import Hall
 from moot.errors import Invalid, UnknownDebate
 
 PREFIX = "deb_"
@@ -10,17 +10,17 @@ SHORT = 8
 PAGE = 500
 
 
-async def find(arena: Arena, given: str) -> str:
+async def find(hall: Hall, given: str) -> str:
     """The id of the one debate that is meant. Raises UnknownDebate, or Invalid where several are."""
     if given == "last":
-        page = await arena.list(limit=1)
+        page = await hall.list(limit=1)
         if not page.heads:
             raise UnknownDebate("There are no debates here yet.")
         return page.heads[0].id
     try:
-        return (await arena.head(given)).id
+        return (await hall.head(given)).id
     except UnknownDebate:
-        found = await _like(arena, given)
+        found = await _like(hall, given)
     if len(found) > 1:
         several = ", ".join(found[:3]) + (" and others" if len(found) > 3 else "")
         raise Invalid(f"{given!r} fits {len(found)} debates: {several}. Write more of it.")
@@ -29,12 +29,12 @@ async def find(arena: Arena, given: str) -> str:
     return found[0]
 
 
-async def _like(arena: Arena, given: str) -> list[str]:
+async def _like(hall: Hall, given: str) -> list[str]:
     wanted = given.removeprefix(PREFIX).upper()
     found: list[str] = []
     offset = 0
-    while wanted and (heads := (await arena.list(limit=PAGE, offset=offset)).heads):
-        offset += PAGE
+    while wanted and (heads := (await hall.list(limit=PAGE, offset=offset)).heads):
+        offset += len(heads)
         for head in heads:
             name = head.id.removeprefix(PREFIX).upper()
             if name.startswith(wanted) or name.endswith(wanted):

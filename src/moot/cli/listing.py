@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
+from moot.cli.options import Server
 from moot.terms import Status
 
 
@@ -19,19 +20,20 @@ def listing(
     limit: Annotated[int, Parameter(help="How many at most.")] = 20,
     offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
     json: Annotated[bool, Parameter(negative="", help="One debate a line, in JSON.")] = False,
+    server: Server = None,
 ) -> int:
     """The debates that are here, newest first."""
     from moot.cli.playing import run
 
     async def look() -> int:
-        from moot.arena import Arena
         from moot.cli import shelf
+        from moot.cli.hall import hall
         from moot.errors import Invalid
 
         if limit < 1 or offset < 0:
             raise Invalid("--limit must be 1 or more, --offset 0 or more.")
-        async with Arena.open() as arena:
-            page = await arena.list(
+        async with hall(server) as place:
+            page = await place.list(
                 statuses=(status,) if status else (), search=search, limit=limit, offset=offset
             )
         if json:

@@ -14,4 +14,13 @@ Json = Annotated[bool, Parameter(negative="", help="Print the log: one event a l
 Output = Annotated[
     Path | None, Parameter(name=["--output", "-o"], help="Write it to a .md, .html or .json file.")
 ]
+Server = Annotated[
+    str | None,
+    Parameter(
+        env_var="MOOT_SERVER",
+        show_env_var=False,
+        metavar="URL",
+        help="The debates of a running `moot serve`, not those that are here: http://127.0.0.1:8000",
+    ),
+]
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
-from moot.arena import Arena
 from moot.cli.failing import ENDED, FAILED, INTERRUPTED, debugging
+from moot.cli.hall import Hall
 from moot.cli.page import Page
 from moot.cli.stage import Stage
 from moot.commands import Pause
@@ -102,13 +102,18 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-async def perform(arena: Arena, debate_id: str, view: Screen, *, after: int = 0) -> int:
-    """Show a debate that this process runs, and return the exit code."""
+async def perform(
+    hall: Hall, debate_id: str, view: Screen, *, begun: Debate | None = None, ending: str = ""
+) -> int:
+    """Show a debate that was started here, from `begun` on, and return the exit code.
+
+    `ending` is what the commands that we advise end with.
+    """
     interrupted = False
 
     async def pause(following: asyncio.Task[Debate | None]) -> None:
         try:
-            await arena.ask(debate_id, Pause(now=True))
+            await hall.ask(debate_id, Pause(now=True))
         except Refused as refused:
             if refused.status == "judging":
                 following.cancel()  # judges cannot be paused; they are asked again on resume
@@ -122,22 +127,22 @@ async def perform(arena: Arena, debate_id: str, view: Screen, *, after: int = 0)
         tasks.append(asyncio.create_task(pause(following)))
 
     tasks: list[asyncio.Task[None]] = []
-    begun = await arena.store.state(debate_id, after) if after else None
-    following = asyncio.create_task(play(arena.watch(debate_id, after), view, begun))
+    records = hall.watch(debate_id, begun.seq if begun else 0)
+    following = asyncio.create_task(play(records, view, begun))
     with on_interrupt(heed):
         await asyncio.wait([following])
         await asyncio.gather(*tasks)
     view.close()
     if not following.cancelled():
         following.result()
-    debate = await arena.state(debate_id)
-    say_how_to_go_on(debate)
+    debate = await hall.state(debate_id)
+    say_how_to_go_on(debate, ending)
     return exit_code(debate, interrupted)
 
 
-async def watch(arena: Arena, debate_id: str, view: Screen) -> int:
+async def watch(hall: Hall, debate_id: str, view: Screen, *, ending: str = "") -> int:
     """Show a debate that another process runs; Ctrl-C only looks away."""
-    following = asyncio.create_task(play(to_end(arena, debate_id), view))
+    following = asyncio.create_task(play(to_end(hall, debate_id), view))
     left = False
 
     def heed() -> None:
@@ -150,12 +155,12 @@ async def watch(arena: Arena, debate_id: str, view: Screen) -> int:
     view.close()
     if left:
         Page.err().line(
-            "The debate goes on without you. Look again with: ", (f"moot watch {debate_id}", "bold")
+            "The debate goes on without you. Look again with: ", (f"moot watch {debate_id}{ending}", "bold")
         )
         return INTERRUPTED
     following.result()
-    debate = await arena.state(debate_id)
-    say_how_to_go_on(debate)
+    debate = await hall.state(debate_id)
+    say_how_to_go_on(debate, ending)
     return exit_code(debate)
 
 
@@ -189,31 +194,35 @@ def show_all(records: Iterable[Recorded], view: Screen) -> None:
     view.flush()
 
 
-async def log_of(arena: Arena, debate_id: str) -> list[Recorded]:
+async def log_of(hall: Hall, debate_id: str) -> list[Recorded]:
     """All that has happened so far."""
     records: list[Recorded] = []
-    while page := await arena.store.read(debate_id, len(records)):
-        records += page
+    last = (await hall.head(debate_id)).version
+    async with aclosing(hall.follow(debate_id)) as coming:
+        async for recorded in coming:
+            records.append(recorded)
+            if recorded.seq >= last:
+                break
     return records
 
 
-async def to_end(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
+async def to_end(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
     """Up to the end, through pauses; what has already come to rest is shown as it is."""
-    resting = await arena.state(debate_id)
+    resting = await hall.state(debate_id)
     still = resting.status != "created" and at_rest(resting)
-    last = resting.seq if still or await abandoned(arena, debate_id) else None
+    last = resting.seq if still or await abandoned(hall, debate_id) else None
     debate: Debate | None = None
-    async for recorded in while_alive(arena, debate_id):
+    async for recorded in while_alive(hall, debate_id):
         yield recorded
         debate = evolve(debate, recorded)
         over = debate.final or debate.status == "error" or recorded.seq == last
-        if over and (await arena.head(debate_id)).version == recorded.seq:
+        if over and (await hall.head(debate_id)).version == recorded.seq:
             return
 
 
-async def while_alive(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
+async def while_alive(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
     """What comes, for as long as somebody is there to make it come."""
-    async with aclosing(arena.follow(debate_id)) as records:
+    async with aclosing(hall.follow(debate_id)) as records:
         silent = 0
         following: asyncio.Task[Recorded] | None = None
         try:
@@ -221,7 +230,7 @@ async def while_alive(arena: Arena, debate_id: str) -> AsyncGenerator[Recorded]:
                 following = following or asyncio.create_task(_next(records))
                 done, _ = await asyncio.wait([following], timeout=LOOK_SECONDS)
                 if not done:
-                    silent = silent + 1 if await abandoned(arena, debate_id) else 0
+                    silent = silent + 1 if await abandoned(hall, debate_id) else 0
                     continue
                 try:
                     recorded = following.result()
@@ -243,9 +252,9 @@ def at_rest(debate: Debate) -> bool:
     return not debate.live and not debate.calls and isinstance(plan(debate), Rest)
 
 
-async def abandoned(arena: Arena, debate_id: str) -> bool:
+async def abandoned(hall: Hall, debate_id: str) -> bool:
     """There is something to do, and nobody alive to do it."""
-    return not at_rest(await arena.state(debate_id)) and not await arena.is_running(debate_id)
+    return not await hall.is_running(debate_id) and not at_rest(await hall.state(debate_id))
 
 
 def exit_code(debate: Debate, interrupted: bool = False) -> int:
@@ -256,15 +265,15 @@ def exit_code(debate: Debate, interrupted: bool = False) -> int:
     return INTERRUPTED if interrupted or debate.status == "paused" else ENDED
 
 
-def say_how_to_go_on(debate: Debate) -> None:
+def say_how_to_go_on(debate: Debate, ending: str = "") -> None:
     """On standard error, so that what is piped on stays what it is."""
     page = Page.err()
     if debate.final:
         if page.rich:
-            page.line(("  moot replay last · moot export last -o debate.html", "dim"))
+            page.line((f"  moot replay last{ending} · moot export last{ending} -o debate.html", "dim"))
         return
     if debate.status == "error":
-        page.line("To try again: ", (f"moot resume {debate.id}", "bold"))
+        page.line("To try again: ", (f"moot resume {debate.id}{ending}", "bold"))
         served = any(seat.model.provider != "local" for seat in debate.seats)
         if debate.failure == "permanent_fault" and served and not debugging():
             page.line(("MOOT_DEBUG=1 shows what the service said.", "dim"))
@@ -272,15 +281,15 @@ def say_how_to_go_on(debate: Debate) -> None:
     waiting = plan(debate)
     match waiting.waiting_for if isinstance(waiting, Rest) else "":
         case "round":
-            page.line("It waits for the next round: ", (f"moot next-round {debate.id}", "bold"))
+            page.line("It waits for the next round: ", (f"moot next-round {debate.id}{ending}", "bold"))
         case "judge":
-            page.line("It waits to be judged: ", (f"moot judge {debate.id}", "bold"))
+            page.line("It waits to be judged: ", (f"moot judge {debate.id}{ending}", "bold"))
         case "decision":
-            page.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER", "bold"))
+            page.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER{ending}", "bold"))
         case "resume":
-            page.line("Go on with: ", (f"moot resume {debate.id}", "bold"))
+            page.line("Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
         case _:
-            page.line("Not finished. Go on with: ", (f"moot resume {debate.id}", "bold"))
+            page.line("Not finished. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
 
 
 @contextmanager

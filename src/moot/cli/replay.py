@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Json, Plain, Reasoning
+from moot.cli.options import Id, Json, Plain, Reasoning, Server
 
 
 def replay(
@@ -20,6 +20,7 @@ def replay(
     reasoning: Reasoning = True,
     plain: Plain = False,
     json: Json = False,
+    server: Server = None,
 ) -> int:
     """See a debate again at the pace it was held, or faster."""
     from moot.cli.playing import run
@@ -27,13 +28,13 @@ def replay(
     factor = _factor(speed)
 
     async def again() -> int:
-        from moot.arena import Arena
         from moot.cli.finding import find
+        from moot.cli.hall import hall
         from moot.cli.playing import log_of, play, screen
         from moot.cli.replaying import Reel
 
-        async with Arena.open() as arena:
-            records = await log_of(arena, await find(arena, id))
+        async with hall(server) as place:
+            records = await log_of(place, await find(place, id))
         reel = Reel(records, factor)
         hint = "a replay" if factor == 1 else f"a replay at {speed} times the pace"
         with screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock, hint=hint) as view:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moot.cli.options import Id, Json, Output, Plain, Reasoning
+from moot.cli.options import Id, Json, Output, Plain, Reasoning, Server
 
 if TYPE_CHECKING:
-    from moot.arena import Arena
+    from moot.cli.hall import Hall
 
 
 def resume(
@@ -18,6 +18,7 @@ def resume(
     output: Output = None,
     plain: Plain = False,
     json: Json = False,
+    server: Server = None,
 ) -> int:
     """Go on with a debate that was paused, failed or left behind by a process that died."""
     from moot.cli import exporting
@@ -27,44 +28,44 @@ def resume(
         exporting.kind_of(output)
 
     async def go_on() -> int:
-        from moot.arena import Arena
         from moot.cli import playing
         from moot.cli.finding import find
+        from moot.cli.hall import ending, hall
 
-        async with Arena.open() as arena:
-            debate_id = await find(arena, id)
-            elsewhere = await arena.is_running(debate_id)
+        async with hall(server) as place:
+            debate_id = await find(place, id)
+            elsewhere = await place.is_running(debate_id)
             hint = playing.WATCHING if elsewhere else playing.PLAYING
             with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
-                before = await arena.head(debate_id)
-                await wake(arena, debate_id)
+                before = await place.state(debate_id)
+                await wake(place, debate_id)
                 if elsewhere:
-                    code = await playing.watch(arena, debate_id, view)
+                    code = await playing.watch(place, debate_id, view, ending=ending(server))
                 else:
-                    code = await playing.perform(arena, debate_id, view, after=before.version)
+                    code = await playing.perform(place, debate_id, view, begun=before)
             if output is not None:
-                exporting.write(await arena.state(debate_id), output, reasoning=False)
+                exporting.write(await place.state(debate_id), output, reasoning=False)
             return code
 
     return run(go_on())
 
 
-async def wake(arena: Arena, debate_id: str) -> None:
+async def wake(hall: Hall, debate_id: str) -> None:
     """Ask for whatever makes this debate go on. Raises Refused where nothing can."""
     from moot.commands import JudgeNow, Resume, Retry, Start
     from moot.errors import Refused
 
-    debate = await arena.state(debate_id)
+    debate = await hall.state(debate_id)
     if debate.final:
         raise Refused("The debate is over.", debate.status)
     match debate.status:
         case "created":
-            await arena.ask(debate_id, Start())
+            await hall.ask(debate_id, Start())
         case "paused":
-            await arena.ask(debate_id, Resume())
+            await hall.ask(debate_id, Resume())
         case "error" if debate.failure == "judge_failed":
-            await arena.ask(debate_id, JudgeNow())
+            await hall.ask(debate_id, JudgeNow())
         case "error":
-            await arena.ask(debate_id, Retry())
+            await hall.ask(debate_id, Retry())
         case _:
-            arena.run(debate_id)
+            hall.run(debate_id)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.options import Id, Json, Plain, Reasoning
+from moot.cli.options import Id, Json, Plain, Reasoning, Server
 
 
 def show(
@@ -17,6 +17,7 @@ def show(
     reasoning: Reasoning = True,
     plain: Plain = False,
     json: Json = False,
+    server: Server = None,
     svg: Annotated[
         Path | None, Parameter(help="Draw the terminal into an SVG file instead.", show=False)
     ] = None,
@@ -28,14 +29,14 @@ def show(
     from moot.cli.playing import run
 
     async def look() -> int:
-        from moot.arena import Arena
         from moot.cli import picture
         from moot.cli.finding import find
+        from moot.cli.hall import hall
         from moot.cli.playing import log_of, screen, show_all
 
-        async with Arena.open() as arena:
-            debate_id = await find(arena, id)
-            records = await log_of(arena, debate_id)
+        async with hall(server) as place:
+            debate_id = await find(place, id)
+            records = await log_of(place, debate_id)
         if svg is not None:
             picture.draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
             return 0

@@ -1,7 +1,7 @@
 """One client for every family: it posts what the family writes and feeds the decoder what comes back.
 
 A key goes into the headers of one host and nowhere else: there are no redirects, no cookies, and what a
-service says about its own failure is cleared of it before anybody reads it.
+service says, in a reply or about its own failure, is cleared of it before anybody reads it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from moot.providers.contract import Alive, Chunk, Traits
 from moot.providers.decoding import Decoder
 from moot.providers.disarm import disarmed
 from moot.providers.family import Family
+from moot.providers.hush import Hush
 from moot.providers.traffic import Gate
 from moot.terms import Model, Request
 
@@ -113,6 +114,7 @@ class Client:
         if request.model.name in self._reticent:
             request = replace(request, thoughts=False)
         decoder = self._family.decoder(request, traits)
+        hush = Hush(self._key)
         last: list[Chunk] = []
         received, greeted = 0, False
         broke: Fault | None = None
@@ -128,7 +130,7 @@ class Client:
                     if decoder.spoke and not greeted:
                         greeted = True
                         self._gate.heard()
-                    for chunk in chunks:
+                    for chunk in hush.heard(chunks):
                         yield chunk
                     if decoder.over:
                         await transport.rest(response)
@@ -145,10 +147,12 @@ class Client:
         if broke is not None:
             # Once a model has begun to answer it counts, whatever its service says then.
             broke.billed = broke.billed or decoder.spoke or decoder.usage is not None
+            for chunk in hush.rest():
+                yield chunk
             if decoder.usage is not None:
                 yield Alive(decoder.usage)
             raise self._noted(broke, decoder, request, began)
-        for chunk in last:
+        for chunk in hush.heard(last):
             yield chunk
 
     async def close(self) -> None:

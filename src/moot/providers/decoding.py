@@ -7,6 +7,7 @@ never touches the network, so that any recorded stream can be put through it.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ ESCAPES = re.compile(
 MOST_TOKENS = 100_000_000
 
 
-class Decoder:
+class Decoder(ABC):
     """One reply. A family says in `_hear` what an event means, and in `_close` what the end leaves open."""
 
     def __init__(self) -> None:
@@ -113,10 +114,10 @@ class Decoder:
         elif told and not self.over:
             self._hear(event, said)
 
-    def _hear(self, event: Event, said: list[Chunk]) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _hear(self, event: Event, said: list[Chunk]) -> None: ...
 
-    def _close(self, said: list[Chunk]) -> None:
+    def _close(self, said: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
         """Hand out what never got an end of its own."""
 
     def _begin(self, response_id: str | None, said: list[Chunk]) -> None:

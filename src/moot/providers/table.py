@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moot.errors import Invalid, Unavailable
 from moot.models import find, known
@@ -55,6 +56,7 @@ class Providers:
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self._keys = dict(keys or {})
         self._preferred = preferred
+        self._connect_seconds = connect_seconds
         self._ready: dict[str, Provider] = dict(given)
         self._factories: dict[str, Factory] = {"local": self._local}
         for endpoint in self.endpoints.values():
@@ -76,6 +78,22 @@ class Providers:
                 raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
             self._ready[name] = self._factories[name]()
         return self._ready[name]
+
+    def lent(self, name: str, key: Secret) -> Provider:
+        """The service of that name, asked with a key that somebody lends for one debate."""
+        endpoint = self.endpoints.get(name)
+        if endpoint is None or not endpoint.keys:
+            raise Invalid(f"{name!r} takes no key.")
+        # Without variables of its own, the key that is given is the only one there is.
+        own = replace(endpoint, keys=())
+        return endpoints.client(own, self.manager.environ, {name: key}, connect=self._connect_seconds)
+
+    def has_key(self, name: str) -> bool:
+        """Whether this service can be asked: with a key of ours, or without any."""
+        endpoint = self.endpoints.get(name)
+        if endpoint is None:
+            return True
+        return not endpoints.wants_key(endpoint) or self.key(endpoint) is not None
 
     def model(self, name: str) -> Model:
         """A model by its full name, without its price."""

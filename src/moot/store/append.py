@@ -15,10 +15,17 @@ Clock = Callable[[], datetime]
 
 REPEATABLE = timedelta(hours=24)
 """How long a request that carries a key is remembered."""
+SUMMARIES = 200
+"""How many make a page where all are read: few enough to be gone through in milliseconds."""
 
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def seconds(at: datetime) -> int:
+    """Since 1970, as the store writes times that it searches by."""
+    return int(at.timestamp())
 
 
 def append(

@@ -7,9 +7,9 @@ the runner that writes; an older epoch than the debate's writes nothing and rais
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -65,6 +65,28 @@ class Pulse(Struct, frozen=True):
     epoch: int
 
 
+ENDED: tuple[Status, ...] = ("completed", "aborted", "error")
+"""Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
+
+TokenRole = Literal["owner", "moderator", "viewer"]
+
+
+class Token(Struct, frozen=True):
+    """Lets its bearer in. Of the token itself only the digest is kept: see `store.tokens`."""
+
+    name: str
+    digest: str
+    """SHA-256, in hex."""
+    role: TokenRole
+    owner: str
+    """Whose debates its bearer sees."""
+    created_at: datetime
+    expires_at: datetime | None = None
+
+    def expired(self, at: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= at
+
+
 Listener = Callable[[str, tuple[Recorded, ...] | None], None]
 """Called with the debate and its new records, or with None where it was deleted."""
 
@@ -115,6 +137,10 @@ class Store(Protocol):
         """Newest first."""
         ...
 
+    def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
+        """All of them, newest first, in pages: each a JSON array of `views.summary`."""
+        ...
+
     async def held(self) -> tuple[Head, ...]:
         """Debates in whose head the name of a runner stands, alive or not."""
         ...
@@ -135,6 +161,26 @@ class Store(Protocol):
 
     async def delete(self, debate_id: str) -> None:
         """Leaves no trace. Raises UnknownDebate."""
+        ...
+
+    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        """Debates that have ended and whose last event is older than this (to the second), oldest first."""
+        ...
+
+    async def size(self) -> int:
+        """How many bytes the store takes. What was deleted no longer counts."""
+        ...
+
+    async def tokens(self) -> tuple[Token, ...]:
+        """All of them, those that have expired too, by name."""
+        ...
+
+    async def keep_token(self, token: Token) -> None:
+        """Replaces the one of the same name."""
+        ...
+
+    async def drop_token(self, name: str) -> bool:
+        """Whether there was one."""
         ...
 
     async def close(self) -> None: ...

@@ -6,7 +6,7 @@ Everything happens between two awaits, so every operation is atomic by itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -15,8 +15,8 @@ from moot.debate import Debate
 from moot.errors import Fenced, KeyReused, UnknownDebate
 from moot.events import Narrated, Recorded, encode
 from moot.evolve import fold
-from moot.store.append import REPEATABLE, Clock, append, fence, now, still_open
-from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
+from moot.store.append import REPEATABLE, SUMMARIES, Clock, append, fence, now, seconds, still_open
+from moot.store.contract import ENDED, Deciding, Head, Listener, Once, Outcome, Page, Pulse, Token
 from moot.terms import Status
 from moot.views.summary import summary
 
@@ -26,6 +26,8 @@ class _Log(Struct):
     owner: str
     epoch: int
     summary: bytes
+    turned_at: datetime
+    size: int = 0
     runner: str = ""
     records: list[Recorded] = field(default_factory=list[Recorded])
     bodies: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -44,6 +46,7 @@ class MemoryStore:
         self._clock = clock
         self._logs: dict[str, _Log] = {}
         self._requests: dict[tuple[str, str], _Request] = {}
+        self._tokens: dict[str, Token] = {}
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -69,9 +72,10 @@ class MemoryStore:
         outcome = append(debate, debate_id, decide(debate), epoch=held, at=self._clock())
         shown = summary(outcome.debate)
         if log is None:
-            log = _Log(outcome.debate, owner, held, shown)
+            log = _Log(outcome.debate, owner, held, shown, outcome.debate.created_at)
         self._keep(log, outcome, shown)
         log.bodies.update(bodies or {})
+        log.turned_at = outcome.debate.updated_at if outcome.records else log.turned_at
         if once:
             self._remember(once, outcome)
         self._tell(debate_id, outcome.records)
@@ -123,6 +127,12 @@ class MemoryStore:
         ]
         return Page(tuple(_head(log) for log in found[offset : offset + limit]), len(found))
 
+    async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
+        found = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]
+        for start in range(0, len(found), SUMMARIES):
+            yield b"[" + b",".join(log.summary for log in found[start : start + SUMMARIES]) + b"]"
+            await asyncio.sleep(0)
+
     async def held(self) -> tuple[Head, ...]:
         return tuple(_head(log) for log in self._logs.values() if log.runner)
 
@@ -153,6 +163,27 @@ class MemoryStore:
         }
         self._tell(debate_id, None)
 
+    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        ended = [
+            log
+            for log in self._logs.values()
+            if log.debate.status in ENDED and seconds(log.debate.updated_at) < seconds(before)
+        ]
+        ended.sort(key=lambda log: seconds(log.turned_at))
+        return tuple(log.debate.id for log in ended[: max(limit, 0)])
+
+    async def size(self) -> int:
+        return sum(log.size + sum(map(len, log.bodies.values())) for log in self._logs.values())
+
+    async def tokens(self) -> tuple[Token, ...]:
+        return tuple(self._tokens[name] for name in sorted(self._tokens))
+
+    async def keep_token(self, token: Token) -> None:
+        self._tokens[token.name] = token
+
+    async def drop_token(self, name: str) -> bool:
+        return self._tokens.pop(name, None) is not None
+
     async def close(self) -> None:
         pass
 
@@ -167,8 +198,8 @@ class MemoryStore:
         return self._logs[debate_id]
 
     def _keep(self, log: _Log, outcome: Outcome, summary: bytes) -> None:
-        for recorded in outcome.records:
-            encode(recorded)  # what cannot be written is refused here as well
+        # What cannot be written is refused here as well.
+        log.size += sum(len(encode(recorded)) for recorded in outcome.records)
         log.debate = outcome.debate
         log.summary = summary
         log.records += outcome.records

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 import threading
 from asyncio import Future
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from moot.debate import Debate
 from moot.errors import StoreError, UnknownDebate
 from moot.events import Narrated, Recorded
-from moot.store import sqlite_read
-from moot.store.append import Clock, now
-from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse
+from moot.store import sqlite_read, sqlite_tokens
+from moot.store.append import SUMMARIES, Clock, now
+from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse, Token
 from moot.store.sqlite_connect import connect, prepare, translated
 from moot.store.sqlite_draft import Replay
 from moot.store.sqlite_items import Alone, Claim, Narrate, Record
@@ -111,6 +113,12 @@ class SqliteStore:
     ) -> Page:
         return await self._ask(sqlite_read.heads, owner, statuses, search, limit, offset)
 
+    async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
+        before = sys.maxsize
+        while found := await self._ask(sqlite_read.summaries, owner, before, SUMMARIES):
+            page, before = found
+            yield page
+
     async def held(self) -> tuple[Head, ...]:
         return await self._ask(sqlite_read.held)
 
@@ -119,6 +127,21 @@ class SqliteStore:
 
     async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
         return await self._ask(sqlite_read.pulses, debate_ids)
+
+    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        return await self._ask(sqlite_read.stale, before, limit)
+
+    async def size(self) -> int:
+        return await self._ask(sqlite_read.size)
+
+    async def tokens(self) -> tuple[Token, ...]:
+        return await self._ask(sqlite_tokens.every)
+
+    async def keep_token(self, token: Token) -> None:
+        await self._alone(lambda: self._writer.change(sqlite_tokens.keep, token))
+
+    async def drop_token(self, name: str) -> bool:
+        return await self._alone(lambda: self._writer.change(sqlite_tokens.drop, name))
 
     async def changed_elsewhere(self) -> bool:
         """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""

@@ -19,7 +19,7 @@ from moot.debate import Debate
 from moot.errors import Fenced, KeyReused, UnknownDebate
 from moot.events import Narrated, encode
 from moot.store import sqlite_read
-from moot.store.append import REPEATABLE, append, fence, still_open
+from moot.store.append import REPEATABLE, append, fence, seconds, still_open
 from moot.store.contract import Deciding, Once, Outcome
 from moot.store.states import Known, States
 from moot.views.summary import summary
@@ -157,7 +157,7 @@ class Draft:
             SELECT body_hash, debate_id, first, seq FROM requests
             WHERE client = ? AND key = ? AND expires > ?
             """,
-            (once.client, once.key, int(self._at.timestamp())),
+            (once.client, once.key, seconds(self._at)),
         ).fetchone()
         return Replay(*row) if row else None
 
@@ -185,8 +185,8 @@ class Draft:
         self._many(
             """
             INSERT INTO debates
-                (id, owner, status, motion, format, turning, epoch, runner, created_at, summary)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, owner, status, motion, format, turning, turned_at, epoch, runner, created_at, summary)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 (
@@ -196,6 +196,7 @@ class Draft:
                     debate.motion,
                     debate.format.name,
                     debate.turning,
+                    seconds(self._at),
                     head.epoch,
                     head.runner,
                     self._stamp,
@@ -206,9 +207,9 @@ class Draft:
             ],
         )
         self._many(
-            "UPDATE debates SET status = ?, turning = ?, summary = ? WHERE id = ?",
+            "UPDATE debates SET status = ?, turning = ?, turned_at = ?, summary = ? WHERE id = ?",
             [
-                (debate.status, debate.turning, head.summary.decode(), debate_id)
+                (debate.status, debate.turning, seconds(self._at), head.summary.decode(), debate_id)
                 for debate_id, head, debate in heads
                 if head.turned and not head.born
             ],
@@ -243,7 +244,7 @@ class Draft:
     def _write_requests(self) -> None:
         if not self._requests:
             return
-        at = int(self._at.timestamp())
+        at = seconds(self._at)
         self._connection.execute("DELETE FROM requests WHERE expires <= ?", (at,))
         self._connection.executemany(
             """

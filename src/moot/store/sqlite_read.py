@@ -18,6 +18,7 @@ from moot.debate import Debate
 from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.evolve import fold
+from moot.store.append import seconds
 from moot.store.contract import Head, Page, Pulse
 from moot.terms import Status
 
@@ -117,9 +118,49 @@ def heads(
     return Page(tuple(_head(*row) for row in rows), _total(connection, owner, statuses, search))
 
 
+def summaries(
+    connection: sqlite3.Connection, owner: str | None, before: int, limit: int
+) -> tuple[bytes, int] | None:
+    """A page of those whose place is less, and the least place in it. None where there are no more."""
+    where, values = _where(owner, None, "")
+    row = connection.execute(
+        f"""
+        SELECT CAST('[' || group_concat(summary) || ']' AS BLOB), min(place) FROM (
+            SELECT summary, place FROM debates WHERE {where} AND place < ? ORDER BY place DESC LIMIT ?
+        )
+        """,  # noqa: S608 - our own columns
+        (*values, before, limit),
+    ).fetchone()
+    return (row[0], row[1]) if row[0] else None
+
+
 def held(connection: sqlite3.Connection) -> tuple[Head, ...]:
     rows = connection.execute(f"SELECT {HEAD} FROM debates WHERE runner <> ''").fetchall()  # noqa: S608 - our own columns
     return tuple(_head(*row) for row in rows)
+
+
+def stale(connection: sqlite3.Connection, before: datetime, limit: int) -> tuple[str, ...]:
+    """Words may still come after the end, so the last event has a say too."""
+    rows = connection.execute(STALE, (seconds(before), max(limit, 0))).fetchall()
+    return tuple(row[0] for row in rows)
+
+
+# The planner would take the index of the status, and then sort; this one needs its very condition.
+STALE = f"""
+    SELECT id FROM debates INDEXED BY debates_ended
+    WHERE status IN ('completed', 'aborted', 'error')
+        AND turned_at < ?1 AND CAST(strftime('%s', {UPDATED_AT}) AS INTEGER) < ?1
+    ORDER BY turned_at, place LIMIT ?2
+"""  # noqa: S608 - our own columns
+
+
+def size(connection: sqlite3.Connection) -> int:
+    """The pages in use: a file does not shrink, but what was deleted in it makes room."""
+    pages, free, each = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * each
 
 
 def heads_query(owner: str | None, statuses: Sequence[Status], search: str) -> tuple[str, list[str]]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+from collections.abc import Callable
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import Concatenate, ParamSpec, TypeVar
 
 from moot import crash
 from moot.errors import StoreError, UnknownDebate
@@ -23,6 +25,9 @@ from moot.store.sqlite_connect import PATIENCE, translate
 from moot.store.sqlite_draft import Draft
 from moot.store.sqlite_items import Alone, Answer, Deleted, Item, Shared, answered, deliver
 from moot.store.states import States
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MOST = 512
 """Items in one transaction."""
@@ -73,21 +78,23 @@ class Writer:
         return seen
 
     def delete(self, debate_id: str) -> Deleted:
+        self.change(_delete, debate_id)
+        self._states.drop(debate_id)
+        self._sweep()
+        return Deleted(debate_id)
+
+    def change(
+        self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Something beside the log, in a transaction of its own."""
         self._begin()
         try:
-            if sqlite_read.pulse(self._connection, debate_id) is None:
-                raise UnknownDebate
-            # Bodies and requests go with the row in `debates`.
-            self._connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
-            self._connection.execute("DELETE FROM events WHERE debate_id = ?", (debate_id,))
-            self._connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
+            result = work(self._connection, *args, **kwargs)
             self._commit()
         except BaseException:
             self._roll_back()
             raise
-        self._states.drop(debate_id)
-        self._sweep()
-        return Deleted(debate_id)
+        return result
 
     # --- the thread -----------------------------------------------------------------------------------
 
@@ -222,6 +229,15 @@ class Writer:
             self._sweep_at = self._sweep_at if busy else NEVER
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+
+
+def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
+    if sqlite_read.pulse(connection, debate_id) is None:
+        raise UnknownDebate
+    # Bodies and requests go with the row in `debates`.
+    connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
+    connection.execute("DELETE FROM events WHERE debate_id = ?", (debate_id,))
+    connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
 
 
 def _ours(error: Exception) -> Exception:

@@ -9,7 +9,7 @@ from moot.debate import Debate
 from moot.terms import Status
 
 
-class Summary(Struct, frozen=True, omit_defaults=True):
+class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     id: str
     motion: str
     format: str
@@ -23,11 +23,15 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     unpriced: bool = False
     winner: str | None = None
     outcome: str = ""
+    sides: tuple[str, ...] = ()
+    """What each seat argues; a seat that only moderates has "moderator" here. Empty in what 0.1 wrote."""
+    winner_model: str = ""
+    winner_side: str = ""
 
 
 def summarize(debate: Debate) -> Summary:
     verdict = debate.verdict
-    winner = debate.seat(verdict.winner).name if verdict and verdict.winner else None
+    winner = debate.seat(verdict.winner) if verdict and verdict.winner else None
     return Summary(
         id=debate.id,
         motion=debate.motion,
@@ -40,8 +44,11 @@ def summarize(debate: Debate) -> Summary:
         turns=sum(turn.said for turn in debate.turns),
         cost=format(debate.spent, "f"),
         unpriced=any(tally.unpriced for tally in debate.tallies.values()),
-        winner=winner,
+        winner=winner.name if winner else None,
         outcome=verdict.outcome if verdict else "",
+        sides=tuple(seat.side if seat.role == "debater" else seat.role for seat in debate.seats),
+        winner_model=winner.model.label if winner else "",
+        winner_side=winner.side if winner else "",
     )
 
 

@@ -1,0 +1,70 @@
+"""`moot backup FILE`: a copy of all debates, made while a server may be running."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from moot.store.sqlite_backup import Report
+
+
+def backup(
+    file: Annotated[Path, Parameter(help="Where to write the copy.")],
+    /,
+    *,
+    force: Annotated[bool, Parameter(negative="", help="Replace the file if it is there.")] = False,
+) -> int:
+    """Copy all debates to one file, as they are at this moment. A running server need not stop for it."""
+    from moot import settings
+    from moot.cli.page import Page
+    from moot.store.sqlite_backup import back_up
+
+    source = settings.load().database
+    _check(source, file, force=force)
+    with _bar() as report:
+        size = back_up(source, file, report)
+    page = Page.out()
+    page.line(f"{_megabytes(size)} MB written to ", (str(file), "bold"), ", and found sound.")
+    page.line("To restore it, stop Moot, then:")
+    old, new = quote(str(source)), quote(str(file.absolute()))
+    page.raw(f"  rm -f {old}-wal {old}-shm\n  cp {new} {old}\n")
+    return 0
+
+
+def _check(source: Path, file: Path, *, force: bool) -> None:
+    from moot.errors import Invalid, Unavailable
+
+    if not source.exists():
+        raise Unavailable(f"There is nothing to back up: {source} is not there.")
+    if not file.parent.is_dir():
+        raise Invalid(f"There is no folder {file.parent}.")
+    if file.exists() and file.samefile(source):
+        raise Invalid("That is the store itself; a backup needs another name.")
+    if file.is_dir():
+        raise Invalid(f"{file} is a folder; name a file in it.")
+    if file.exists() and not force:
+        raise Invalid(f"{file} is there already. --force replaces it.")
+
+
+@contextmanager
+def _bar() -> Generator[Report]:
+    """On standard error, where someone watches."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from moot.cli.page import Page
+
+    page = Page.err()
+    columns = (TextColumn("  copying"), BarColumn(bar_width=28), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=page.console, transient=True, disable=not page.rich) as shown:
+        task = shown.add_task("copying")
+        yield lambda done, total: shown.update(task, completed=done, total=total)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.1f}"

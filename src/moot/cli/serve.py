@@ -1,0 +1,38 @@
+"""`moot serve`: the API for other programs, and for browsers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def serve(
+    *,
+    host: Annotated[
+        str, Parameter(help="Where to listen (default 127.0.0.1: for this machine only).")
+    ] = "127.0.0.1",
+    port: Annotated[int, Parameter(help="The port (default 8000; 0 takes a free one).")] = 8000,
+    insecure: Annotated[
+        bool, Parameter(negative="", help="Serve other machines without asking for a token.")
+    ] = False,
+) -> int:
+    """Serve the API until Ctrl-C. Other machines are served only with a token: see `moot token new`."""
+    import logging
+
+    from moot import settings as configuration
+    from moot.cli.failing import debugging
+    from moot.cli.page import Page
+    from moot.cli.playing import run
+    from moot.server import serve as run_server
+    from moot.web import logs
+
+    settings = configuration.load()
+    logs.set_up(settings, level=logging.DEBUG if debugging() else logging.INFO)
+    page = Page.out()
+
+    def ready(url: str) -> None:
+        page.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
+
+    run(run_server(settings, host, port, insecure=insecure, ready=ready))
+    return 0

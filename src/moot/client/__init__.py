@@ -1,0 +1,63 @@
+"""A small typed client of a Moot server (`moot serve`), for programs that wait and for those on asyncio.
+
+    from moot.client import Client, Debater
+
+    with Client() as moot:
+        debate = moot.create("This house would ban homework.", participants=[...], judge="local/smollm2-135m")
+        for event in moot.stream(debate.id):
+            print(event.name, event.data)
+
+It knows what v1 says over the wire and the events of a log, and nothing of how a debate is held.
+"""
+
+from __future__ import annotations
+
+from moot.client.asking import AsyncClient
+from moot.client.failures import ApiError, Problem, Unreachable, Unreadable
+from moot.client.following import Patience
+from moot.client.payloads import (
+    Complete,
+    CostUpdate,
+    CostWarning,
+    Event,
+    JudgeWords,
+    Record,
+    RoundComplete,
+    State,
+    Trouble,
+    Verdict,
+    Words,
+)
+from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+from moot.client.waiting import Client
+
+__all__ = [
+    "ApiError",
+    "AsyncClient",
+    "Client",
+    "Complete",
+    "Config",
+    "CostUpdate",
+    "CostWarning",
+    "Created",
+    "Debater",
+    "Debates",
+    "Done",
+    "Event",
+    "Judge",
+    "JudgeWords",
+    "Model",
+    "Models",
+    "Patience",
+    "Problem",
+    "Record",
+    "Records",
+    "RoundComplete",
+    "State",
+    "Status",
+    "Trouble",
+    "Unreachable",
+    "Unreadable",
+    "Verdict",
+    "Words",
+]

@@ -1,0 +1,223 @@
+"""A client of the v1 API for programs that run on asyncio: one method for each thing that can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any, Literal, overload
+
+import msgspec
+
+from moot.client.following import Follower, Patience
+from moot.client.line import Line, at
+from moot.client.payloads import Event, Record, event_of, record_of
+from moot.client.shapes import (
+    Config,
+    Created,
+    Debater,
+    Debates,
+    Done,
+    Judge,
+    Model,
+    Models,
+    RawRecords,
+    Records,
+    Status,
+    Ticket,
+    request,
+)
+
+Action = Literal["next_round", "skip_to_judge"]
+Anything = dict[str, Any]
+DEFAULTS = Config()
+
+
+class AsyncClient:
+    """A server's debates.
+
+    Without `server`, the one that MOOT_SERVER names, or the one of this machine; without `token`, that of
+    MOOT_TOKEN. `keys` are your own keys of providers: `{"openai": "…"}`.
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        token: str | None = None,
+        keys: Mapping[str, str] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._line = Line(server, token, keys or {})
+        self._patience = patience or Patience()
+
+    @property
+    def server(self) -> str:
+        return self._line.server
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    # --- opening --------------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        topic: str,
+        *,
+        participants: Sequence[Debater],
+        judge: Judge | Model | str,
+        format: str = "oxford",
+        config: Config = DEFAULTS,
+        key: str = "",
+    ) -> Created:
+        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one."""
+        body = request(topic, format, participants, judge, config)
+        return await self._line.post(at("debates"), Created, body, key)
+
+    async def estimate(
+        self,
+        topic: str,
+        *,
+        participants: Sequence[Debater],
+        judge: Judge | Model | str,
+        format: str = "oxford",
+        config: Config = DEFAULTS,
+    ) -> Anything:
+        """What such a debate would cost, from and to."""
+        body = request(topic, format, participants, judge, config)
+        return await self._line.post(at("estimate"), Anything, body)
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    async def status(self, id: str) -> Status:
+        return await self._line.get(at("debates", id, "status"), Status)
+
+    async def list(self, *, status: str = "", limit: int = 20, offset: int = 0) -> Debates:
+        """Newest first."""
+        only = {"status": status} if status else {}
+        return await self._line.get(at("debates"), Debates, limit=limit, offset=offset, **only)
+
+    @overload
+    async def transcript(self, id: str, format: Literal["json"] = "json") -> Anything: ...
+
+    @overload
+    async def transcript(self, id: str, format: Literal["markdown", "html"]) -> str: ...
+
+    async def transcript(
+        self, id: str, format: Literal["json", "markdown", "html"] = "json"
+    ) -> Anything | str:
+        path = at("debates", id, "transcript")
+        if format == "json":
+            return await self._line.get(path, Anything, format=format)
+        return (await self._line.ask("GET", path, query={"format": format})).body.decode()
+
+    async def events(self, id: str, *, after: int = 0, limit: int = 100) -> Records:
+        """A piece of the native log."""
+        path = at("debates", id, "events")
+        page = await self._line.get(path, RawRecords, after=after, limit=limit)
+        return Records(tuple(record_of(record) for record in page.events), page.has_more)
+
+    async def call(self, id: str, number: int) -> Anything:
+        """What a model was sent, and what came back. For owners and moderators."""
+        return await self._line.get(at("debates", id, "calls", str(number)), Anything)
+
+    async def models(self) -> Models:
+        return await self._line.get(at("models"), Models)
+
+    async def formats(self) -> Anything:
+        return await self._line.get(at("formats"), Anything)
+
+    async def statistics(self) -> Anything:
+        return await self._line.get(at("statistics"), Anything)
+
+    async def health(self) -> Anything:
+        return await self._line.get(at("health"), Anything)
+
+    # --- following ------------------------------------------------------------------------------------
+
+    async def stream(
+        self, id: str, *, after: str | int = 0, extended: bool = False
+    ) -> AsyncGenerator[Event, None]:
+        """Every event after the one with the id `after`, up to `complete`, through broken connections.
+
+        With `extended` there are events of more names than nine, with what the speakers think among them.
+        """
+        query = {"extended": "true"} if extended else {}
+        path = at("debates", id, "stream")
+        async with aclosing(Follower(self._line, path, query, after, self._patience).messages()) as messages:
+            async for message in messages:
+                event = event_of(message)
+                yield event
+                if event.name == "complete":
+                    return
+
+    async def log(self, id: str, *, after: int = 0) -> AsyncGenerator[Record, None]:
+        """Every record of the native log, for as long as the debate exists."""
+        path = at("debates", id, "events", "stream")
+        async with aclosing(Follower(self._line, path, {}, after, self._patience).messages()) as messages:
+            async for message in messages:
+                yield record_of(message.data)
+
+    async def ticket(self, id: str) -> str:
+        """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
+        return (await self._line.post(at("debates", id, "tickets"), Ticket)).ticket
+
+    # --- steering -------------------------------------------------------------------------------------
+
+    async def rounds(self, id: str, action: Action = "next_round") -> Done:
+        return await self._ask(id, "rounds", action=action)
+
+    async def judge(self, id: str, reason: str = "") -> Done:
+        """End the speeches and ask the judge now."""
+        return await self._ask(id, "judge", **_where_said(reason=reason))
+
+    async def pause(self, id: str, *, now: bool = False) -> Done:
+        """After the running speech; with `now` it is cut, and given again later."""
+        return await self._ask(id, "pause", **({"now": True} if now else {}))
+
+    async def resume(self, id: str) -> Done:
+        return await self._ask(id, "resume")
+
+    async def stop(self, id: str, reason: str = "") -> Done:
+        """End the debate; what was said is judged."""
+        return await self._ask(id, "stop", **_where_said(reason=reason))
+
+    async def abort(self, id: str, reason: str = "") -> Done:
+        """End the debate without a verdict."""
+        return await self._ask(id, "abort", **_where_said(reason=reason))
+
+    async def skip(self, id: str) -> Done:
+        """Skip the running speech, or the next one."""
+        return await self._ask(id, "skip")
+
+    async def inject(self, id: str, text: str, *, to: str = "") -> Done:
+        """Say something that every later speaker hears, or only the participant with the id `to`."""
+        return await self._ask(id, "inject", text=text, **_where_said(to=to))
+
+    async def retry(self, id: str) -> Done:
+        """Have the last failed or interrupted speech given again."""
+        return await self._ask(id, "retry")
+
+    async def decide(self, id: str, winner: str, reason: str = "") -> Done:
+        """Name the winner, a participant's id or `tie`."""
+        return await self._ask(id, "decide", winner=winner, **_where_said(reason=reason))
+
+    async def delete(self, id: str) -> None:
+        await self._line.delete(at("debates", id))
+
+    async def _ask(self, id: str, what: str, **body: Any) -> Done:
+        return await self._line.post(
+            at("debates", id, what), Done, msgspec.json.encode(body) if body else b""
+        )
+
+
+def _where_said(**words: str) -> dict[str, str]:
+    return {name: value for name, value in words.items() if value}

@@ -1,0 +1,240 @@
+"""What is asked of a server and what it answers, as v1 has it; in Python's own spelling.
+
+What is left out of a request takes the server's default. What a reply has beyond this is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from moot.client.payloads import Record, Tokens, Verdict
+from moot.errors import Invalid
+from moot.terms import Effort, Winning
+
+# --- asked --------------------------------------------------------------------------------------------
+
+Position = Literal["for", "against", "neutral"]
+
+
+class Model(Struct, frozen=True, rename="camel"):
+    provider: str
+    model_id: str
+    temperature: float | UnsetType = UNSET
+    max_tokens: int | UnsetType = UNSET
+
+
+class Debater(Struct, frozen=True, rename="camel"):
+    """Who takes part. `model` may be written as `provider/model`."""
+
+    name: str
+    model: Model | str
+    position: Position
+    persona: str | UnsetType = UNSET
+    objective: str | UnsetType = UNSET
+    system_prompt: str | UnsetType = UNSET
+    color: str | UnsetType = UNSET
+
+
+class Judge(Struct, frozen=True, rename="camel"):
+    model: Model | str
+    name: str = "Judge"
+    evaluation_criteria: tuple[str, ...] | UnsetType = UNSET
+
+
+class Config(Struct, frozen=True, rename="camel"):
+    max_rounds: int | UnsetType = UNSET
+    timeout_per_round: float | UnsetType = UNSET
+    cost_limit: float | UnsetType = UNSET
+    warn_at_cost: float | UnsetType = UNSET
+    auto_judge: bool | UnsetType = UNSET
+    auto_progress: bool | UnsetType = UNSET
+    winning_condition: Winning | UnsetType = UNSET
+    intensity: int | UnsetType = UNSET
+    effort: Effort | UnsetType = UNSET
+    show_reasoning: bool | UnsetType = UNSET
+
+
+def named(model: Model | str) -> Model:
+    if isinstance(model, Model):
+        return model
+    provider, slash, name = model.partition("/")
+    if not (provider and slash and name):
+        raise Invalid(f"{model!r} should be written as provider/model.")
+    return Model(provider, name)
+
+
+def request(
+    topic: str,
+    format: str,
+    participants: Sequence[Debater],
+    judge: Judge | Model | str,
+    config: Config,
+) -> bytes:
+    """The body that opens a debate, or asks what it would cost."""
+    whole = {
+        "topic": topic,
+        "format": format,
+        "participants": [msgspec.structs.replace(who, model=named(who.model)) for who in participants],
+        "judge": _seated(judge),
+        "config": config,
+    }
+    return msgspec.json.encode(whole)
+
+
+def _seated(judge: Judge | Model | str) -> Judge:
+    judge = judge if isinstance(judge, Judge) else Judge(judge)
+    return msgspec.structs.replace(judge, model=named(judge.model))
+
+
+# --- answered -----------------------------------------------------------------------------------------
+
+
+class Seat(Struct, frozen=True, rename="camel", kw_only=True):
+    id: str
+    name: str
+    model: str
+    position: str
+    color: str = ""
+
+
+class Bench(Struct, frozen=True, rename="camel", kw_only=True):
+    """Where the judge sits."""
+
+    id: str
+    name: str
+    model: str
+
+
+class Created(Struct, frozen=True, rename="camel", kw_only=True):
+    id: str
+    status: str
+    topic: str
+    participants: tuple[Seat, ...]
+    judge: Bench | None = None
+    config: dict[str, Any] = {}
+    created_at: datetime
+    stream_url: str
+
+
+class Costs(Struct, frozen=True, rename="camel", kw_only=True):
+    total_cost: Decimal
+    cost_by_model: dict[str, Decimal] = {}
+    total_tokens: int = 0
+    tokens_by_model: dict[str, Tokens] = {}
+
+
+class Preview(Struct, frozen=True, rename="camel", kw_only=True):
+    participant_id: str
+    participant_name: str
+    content_preview: str
+    tokens_used: int = 0
+
+
+class Round(Struct, frozen=True, rename="camel", kw_only=True):
+    round_number: int
+    responses: tuple[Preview, ...]
+    total_tokens: int = 0
+    round_cost: Decimal = Decimal(0)
+    timestamp: datetime | None = None
+
+
+class Status(Struct, frozen=True, rename="camel", kw_only=True):
+    id: str
+    status: str
+    topic: str
+    current_round: int
+    max_rounds: int
+    participants: tuple[Seat, ...]
+    judge: Bench | None = None
+    rounds: tuple[Round, ...] = ()
+    costs: Costs
+    verdict: Verdict | None = None
+    created_at: datetime
+    updated_at: datetime
+    completed_at: datetime | None = None
+    stopped: bool = False
+    seq: int = 0
+    """The last record of the native log."""
+
+
+class Summary(Struct, frozen=True, rename="camel", kw_only=True):
+    id: str
+    topic: str
+    status: str
+    participant_count: int
+    current_round: int
+    max_rounds: int
+    total_cost: Decimal
+    created_at: datetime
+    completed_at: datetime | None = None
+    format: str = ""
+    unpriced: bool = False
+    winner: str | None = None
+    outcome: str = ""
+
+
+class Pagination(Struct, frozen=True, rename="camel", kw_only=True):
+    total: int
+    limit: int
+    offset: int
+    has_more: bool
+
+
+class Debates(Struct, frozen=True, rename="camel", kw_only=True):
+    debates: tuple[Summary, ...]
+    pagination: Pagination
+
+
+class Done(Struct, frozen=True, rename="camel", kw_only=True):
+    """What was asked of a debate has been taken down in its log."""
+
+    debate_id: str = ""
+    status: str = ""
+    message: str = ""
+    current_round: int | None = None
+    paused_at: datetime | None = None
+    resumed_at: datetime | None = None
+    stopped_at: datetime | None = None
+
+
+class RawRecords(Struct, frozen=True, rename="camel", kw_only=True):
+    """Records as they come: each is read on its own, because some may be of a kind not known here."""
+
+    events: tuple[Raw, ...]
+    has_more: bool = False
+
+
+class Records(Struct, frozen=True):
+    """A piece of the native log."""
+
+    records: tuple[Record, ...]
+    has_more: bool
+
+
+class ModelOffer(Struct, frozen=True, rename="camel", kw_only=True):
+    provider: str
+    model_id: str
+    name: str = ""
+    available: bool = False
+    missing: str | None = None
+    """What there is to install or to configure first."""
+    price: dict[str, Any] | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.provider}/{self.model_id}"
+
+
+class Models(Struct, frozen=True, rename="camel", kw_only=True):
+    models: tuple[ModelOffer, ...]
+    default: str = ""
+
+
+class Ticket(Struct, frozen=True, rename="camel", kw_only=True):
+    ticket: str

@@ -1,0 +1,210 @@
+"""The same client for programs that simply wait: every method of `AsyncClient`, run to its end.
+
+Each client has an event loop of its own, which turns only while one of its methods is being waited for.
+Streams are generators; leaving one early closes its connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, TypeVar, overload
+
+from moot.client.asking import DEFAULTS, Action, Anything, AsyncClient
+from moot.client.following import Patience
+from moot.client.payloads import Event, Record
+from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+
+T = TypeVar("T")
+
+
+class Client:
+    """See `AsyncClient`; where an event loop is already running, use that one."""
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        token: str | None = None,
+        keys: Mapping[str, str] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._asks = AsyncClient(server, token=token, keys=keys, patience=patience)
+        self._runner = asyncio.Runner()
+        self._closed = False
+
+    @property
+    def server(self) -> str:
+        return self._asks.server
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._run(self._asks.close())
+        self._closed = True
+        self._runner.close()
+
+    # --- opening --------------------------------------------------------------------------------------
+
+    def create(
+        self,
+        topic: str,
+        *,
+        participants: Sequence[Debater],
+        judge: Judge | Model | str,
+        format: str = "oxford",
+        config: Config = DEFAULTS,
+        key: str = "",
+    ) -> Created:
+        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one."""
+        return self._run(
+            self._asks.create(
+                topic, participants=participants, judge=judge, format=format, config=config, key=key
+            )
+        )
+
+    def estimate(
+        self,
+        topic: str,
+        *,
+        participants: Sequence[Debater],
+        judge: Judge | Model | str,
+        format: str = "oxford",
+        config: Config = DEFAULTS,
+    ) -> Anything:
+        """What such a debate would cost, from and to."""
+        return self._run(
+            self._asks.estimate(topic, participants=participants, judge=judge, format=format, config=config)
+        )
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    def status(self, id: str) -> Status:
+        return self._run(self._asks.status(id))
+
+    def list(self, *, status: str = "", limit: int = 20, offset: int = 0) -> Debates:
+        """Newest first."""
+        return self._run(self._asks.list(status=status, limit=limit, offset=offset))
+
+    @overload
+    def transcript(self, id: str, format: Literal["json"] = "json") -> Anything: ...
+
+    @overload
+    def transcript(self, id: str, format: Literal["markdown", "html"]) -> str: ...
+
+    def transcript(self, id: str, format: Literal["json", "markdown", "html"] = "json") -> Anything | str:
+        if format == "json":
+            return self._run(self._asks.transcript(id))
+        return self._run(self._asks.transcript(id, format))
+
+    def events(self, id: str, *, after: int = 0, limit: int = 100) -> Records:
+        """A piece of the native log."""
+        return self._run(self._asks.events(id, after=after, limit=limit))
+
+    def call(self, id: str, number: int) -> Anything:
+        """What a model was sent, and what came back. For owners and moderators."""
+        return self._run(self._asks.call(id, number))
+
+    def models(self) -> Models:
+        return self._run(self._asks.models())
+
+    def formats(self) -> Anything:
+        return self._run(self._asks.formats())
+
+    def statistics(self) -> Anything:
+        return self._run(self._asks.statistics())
+
+    def health(self) -> Anything:
+        return self._run(self._asks.health())
+
+    # --- following ------------------------------------------------------------------------------------
+
+    def stream(
+        self, id: str, *, after: str | int = 0, extended: bool = False
+    ) -> Generator[Event, None, None]:
+        """Every event after the one with the id `after`, up to `complete`, through broken connections.
+
+        With `extended` there are events of more names than nine, with what the speakers think among them.
+        """
+        return self._each(self._asks.stream(id, after=after, extended=extended))
+
+    def log(self, id: str, *, after: int = 0) -> Generator[Record, None, None]:
+        """Every record of the native log, for as long as the debate exists."""
+        return self._each(self._asks.log(id, after=after))
+
+    def ticket(self, id: str) -> str:
+        """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
+        return self._run(self._asks.ticket(id))
+
+    # --- steering -------------------------------------------------------------------------------------
+
+    def rounds(self, id: str, action: Action = "next_round") -> Done:
+        return self._run(self._asks.rounds(id, action))
+
+    def judge(self, id: str, reason: str = "") -> Done:
+        """End the speeches and ask the judge now."""
+        return self._run(self._asks.judge(id, reason))
+
+    def pause(self, id: str, *, now: bool = False) -> Done:
+        """After the running speech; with `now` it is cut, and given again later."""
+        return self._run(self._asks.pause(id, now=now))
+
+    def resume(self, id: str) -> Done:
+        return self._run(self._asks.resume(id))
+
+    def stop(self, id: str, reason: str = "") -> Done:
+        """End the debate; what was said is judged."""
+        return self._run(self._asks.stop(id, reason))
+
+    def abort(self, id: str, reason: str = "") -> Done:
+        """End the debate without a verdict."""
+        return self._run(self._asks.abort(id, reason))
+
+    def skip(self, id: str) -> Done:
+        """Skip the running speech, or the next one."""
+        return self._run(self._asks.skip(id))
+
+    def inject(self, id: str, text: str, *, to: str = "") -> Done:
+        """Say something that every later speaker hears, or only the participant with the id `to`."""
+        return self._run(self._asks.inject(id, text, to=to))
+
+    def retry(self, id: str) -> Done:
+        """Have the last failed or interrupted speech given again."""
+        return self._run(self._asks.retry(id))
+
+    def decide(self, id: str, winner: str, reason: str = "") -> Done:
+        """Name the winner, a participant's id or `tie`."""
+        return self._run(self._asks.decide(id, winner, reason))
+
+    def delete(self, id: str) -> None:
+        self._run(self._asks.delete(id))
+
+    # --- waiting --------------------------------------------------------------------------------------
+
+    def _run(self, asked: Coroutine[Any, Any, T]) -> T:
+        try:
+            return self._runner.run(asked)
+        finally:
+            asked.close()  # where there was no way to run it, nobody awaits it
+
+    def _each(self, coming: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+        async def following() -> tuple[T] | None:
+            async for one in coming:
+                return (one,)
+            return None
+
+        try:
+            while got := self._run(following()):
+                yield got[0]
+        finally:
+            if not self._closed:
+                self._run(coming.aclose())

@@ -1,0 +1,100 @@
+"""The application: the arena's rooms, the routes over them, and the border in front."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from moot import __version__
+from moot.arena import Arena
+from moot.errors import MootError
+from moot.web import docs, health, routes, socket
+from moot.web.answers import problem_reply
+from moot.web.border import Border
+from moot.web.catalogue import Catalogue
+from moot.web.feeds import Feeds
+from moot.web.metrics import Metrics
+from moot.web.repeats import Repeats
+from moot.web.routes import Rooms
+from moot.web.slots import Slots
+from moot.web.streams import Clock
+from moot.wire.auth import Keeper, Tickets
+from moot.wire.limits import Limiter, Streams
+from moot.wire.problems import Problem, problem_of
+
+PREFIX = "/api/v1"
+METHODS = ("GET", "HEAD", "POST", "DELETE")
+
+
+def make_app(arena: Arena) -> ASGIApp:
+    service = arena.settings.service
+    feeds = Feeds(arena.store, arena.hub)
+    arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
+    rooms = Rooms(
+        arena=arena,
+        feeds=feeds,
+        clock=Clock(feeds, service),
+        keeper=Keeper(arena.store, service.token),
+        tickets=Tickets(),
+        streams=Streams(service.streams_per_client),
+        slots=Slots(service.debates_per_client, arena.head),
+        repeats=Repeats(),
+        catalogue=Catalogue(arena),
+    )
+    return Border(
+        _application(rooms), service, rooms.keeper, Limiter(service.requests_per_minute), rooms.tickets
+    )
+
+
+def _application(rooms: Rooms) -> FastAPI:
+    app = FastAPI(title="Moot", version=__version__, redirect_slashes=False, openapi_url=None)
+    app.include_router(routes.router(rooms), prefix=PREFIX)
+    app.include_router(health.router(rooms.arena))
+    app.include_router(docs.router(rooms.arena, rooms.keeper))
+    metrics = Metrics(rooms.arena, rooms.clock)
+
+    async def measure(_request: Request) -> Response:
+        return Response(await metrics.page(), media_type="text/plain; version=1.0.0; charset=utf-8")
+
+    async def talk(websocket: WebSocket) -> None:
+        await socket.serve(rooms, websocket, websocket.path_params["debateId"])
+
+    async def not_a_socket(_request: Request) -> Response:
+        raise Problem("upgrade-required")
+
+    app.add_route("/metrics", measure, methods=["GET"])
+    app.add_route(f"{PREFIX}/debates/{{debateId}}/ws", not_a_socket, methods=["GET"])
+    app.router.add_websocket_route(f"{PREFIX}/debates/{{debateId}}/ws", talk)
+    app.add_exception_handler(MootError, _complain)
+    app.add_exception_handler(HTTPException, _complain)
+    return app
+
+
+async def _complain(request: Request, error: Exception) -> Response:
+    if request.scope["type"] == "websocket":
+        # The border refuses a handshake; here nothing could be sent any more.
+        raise Problem("not-found") if isinstance(error, HTTPException) else problem_of(error)
+    problem = _unrouted(request, error) if isinstance(error, HTTPException) else problem_of(error)
+    return problem_reply(problem, request.scope)
+
+
+def _unrouted(request: Request, error: HTTPException) -> Problem:
+    # To send a request back as it came is nowhere allowed, whatever the address.
+    if error.status_code == 405 or request.method == "TRACE":
+        return Problem("method-not-allowed", headers={"Allow": ", ".join(_allowed(request))})
+    return Problem("not-found" if error.status_code == 404 else "malformed-request")
+
+
+def _allowed(request: Request) -> list[str]:
+    """What can be done at this address: the routes know it one by one, each its own method."""
+    routes = request.app.router.routes
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]

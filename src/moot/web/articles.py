@@ -1,0 +1,295 @@
+"""What is said about each route: the articles from which the description and the page at /docs are made."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+PREFIX = "/api/v1"
+
+Tag = Literal["Debates", "Following", "Steering", "The house", "Health"]
+TAGS: dict[Tag, str] = {
+    "Debates": "Open a debate, look at it, take it with you, delete it.",
+    "Following": "What happens, as it happens; and the log that all of it is made from.",
+    "Steering": "What may be asked of a debate under way. What cannot be done now is answered with 409.",
+    "The house": "What there is to choose from, what it would cost, and how it went so far.",
+    "Health": "For those who watch over the server. Open to all, and not counted.",
+}
+
+
+class Article(Struct, frozen=True, kw_only=True):
+    tag: Tag
+    summary: str
+    text: str
+    reply: str = ""
+    """The schema of what comes back; empty where it is no JSON."""
+    status: int = 200
+    says: str = "As asked."
+    body: str = ""
+    """The schema of what is sent."""
+    needs_body: bool = False
+    query: str = ""
+    """The name of its parameters in `queries.PARAMETERS`."""
+    once: bool = False
+    """Takes an Idempotency-Key."""
+    keys: bool = False
+    """Takes keys of the asker's own."""
+    refusals: tuple[int, ...] = ()
+    """Beside those that every route has."""
+
+
+_READ = (404,)
+_ASKED = (403, 404, 409, 415, 422)
+
+ARTICLES: dict[str, Article] = {
+    "create": Article(
+        tag="Debates",
+        summary="Open a debate",
+        text="The debate begins at once and goes on whether anybody watches or not. Everything that is "
+        "wrong with the body is said in one reply.",
+        reply="CreateDebateResponse",
+        status=201,
+        says="The debate is open. `Location` is its address, `streamUrl` its stream.",
+        body="CreateDebate",
+        needs_body=True,
+        once=True,
+        keys=True,
+        refusals=(403, 409, 415, 422),
+    ),
+    "list_debates": Article(
+        tag="Debates",
+        summary="List debates",
+        text="Newest first. With tokens, the debates of the token's owner.",
+        reply="ListDebatesResponse",
+        says="A page of debates.",
+        query="listing",
+        refusals=(422,),
+    ),
+    "status": Article(
+        tag="Debates",
+        summary="Look at a debate",
+        text="How it stands: rounds with the beginning of each speech, costs, and the verdict once there is "
+        "one.",
+        reply="DebateStatusResponse",
+        says="How the debate stands.",
+        refusals=_READ,
+    ),
+    "export": Article(
+        tag="Debates",
+        summary="Get the transcript",
+        text="The whole debate to keep, at any time. Markdown and HTML come as files; the HTML needs "
+        "nothing else and runs nothing.",
+        reply="TranscriptResponse",
+        says="The transcript, in the form that was asked for.",
+        query="transcript",
+        refusals=(404, 422),
+    ),
+    "delete": Article(
+        tag="Debates",
+        summary="Delete a debate",
+        text="With everything that belongs to it, for good. Those who watch it are told.",
+        status=204,
+        says="It is gone.",
+        refusals=(403, 404),
+    ),
+    "stream": Article(
+        tag="Following",
+        summary="Follow a debate",
+        text="Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. "
+        "The stream ends after `complete`. With `extended=true` there are four kinds more: `turn`, "
+        "`reasoning`, `remark` and `ballot`.",
+        says="Events, each with `event`, `id` and `data`. `x-events` has the schema of each kind's data.",
+        query="stream",
+        refusals=(404, 406, 409, 422),
+    ),
+    "stream_events": Article(
+        tag="Following",
+        summary="Follow the log",
+        text="The log itself as a stream: one event for each entry, without a name, in the native shape. It "
+        "does not end by itself, since the log of a debate that is over may still grow.",
+        says="Entries of the log, each with `id` and `data`.",
+        query="log",
+        refusals=(404, 406, 409, 422),
+    ),
+    "events": Article(
+        tag="Following",
+        summary="Read the log",
+        text="The native events in pages, `seq` by `seq` without a gap. What the asker may not see leaves "
+        "its place behind as `hidden`.",
+        reply="EventPage",
+        says="A page of the log.",
+        query="event_page",
+        refusals=(404, 422),
+    ),
+    "look_at_call": Article(
+        tag="Following",
+        summary="Look at one call",
+        text="What a model was sent, word for word, and what came back. For owners and moderators only: "
+        "prompts hold secret objectives.",
+        reply="CallResponse",
+        says="The call.",
+        refusals=(403, 404),
+    ),
+    "issue_ticket": Article(
+        tag="Following",
+        summary="Get a ticket for a stream",
+        text="A browser's EventSource and WebSocket can send no token. A ticket opens one stream of this "
+        "debate, once, within a minute, and shows as much as the token does that asked for it.",
+        reply="TicketResponse",
+        status=201,
+        says="The ticket.",
+        body="Nothing",
+        refusals=(403, 404, 415, 422),
+    ),
+    "rounds": Article(
+        tag="Steering",
+        summary="Hold the next round",
+        text="For debates with `autoProgress: false`: begin the next round, or go to the judge.",
+        reply="SubmitRoundResponse",
+        status=202,
+        says="It is about to begin; the rest comes on the stream.",
+        body="SubmitRound",
+        needs_body=True,
+        once=True,
+        keys=True,
+        refusals=_ASKED,
+    ),
+    "judge": Article(
+        tag="Steering",
+        summary="Judge now",
+        text="Before the last round, or once more after the judges have failed.",
+        reply="TriggerJudgeResponse",
+        status=202,
+        says="The judge evaluates what was said.",
+        body="TriggerJudge",
+        once=True,
+        keys=True,
+        refusals=_ASKED,
+    ),
+    "pause": Article(
+        tag="Steering",
+        summary="Pause",
+        text="At once. A speech under way is given to its end unless `now` cuts it.",
+        reply="PauseDebateResponse",
+        says="It is paused.",
+        body="Pause",
+        once=True,
+        refusals=_ASKED,
+    ),
+    "resume": Article(
+        tag="Steering",
+        summary="Resume",
+        text="Goes on where it was paused. A debate on borrowed keys waits after a restart of the server: "
+        "send the keys again with this.",
+        reply="ResumeDebateResponse",
+        says="It goes on.",
+        body="Nothing",
+        once=True,
+        keys=True,
+        refusals=_ASKED,
+    ),
+    "stop": Article(
+        tag="Steering",
+        summary="Stop and judge",
+        text="No further speech; what was said is judged.",
+        reply="StopDebateResponse",
+        says="It is stopped.",
+        body="Ending",
+        once=True,
+        keys=True,
+        refusals=_ASKED,
+    ),
+    "abort": Article(
+        tag="Steering",
+        summary="Abort",
+        text="Ends here, and nothing is judged. It shows as `completed` with `stopped: true`.",
+        reply="ActionResponse",
+        says="It is aborted.",
+        body="Ending",
+        once=True,
+        refusals=_ASKED,
+    ),
+    "skip": Article(
+        tag="Steering",
+        summary="Skip the speech",
+        text="The speech under way ends here; what was said of it stands.",
+        reply="ActionResponse",
+        says="It is skipped.",
+        body="Nothing",
+        once=True,
+        refusals=_ASKED,
+    ),
+    "retry": Article(
+        tag="Steering",
+        summary="Try again",
+        text="After an error that stopped the debate: the speech that failed is given again.",
+        reply="ActionResponse",
+        status=202,
+        says="It will be given again.",
+        body="Nothing",
+        once=True,
+        keys=True,
+        refusals=_ASKED,
+    ),
+    "inject": Article(
+        tag="Steering",
+        summary="Say something from outside",
+        text="A remark that the speakers hear: all of them, or one. Key-shaped words in it are blacked out.",
+        reply="InjectResponse",
+        status=202,
+        says="It is heard by every speech that starts from now on.",
+        body="Inject",
+        needs_body=True,
+        once=True,
+        refusals=_ASKED,
+    ),
+    "decide": Article(
+        tag="Steering",
+        summary="Decide by hand",
+        text="For debates with `winningCondition: user-decides`, or where the judges came to nothing.",
+        reply="ActionResponse",
+        says="It is decided.",
+        body="Decide",
+        needs_body=True,
+        once=True,
+        refusals=_ASKED,
+    ),
+    "estimate": Article(
+        tag="The house",
+        summary="Estimate the cost",
+        text="The same body as for opening a debate; nothing is opened and no model is asked. The low end "
+        "has speeches that keep to their words, the high end every call at its limit.",
+        reply="EstimateResponse",
+        says="From what to what.",
+        body="CreateDebate",
+        needs_body=True,
+        keys=True,
+        refusals=(403, 415, 422),
+    ),
+    "models": Article(
+        tag="The house",
+        summary="List models",
+        text="Those that are ready and those that lack something, with what they lack.",
+        reply="ModelsResponse",
+        says="The models.",
+        refusals=(422,),
+    ),
+    "formats": Article(
+        tag="The house",
+        summary="List formats",
+        text="Who sits where, and who speaks when.",
+        reply="FormatsResponse",
+        says="The formats.",
+        refusals=(422,),
+    ),
+    "statistics": Article(
+        tag="The house",
+        summary="See who wins",
+        text="Over all debates that the asker may see. A win counts for a model only against another model.",
+        reply="StatisticsResponse",
+        says="The figures.",
+        refusals=(422,),
+    ),
+}
+"""By the name of the route."""

@@ -1,0 +1,152 @@
+"""The parts of the description that its routes share: what a server offers, headers, parameters, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from moot.web import samples
+from moot.web.articles import PREFIX
+from moot.web.schemas.base import DEBATE_ID
+from moot.wire.problems import MEDIA_TYPE, REGISTRY, Kind
+from moot.wire.v1 import bodies, queries
+from moot.wire.v1.examples import CREATE_DEBATE
+from moot.wire.v1.wording import Shape
+
+# Blanks at either end do not survive the way through HTTP.
+_VISIBLE = "^[!-~](?:[ -~]*[!-~])?$"
+_IDEMPOTENCY = (
+    "Names this request: sent again under the same key it is not carried out again, and the first reply "
+    "comes back with `Idempotent-Replayed: true`."
+)
+_CURSOR: Shape = queries.PARAMETERS["stream"][0]["schema"]
+_EVERY = ("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+_AGAIN = (409, 429, 503)
+"""With these the server may say when to come back."""
+
+
+def _header(text: str, kind: str = "string", **more: Any) -> Shape:
+    return {"description": text, "schema": {"type": kind}, **more}
+
+
+HEADERS: dict[str, Shape] = {
+    "X-Request-Id": _header("Finds the request in the server's log.", required=True),
+    "X-RateLimit-Limit": _header("Requests a minute; not there where the limit is lifted.", "integer"),
+    "X-RateLimit-Remaining": _header("Requests left in this minute.", "integer"),
+    "X-RateLimit-Reset": _header("When the minute is over, in epoch seconds.", "integer"),
+    "Retry-After": _header("Seconds to wait.", "integer"),
+    "WWW-Authenticate": _header("How to say who one is."),
+    "Location": _header("The address of what was made.", required=True),
+    "Idempotent-Replayed": _header("`true` where the request had been carried out before."),
+    "Content-Disposition": _header("The name of the file, for Markdown and HTML."),
+}
+
+
+class Offer(Struct, frozen=True):
+    """What this server has."""
+
+    house: bodies.House
+    keyed: tuple[str, ...]
+    """Providers that take a key of the asker's own."""
+    locked: bool
+    """A token is needed."""
+    provider: str
+    """With this one, and this model, a debate can be held without any key."""
+    model: str
+
+    @property
+    def keyless(self) -> dict[str, Any]:
+        return samples.keyless(self.provider, self.model)
+
+    @property
+    def creations(self) -> dict[str, Any]:
+        """Bodies that open a debate here."""
+        providers = {"anthropic", "openai"}
+        contract = all(name in self.house.providers and self.house.has_key(name) for name in providers)
+        return {"keyless": self.keyless, **({"contract": CREATE_DEBATE} if contract else {})}
+
+
+def ref(sort: str, name: str) -> Shape:
+    return {"$ref": f"#/components/{sort}/{name}"}
+
+
+def schema(name: str) -> Shape:
+    return ref("schemas", name)
+
+
+def headers(*own: str) -> Shape:
+    return {name: ref("headers", name) for name in (*_EVERY, *own)}
+
+
+def body_schemas(offer: Offer) -> dict[str, Shape]:
+    """Examples in them are such as work here: those who test by them would be refused otherwise."""
+    shapes = bodies.schemas(offer.house)
+    shapes["InjectContext"] = bodies.InjectContext.model_json_schema()
+    shapes["CreateDebate"]["examples"] = list(offer.creations.values())
+    # Two of the same are refused; that no two may have the same name cannot be said here.
+    shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
+    model = shapes["ModelChoice"]["properties"]
+    model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
+    return shapes
+
+
+def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
+    debate_id = {"type": "string", "pattern": DEBATE_ID}
+    yield "DebateId", _parameter("debateId", "path", debate_id, "The debate.")
+    number = {"type": "string", "pattern": "^[0-9]{1,9}$"}
+    yield "Call", _parameter("call", "path", number, "The number of the call, from 1.")
+    key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}
+    yield "IdempotencyKey", _parameter("Idempotency-Key", "header", key, _IDEMPOTENCY)
+    last = "The last id that was seen; browsers send it by themselves. Wins over `lastEventId`."
+    yield "LastEventId", _parameter("Last-Event-ID", "header", _CURSOR, last)
+    ticket = "Lets a browser in that can send no token: see tickets."
+    yield "Ticket", _parameter("ticket", "query", {"type": "string"}, ticket)
+    secret = {"type": "string", "minLength": 1, "maxLength": 512, "pattern": _VISIBLE}
+    for name in offer.keyed:
+        text = f"A key of your own for {name}. It stays in memory, for this debate alone."
+        yield f"ProviderKey-{name}", _parameter(f"X-Provider-Key-{name}", "header", secret, text)
+
+
+def _parameter(name: str, where: str, schema: Shape, text: str) -> Shape:
+    return {"name": name, "in": where, "required": where == "path", "schema": schema, "description": text}
+
+
+def problems() -> dict[str, Shape]:
+    """One reply for each status, with all the kinds that have it."""
+    statuses = sorted({sort.status for sort in REGISTRY.values()})
+    return {f"Problem{status}": _problem(status) for status in statuses}
+
+
+def kinds_of(status: int) -> list[Kind]:
+    return [kind for kind, sort in REGISTRY.items() if sort.status == status]
+
+
+def _problem(status: int) -> Shape:
+    kinds = kinds_of(status)
+    examples = {kind: {"summary": REGISTRY[kind].detail, "value": example_of(kind)} for kind in kinds}
+    said = (
+        *(("Retry-After",) if status in _AGAIN else ()),
+        *(("WWW-Authenticate",) if status == 401 else ()),
+    )
+    return {
+        "description": "; ".join(f"`{kind}`: {REGISTRY[kind].detail}" for kind in kinds),
+        "headers": headers(*said),
+        "content": {MEDIA_TYPE: {"schema": schema("ErrorResponse"), "examples": examples}},
+    }
+
+
+def example_of(kind: Kind) -> Shape:
+    sort = REGISTRY[kind]
+    shape: Shape = {
+        "type": f"/errors/{kind}",
+        "title": sort.title,
+        "status": sort.status,
+        "detail": sort.detail,
+        "instance": f"{PREFIX}/debates",
+        "requestId": "req_01HZ9X8K7M3QR5TNVWXYZ12345",
+    }
+    if kind == "validation":
+        return {**shape, "detail": bodies.CreateDebate.detail, "errors": samples.ERRORS}
+    return {**shape, "currentStatus": "completed"} if kind == "conflict" else shape

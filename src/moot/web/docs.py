@@ -1,0 +1,66 @@
+"""The description at /openapi.json and the page made from it at /docs, with its style in a file of its own.
+
+Both are made for this server, and once: only whether a token is needed may change under way.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.arena import Arena
+from moot.web.answers import json_reply
+from moot.web.components import Offer
+from moot.web.house import House
+from moot.web.manual import to_html
+from moot.web.reference import description
+from moot.wire.auth import Keeper
+from moot.wire.v1.wording import Shape
+
+STYLE = "docs.css"
+
+
+def router(arena: Arena, keeper: Keeper) -> APIRouter:
+    routes = APIRouter(redirect_slashes=False)
+
+    @cache
+    def described(locked: bool) -> Shape:
+        return description(offer(arena, locked=locked))
+
+    async def openapi(_request: Request) -> Response:
+        return json_reply(described(await keeper.enabled()))
+
+    async def docs(request: Request) -> Response:
+        shape = described(await keeper.enabled())
+        page = to_html(shape, str(request.base_url).rstrip("/"), arena.settings.service)
+        return Response(page, media_type="text/html")
+
+    async def style(_request: Request) -> Response:
+        return Response(_style(), media_type="text/css")
+
+    for path, endpoint in (("/openapi.json", openapi), ("/docs", docs), (f"/docs/{STYLE}", style)):
+        routes.add_route(path, endpoint, methods=["GET"])
+    return routes
+
+
+def offer(arena: Arena, *, locked: bool) -> Offer:
+    provider, model = _keyless(arena)
+    keyed = tuple(endpoint.name for endpoint in arena.providers.endpoints.values() if endpoint.keys)
+    return Offer(House(arena), keyed, locked, provider, model)
+
+
+def _keyless(arena: Arena) -> tuple[str, str]:
+    """Made-up speeches where the operator allows them, else the model that is here or can be fetched."""
+    if "scripted" in arena.providers.names():
+        return "scripted", "demo"
+    manager = arena.providers.manager
+    return "local", next(iter((*manager.installed(), *manager.catalogue)))
+
+
+@cache
+def _style() -> bytes:
+    return files("moot.web").joinpath("pages", STYLE).read_bytes()

@@ -1,0 +1,236 @@
+"""The API described in OpenAPI 3.1, made from the table of routes, the articles and the schemas.
+
+It is made for the server that is asked: with its formats, its providers, the keys that it takes, and whether
+a token is needed. Examples are such as work here. What a WebSocket says has no place in OpenAPI; its path is
+listed with an extension of our own, `x-websocket`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot import __version__
+from moot.web import samples
+from moot.web.articles import ARTICLES, PREFIX, TAGS, Article
+from moot.web.components import HEADERS, Offer, body_schemas, headers, parameters, problems, ref, schema
+from moot.web.routes import ROUTES, STREAMED
+from moot.web.schemas import EVENTS, EXTENDED
+from moot.web.schemas import schemas as reply_schemas
+from moot.wire.v1 import queries
+from moot.wire.v1.examples import CREATE_DEBATE
+from moot.wire.v1.wording import Shape
+
+ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
+"""What any route may answer."""
+ABOUT = """\
+Language models debate a motion. Open a debate, follow its stream, steer it, read the verdict.
+
+Every error is a problem document (`application/problem+json`); every reply has an `X-Request-Id`. The page
+at `/docs` tells the whole story: streams and how to come back to them, WebSockets, tokens, limits."""
+HEALTH = {
+    f"{PREFIX}/health": "Whether it can do its work",
+    "/health": "The same, where probes look for it",
+    "/health/ready": "The same, by its name for Kubernetes",
+    "/health/live": "Whether it lives",
+}
+_JSON = "application/json"
+_OWN = {"create": ("Location", "Idempotent-Replayed"), "export": ("Content-Disposition",)}
+"""Headers of a reply that others have not."""
+
+
+def description(offer: Offer) -> Shape:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Moot", "version": __version__, "description": ABOUT},
+        "servers": [{"url": "/", "description": "This server"}],
+        "security": [{"bearer": []}] if offer.locked else [{}, {"bearer": []}],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "paths": {**_paths(offer), **_socket(), **_health(), **_metrics()},
+        "components": {
+            "schemas": {**body_schemas(offer), **reply_schemas()},
+            "responses": problems(),
+            "parameters": dict(parameters(offer)),
+            "headers": HEADERS,
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token, where the operator asks for one.",
+                }
+            },
+        },
+    }
+
+
+# --- routes ---------------------------------------------------------------------------------------------
+
+
+def _paths(offer: Offer) -> Shape:
+    paths: Shape = {}
+    for method, path, name in ROUTES:
+        paths.setdefault(f"{PREFIX}{path}", {})[method.lower()] = _operation(name, path, offer)
+    return paths
+
+
+def _operation(name: str, path: str, offer: Offer) -> Shape:
+    article = ARTICLES[name]
+    shape: Shape = {
+        "operationId": name,
+        "tags": [article.tag],
+        "summary": article.summary,
+        "description": article.text,
+        "parameters": list(_parameters(article, name, path, offer)),
+        "responses": _responses(article, name),
+    }
+    if article.body:
+        shape["requestBody"] = _request_body(article, offer)
+    return shape
+
+
+def _parameters(article: Article, name: str, path: str, offer: Offer) -> Iterator[Shape]:
+    if "{debateId}" in path:
+        yield ref("parameters", "DebateId")
+    if "{call}" in path:
+        yield ref("parameters", "Call")
+    if article.once:
+        yield ref("parameters", "IdempotencyKey")
+    if article.keys:
+        yield from (ref("parameters", f"ProviderKey-{provider}") for provider in offer.keyed)
+    yield from queries.PARAMETERS.get(article.query, ())
+    if name in STREAMED:
+        yield ref("parameters", "Ticket")
+        yield ref("parameters", "LastEventId")
+
+
+def _request_body(article: Article, offer: Offer) -> Shape:
+    opens = article.body == "CreateDebate"
+    given = offer.creations if opens else {"example": samples.BODIES[article.body]}
+    examples = {name: {"value": body} for name, body in given.items()}
+    content: Shape = {"schema": schema(article.body), "examples": examples}
+    if opens and "contract" not in given:
+        # To read, and not to try: it needs keys that this server has not.
+        content["x-examples"] = {"contract": {"value": CREATE_DEBATE}}
+    return {"required": article.needs_body, "content": {_JSON: content}}
+
+
+def _responses(article: Article, name: str) -> Shape:
+    done: Shape = {"description": article.says, "headers": headers(*_OWN.get(name, ()))}
+    if content := _content(article, name):
+        done["content"] = content
+    if links := dict(_links(name)):
+        done["links"] = links
+    replies: Shape = {str(article.status): done}
+    if name == "stream":
+        replies["204"] = {
+            "description": "The debate is over and its end was seen: there is nothing to come back for.",
+            "headers": headers(),
+        }
+    refusals = sorted({*ALWAYS, *article.refusals})
+    return {**replies, **{str(status): ref("responses", f"Problem{status}") for status in refusals}}
+
+
+def _content(article: Article, name: str) -> Shape:
+    if name in STREAMED:
+        return {"text/event-stream": _stream(name)}
+    if not article.reply:
+        return {}
+    sample = samples.REPLIES.get(article.reply)
+    json = {"schema": schema(article.reply), **({"example": sample} if sample else {})}
+    if name != "export":
+        return {_JSON: json}
+    text = {"schema": {"type": "string"}}
+    return {_JSON: json, "text/markdown": text, "text/html": text}
+
+
+def _stream(name: str) -> Shape:
+    """The whole is a text; what one event of it holds is told beside."""
+    shape: Shape = {"schema": {"type": "string"}}
+    if name == "stream_events":
+        return {**shape, "x-events": {"message": schema("LogEntry")}}
+    return {
+        **shape,
+        "x-events": {name: schema(model.__name__) for name, model in EVENTS.items()},
+        "x-extended-events": {name: schema(model.__name__) for name, model in EXTENDED.items()},
+    }
+
+
+def _links(name: str) -> Iterator[tuple[str, Shape]]:
+    """Where to go on from a reply."""
+    if name == "list_debates":
+        yield "status", _link("status", debateId="$response.body#/debates/0/id")
+    if name == "issue_ticket":
+        ticket = {"debateId": "$request.path.debateId", "query.ticket": "$response.body#/ticket"}
+        yield "stream", _link("stream", **ticket)
+    if name != "create":
+        return
+    for _, path, other in ROUTES:
+        if "{debateId}" in path:
+            number = {"call": "1"} if "{call}" in path else {}
+            yield other, _link(other, debateId="$response.body#/id", **number)
+
+
+def _link(name: str, **parameters: str) -> Shape:
+    link: Shape = {"operationId": name, "parameters": parameters}
+    if name == "decide":
+        link["requestBody"] = {"winner": "$response.body#/participants/0/id"}
+    return link
+
+
+# --- paths beside the routes ----------------------------------------------------------------------------
+
+
+def _socket() -> Shape:
+    return {
+        f"{PREFIX}/debates/{{debateId}}/ws": {
+            "summary": "Follow and steer over a WebSocket",
+            "description": "The same events as the stream, as `{event, id, data}`, and commands the other "
+            "way, as `{type, data?, key?}`. Takes `after`, `extended` and `ticket` as query parameters.",
+            "parameters": [ref("parameters", "DebateId")],
+            "x-websocket": {
+                "events": {
+                    **{name: schema(model.__name__) for name, model in EVENTS.items()},
+                    "ack": schema("AckData"),
+                },
+                "commands": {
+                    "PAUSE": schema("Pause"),
+                    "RESUME": schema("Nothing"),
+                    "SKIP": schema("Nothing"),
+                    "STOP": schema("Ending"),
+                    "INJECT_CONTEXT": schema("InjectContext"),
+                },
+            },
+        }
+    }
+
+
+def _health() -> Shape:
+    json = {_JSON: {"schema": schema("HealthResponse"), "example": samples.REPLIES["HealthResponse"]}}
+    unwell = {"description": "Not now.", "headers": headers("Retry-After"), "content": json}
+    paths: Shape = {}
+    for path, summary in HEALTH.items():
+        well = {"description": "All is well.", "headers": headers(), "content": json}
+        refusals = {str(status): ref("responses", f"Problem{status}") for status in (400, 414, 421, 431)}
+        paths[path] = {
+            "get": {
+                "operationId": path.strip("/").replace("/", "_"),
+                "tags": ["Health"],
+                "summary": summary,
+                "security": [],
+                "responses": {"200": well, **refusals, "503": unwell},
+            }
+        }
+    return paths
+
+
+def _metrics() -> Shape:
+    page = {"text/plain": {"schema": {"type": "string"}}}
+    done = {"description": "Counts of this process.", "headers": headers(), "content": page}
+    refusals = {str(status): ref("responses", f"Problem{status}") for status in ALWAYS}
+    operation = {
+        "operationId": "metrics",
+        "tags": ["Health"],
+        "summary": "Figures for Prometheus",
+        "description": "Unlike the others of its kind it needs a token, where tokens are used.",
+        "responses": {"200": done, **refusals},
+    }
+    return {"/metrics": {"get": operation}}

@@ -1,0 +1,441 @@
+"""The routes of `/api/v1`: a request is read, something is asked of the arena, the answer is projected.
+
+Whose debate it is, is looked at here and nowhere else: one of another owner is as unknown as one that never
+was. Who may steer is told by the role. What is shown is told by `audience.visible`, through the feeds and the
+projections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, TypeVar, assert_never
+
+from fastapi import APIRouter, Path
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.arena import Arena
+from moot.audience import Viewer, visible
+from moot.commands import (
+    Abort,
+    Command,
+    Decide,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Pause,
+    Resume,
+    Retry,
+    SkipToJudge,
+    SkipTurn,
+    Stop,
+)
+from moot.debate import Debate
+from moot.errors import UnknownDebate
+from moot.events import Recorded
+from moot.ids import new_id
+from moot.providers.hush import redact
+from moot.setup import Setup, opening
+from moot.store.contract import Head, Outcome
+from moot.views import html, json, markdown
+from moot.views.estimate import estimate
+from moot.views.transcript import transcript
+from moot.web.answers import json_reply
+from moot.web.calls import find_call
+from moot.web.catalogue import Catalogue
+from moot.web.feeds import Feeds
+from moot.web.house import House, lent_keys
+from moot.web.repeats import Repeats
+from moot.web.slots import Slots
+from moot.web.streams import Clock, EventStream, Watching
+from moot.wire.auth import TICKET_SECONDS, Identity, Keeper, Tickets
+from moot.wire.frames import Cursor, Dialect, Seen
+from moot.wire.limits import Streams
+from moot.wire.native import Native
+from moot.wire.problems import Problem
+from moot.wire.v1 import bodies, queries, replies
+from moot.wire.v1.frames import V1
+from moot.wire.v1.notices import deleted
+from moot.wire.v1.setups import setup_of
+from moot.wire.v1.states import statuses_of
+
+Body = TypeVar("Body", bound=bodies.Body)
+
+
+class Rooms(Struct, frozen=True):
+    """What the routes work with: the arena, and what a server has besides."""
+
+    arena: Arena
+    feeds: Feeds
+    clock: Clock
+    keeper: Keeper
+    tickets: Tickets
+    streams: Streams
+    slots: Slots
+    repeats: Repeats
+    catalogue: Catalogue
+
+    async def mine(self, request: Request, debate_id: str) -> Head:
+        """The debate, if it is the asker's to see."""
+        return await self.seen_by(who(request), debate_id)
+
+    async def seen_by(self, identity: Identity, debate_id: str) -> Head:
+        head = await self.arena.head(debate_id)
+        if not identity.sees(head.owner):
+            raise UnknownDebate
+        return head
+
+
+def who(request: Request) -> Identity:
+    return request.scope["state"]["who"]
+
+
+def query_of(request: Request) -> bytes:
+    return request.scope["query_string"]
+
+
+def steers(identity: Identity) -> None:
+    if identity.role == "viewer":
+        raise Problem("forbidden", "A viewer's token allows no changes")
+
+
+DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ123456"])]
+CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
+
+ROUTES = (
+    ("POST", "/debates", "create"),
+    ("GET", "/debates", "list_debates"),
+    ("GET", "/debates/{debateId}/stream", "stream"),
+    ("GET", "/debates/{debateId}/status", "status"),
+    ("POST", "/debates/{debateId}/rounds", "rounds"),
+    ("POST", "/debates/{debateId}/judge", "judge"),
+    ("POST", "/debates/{debateId}/pause", "pause"),
+    ("POST", "/debates/{debateId}/resume", "resume"),
+    ("POST", "/debates/{debateId}/stop", "stop"),
+    ("POST", "/debates/{debateId}/abort", "abort"),
+    ("POST", "/debates/{debateId}/skip", "skip"),
+    ("POST", "/debates/{debateId}/retry", "retry"),
+    ("POST", "/debates/{debateId}/inject", "inject"),
+    ("POST", "/debates/{debateId}/decide", "decide"),
+    ("POST", "/debates/{debateId}/tickets", "issue_ticket"),
+    ("GET", "/debates/{debateId}/transcript", "export"),
+    ("GET", "/debates/{debateId}/events", "events"),
+    ("GET", "/debates/{debateId}/events/stream", "stream_events"),
+    ("GET", "/debates/{debateId}/calls/{call}", "look_at_call"),
+    ("DELETE", "/debates/{debateId}", "delete"),
+    ("POST", "/estimate", "estimate"),
+    ("GET", "/models", "models"),
+    ("GET", "/formats", "formats"),
+    ("GET", "/statistics", "statistics"),
+)
+"""What is said about each stands in `articles.py`, by its name."""
+STREAMED = ("stream", "stream_events")
+
+
+def router(rooms: Rooms) -> APIRouter:
+    routes, desk = APIRouter(redirect_slashes=False), Desk(rooms)
+    for method, path, name in ROUTES:
+        routes.add_api_route(path, getattr(desk, name), methods=[method], name=name)
+        if name in STREAMED:
+            routes.add_api_route(path, getattr(desk, name), methods=["HEAD"], include_in_schema=False)
+    return routes
+
+
+class Desk:
+    """One method a route."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+        self._arena = rooms.arena
+
+    # --- opening ------------------------------------------------------------------------------------
+
+    async def create(self, request: Request) -> Response:
+        rooms, arena = self._rooms, self._arena
+        identity = who(request)
+        steers(identity)
+        raw = await request.body()
+        if arena.hub.closed:
+            raise Problem("shutting-down")
+        with rooms.repeats.doing(request, raw) as once:
+            keys = lent_keys(request.headers, arena)
+            house = House(arena, keys)
+            setup = setup_of(bodies.read(bodies.CreateDebate, raw, house), house)
+            async with rooms.slots.taking(request.scope["state"]["client"]) as place:
+                outcome = await arena.create(
+                    setup,
+                    owner=identity.owner or "",
+                    once=once,
+                    start=True,
+                    naming=lambda kind, _place: new_id(kind),
+                    keys={name: key for name, key in keys.items() if name in _providers(setup)},
+                    objection=place.objection or await self._full(),
+                )
+                place.take(outcome.debate.id)
+        location = f"/api/v1/debates/{outcome.debate.id}"
+        return json_reply(replies.created(outcome.debate), 201, {"Location": location, **_replayed(outcome)})
+
+    async def estimate(self, request: Request) -> Response:
+        keys = lent_keys(request.headers, self._arena)
+        house = House(self._arena, keys)
+        body = bodies.read(bodies.CreateDebate, await request.body(), house)
+        return json_reply(replies.estimated(estimate(opening(setup_of(body, house)))))
+
+    async def _full(self) -> Problem | None:
+        quota = self._arena.settings.service.quota_bytes
+        if quota is None or await self._arena.store.size() <= quota:
+            return None
+        detail = "The disk quota is used up: delete debates, or raise MOOT_DISK_QUOTA_MB"
+        return Problem("storage", detail, headers={"Retry-After": "60"})
+
+    # --- looking ------------------------------------------------------------------------------------
+
+    async def list_debates(self, request: Request) -> Response:
+        query = queries.listing(query_of(request))
+        page = await self._arena.list(
+            owner=who(request).owner,
+            statuses=statuses_of(query.status) if query.status else (),
+            limit=query.limit,
+            offset=query.offset,
+        )
+        return json_reply(replies.listing(page, query.limit, query.offset))
+
+    async def status(self, request: Request, debate_id: DebateId) -> Response:
+        await self._rooms.mine(request, debate_id)
+        return json_reply(replies.status(await self._arena.state(debate_id)))
+
+    async def export(self, request: Request, debate_id: DebateId) -> Response:
+        form = queries.transcript(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        page = transcript(await self._arena.state(debate_id))
+        match form:
+            case "json":
+                return Response(json.to_json(page), media_type="application/json")
+            case "markdown":
+                return _attached(markdown.to_markdown(page), "text/markdown", f"{debate_id}.md")
+            case "html":
+                return _attached(html.to_html(page), "text/html", f"{debate_id}.html")
+            case _:
+                assert_never(form)
+
+    async def events(self, request: Request, debate_id: DebateId) -> Response:
+        query = queries.event_page(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        debate = await self._arena.state(debate_id)
+        records = await self._arena.store.read(debate_id, query.after, query.limit)
+        seen = [_seen(debate, recorded, who(request).viewer) for recorded in records]
+        return json_reply(replies.event_page(seen, query.after, debate.seq))
+
+    async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
+        await self._rooms.mine(request, debate_id)
+        if not who(request).viewer.privileged:
+            raise Problem("forbidden", "What a model was sent is shown to owners and moderators")
+        if not (call.isascii() and call.isdigit() and len(call) < 10):
+            raise Problem("not-found", "There is no such call")
+        return json_reply(await find_call(self._arena, debate_id, int(call)))
+
+    async def models(self, request: Request) -> Response:
+        queries.nothing(query_of(request))
+        return json_reply(await self._rooms.catalogue.models())
+
+    async def formats(self, request: Request) -> Response:
+        queries.nothing(query_of(request))
+        return json_reply(self._rooms.catalogue.formats())
+
+    async def statistics(self, request: Request) -> Response:
+        queries.nothing(query_of(request))
+        return json_reply(await self._rooms.catalogue.statistics(who(request).owner))
+
+    # --- following ----------------------------------------------------------------------------------
+
+    async def stream(self, request: Request, debate_id: DebateId) -> Response:
+        query = queries.stream(query_of(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, V1(query.extended), query.cursor)
+
+    async def stream_events(self, request: Request, debate_id: DebateId) -> Response:
+        query = queries.log(query_of(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, Native(), query.cursor)
+
+    async def _stream(self, request: Request, debate_id: str, dialect: Dialect, cursor: Cursor) -> Response:
+        if not _accepts_stream(request):
+            raise Problem("not-acceptable")
+        rooms, identity = self._rooms, who(request)
+        head = await rooms.mine(request, debate_id)
+        if cursor.seq > head.version:
+            raise Problem("cursor-ahead")
+        if await self._has_seen_the_end(debate_id, dialect, cursor):
+            return Response(status_code=204)
+        return EventStream(
+            rooms.feeds,
+            rooms.clock,
+            debate_id=debate_id,
+            dialect=dialect,
+            viewer=identity.viewer,
+            cursor=cursor,
+            gone=deleted() if isinstance(dialect, V1) else None,
+            place=rooms.streams.taken(request.scope["state"]["client"]),
+            watching=Watching(
+                request.scope["state"].get("connection"), partial(rooms.keeper.knows, identity)
+            ),
+        )
+
+    async def _has_seen_the_end(self, debate_id: str, dialect: Dialect, cursor: Cursor) -> bool:
+        if not isinstance(dialect, V1) or not cursor.seq:
+            return False
+        ended = (await self._arena.state(debate_id)).ended_seq
+        return bool(ended) and cursor.whole >= ended
+
+    async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
+        bodies.read(bodies.Nothing, await request.body())
+        await self._rooms.mine(request, debate_id)
+        ticket = self._rooms.tickets.issue(who(request), debate_id)
+        return json_reply(
+            {
+                "debateId": debate_id,
+                "ticket": ticket,
+                "expiresIn": int(TICKET_SECONDS),
+                "streamUrl": f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
+            },
+            201,
+        )
+
+    # --- steering -----------------------------------------------------------------------------------
+
+    async def rounds(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.SubmitRound) -> Command:
+            return NextRound() if body.action == "next_round" else SkipToJudge()
+
+        return await self._ask(
+            request, debate_id, bodies.SubmitRound, command, replies.round_accepted, status=202
+        )
+
+    async def judge(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.TriggerJudge) -> Command:
+            return JudgeNow(body.reason)
+
+        return await self._ask(
+            request, debate_id, bodies.TriggerJudge, command, replies.judge_accepted, status=202
+        )
+
+    async def pause(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.Pause) -> Command:
+            return Pause(now=body.now, by=who(request).name)
+
+        return await self._ask(request, debate_id, bodies.Pause, command, replies.paused)
+
+    async def resume(self, request: Request, debate_id: DebateId) -> Response:
+        return await self._ask(request, debate_id, bodies.Nothing, lambda _: Resume(), replies.resumed)
+
+    async def stop(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.Ending) -> Command:
+            return Stop(body.reason)
+
+        return await self._ask(request, debate_id, bodies.Ending, command, replies.stopped)
+
+    async def abort(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.Ending) -> Command:
+            return Abort(body.reason)
+
+        return await self._ask(
+            request, debate_id, bodies.Ending, command, saying("The debate was aborted; nothing is judged.")
+        )
+
+    async def skip(self, request: Request, debate_id: DebateId) -> Response:
+        def command(_body: bodies.Nothing) -> Command:
+            return SkipTurn(by=who(request).name)
+
+        return await self._ask(request, debate_id, bodies.Nothing, command, saying("The speech is skipped."))
+
+    async def retry(self, request: Request, debate_id: DebateId) -> Response:
+        return await self._ask(
+            request,
+            debate_id,
+            bodies.Nothing,
+            lambda _: Retry(),
+            saying("The speech will be given again."),
+            status=202,
+        )
+
+    async def inject(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.Inject) -> Command:
+            return Inject(redact(body.text), by=who(request).name, to=body.to)
+
+        return await self._ask(
+            request,
+            debate_id,
+            bodies.Inject,
+            command,
+            saying("It is heard by every speech that starts from now on.", "queued"),
+            status=202,
+        )
+
+    async def decide(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: bodies.Decide) -> Command:
+            return Decide(body.seat, body.reason)
+
+        return await self._ask(request, debate_id, bodies.Decide, command, saying("The debate is decided."))
+
+    async def delete(self, request: Request, debate_id: DebateId) -> Response:
+        await self._rooms.mine(request, debate_id)
+        steers(who(request))
+        await self._arena.delete(debate_id)
+        return Response(status_code=204)
+
+    async def _ask(
+        self,
+        request: Request,
+        debate_id: str,
+        form: type[Body],
+        command: Callable[[Body], Command],
+        answer: Callable[[Debate], dict[str, Any]],
+        status: int = 200,
+    ) -> Response:
+        await self._rooms.mine(request, debate_id)
+        steers(who(request))
+        raw = await request.body()
+        with self._rooms.repeats.doing(request, raw) as once:
+            keys = lent_keys(request.headers, self._arena)
+            asked = command(bodies.read(form, raw))
+            outcome = await self._arena.ask(debate_id, asked, once=once, keys=keys)
+        return json_reply(answer(outcome.debate), status, _replayed(outcome))
+
+
+def saying(message: str, status: str = "") -> Callable[[Debate], dict[str, Any]]:
+    """A reply that says no more than what was done."""
+
+    def reply(debate: Debate) -> dict[str, Any]:
+        shape = replies.accepted(debate, message)
+        return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
+
+    return reply
+
+
+def _seen(debate: Debate, recorded: Recorded, viewer: Viewer) -> Seen:
+    shown = visible(debate, recorded, viewer)
+    return Seen(recorded.seq, recorded.at, shown.event if shown else None, None, debate)
+
+
+def _providers(setup: Setup) -> set[str]:
+    models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
+    return {model.provider for model in models}
+
+
+def _replayed(outcome: Outcome) -> dict[str, str]:
+    return {"Idempotent-Replayed": "true"} if outcome.replayed else {}
+
+
+def _accepts_stream(request: Request) -> bool:
+    accepted = request.headers.get("accept", "*/*")
+    kinds = [kind.partition(";")[0].strip().lower() for kind in accepted.split(",")]
+    return any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in kinds)
+
+
+def _attached(text: str, media_type: str, name: str) -> Response:
+    """A file to keep: it cannot run here, whatever its words are."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    }
+    return Response(text, media_type=media_type, headers=headers)

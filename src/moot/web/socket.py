@@ -1,0 +1,250 @@
+"""The WebSocket of a debate: the same events as the stream, and commands the other way.
+
+Frames are `{event, id, data}`. A command is `{type, data?, key?}`; under a key it is carried out once,
+however often it is sent. What is wrong with one is told in an `error` frame, and the socket stays open;
+whoever goes on sending nonsense, or too much, is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from functools import partial
+from time import monotonic
+from typing import Any, cast
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from moot.commands import Command, Inject, Pause, Resume, SkipTurn, Stop
+from moot.errors import MootError
+from moot.providers.hush import redact
+from moot.store.contract import Once
+from moot.web.feeds import read
+from moot.web.repeats import fingerprint, usable_key
+from moot.web.routes import Rooms, steers
+from moot.web.streams import Watching
+from moot.wire import strict_json
+from moot.wire.auth import Identity
+from moot.wire.frames import Cursor, Frame, as_message
+from moot.wire.limits import Bucket
+from moot.wire.problems import Problem, problem_of
+from moot.wire.v1 import bodies, queries
+from moot.wire.v1.frames import V1
+from moot.wire.v1.notices import acknowledged, deleted, rejected
+
+BURST, PER_SECOND = 30.0, 10.0
+MOST_NONSENSE = 5
+NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED = 1000, 1003, 1008, 1012, 4401
+CODES = {
+    "malformed-request": "MALFORMED",
+    "validation": "VALIDATION",
+    "conflict": "CONFLICT",
+    "forbidden": "FORBIDDEN",
+    "not-found": "NOT_FOUND",
+    "idempotency-mismatch": "VALIDATION",
+    "storage": "STORAGE",
+}
+
+
+class Leave(Exception):
+    """The socket is to be closed with this code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class UnknownType(Problem):
+    """There is no such command."""
+
+
+async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
+    identity: Identity = socket.scope["state"]["who"]
+    head = await rooms.seen_by(identity, debate_id)
+    query = queries.socket(socket.scope["query_string"])
+    if query.cursor.seq > head.version:
+        raise Problem("cursor-ahead")
+    with rooms.streams.taken(socket.scope["state"]["client"]):
+        await socket.accept()
+        talk = Talk(rooms, socket, debate_id, identity)
+        await talk.run(V1(query.extended), query.cursor)
+
+
+class Talk:
+    """One open socket."""
+
+    def __init__(self, rooms: Rooms, socket: WebSocket, debate_id: str, identity: Identity) -> None:
+        self._rooms = rooms
+        self._socket = socket
+        self._debate_id = debate_id
+        self._identity = identity
+        self._client: str = socket.scope["state"]["client"]
+        self._bucket = Bucket(BURST, PER_SECOND)
+        self._warned = False
+        self._nonsense = 0
+        connection = socket.scope["state"].get("connection")
+        self._watching = Watching(connection, partial(rooms.keeper.knows, identity))
+
+    async def run(self, dialect: V1, cursor: Cursor) -> None:
+        code = REVOKED
+        with self._rooms.clock.over(self._watching):
+            async with self._watching.until_dismissed():
+                code = await self._until_one_leaves(dialect, cursor)
+        if self._socket.application_state != WebSocketState.DISCONNECTED:
+            await _quietly(self._socket.close(code))
+
+    async def _until_one_leaves(self, dialect: V1, cursor: Cursor) -> int:
+        telling = asyncio.create_task(self._tell(dialect, cursor), name=f"telling {self._debate_id}")
+        hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
+        try:
+            done, _ = await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (telling, hearing):
+                task.cancel()
+            await asyncio.gather(telling, hearing, return_exceptions=True)
+        return done.pop().result()
+
+    # --- telling --------------------------------------------------------------------------------------
+
+    async def _tell(self, dialect: V1, cursor: Cursor) -> int:
+        reading = self._rooms.feeds.reading(
+            self._debate_id, dialect, self._identity.viewer, as_message, "socket"
+        )
+        ended = (await self._rooms.arena.state(self._debate_id)).ended_seq
+        if ended and cursor.whole >= ended:
+            return NORMAL
+        async with reading as feed:
+            async with aclosing(read(feed, cursor)) as events:
+                async for frames in events:
+                    for frame in frames:
+                        await self._send(frame.decode())
+            if feed.end == "deleted":
+                await self._send(as_message(deleted()).decode())
+            return RESTART if feed.end == "closed" else NORMAL
+
+    async def _send(self, text: str) -> None:
+        self._watching.sending_since = monotonic()
+        await self._socket.send_text(text)
+        self._watching.sending_since = None
+
+    # --- hearing --------------------------------------------------------------------------------------
+
+    async def _hear(self) -> int:
+        try:
+            while True:
+                message = await self._socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    return NORMAL
+                if message.get("text") is None:
+                    return NOT_TEXT
+                await self._heed(message["text"])
+        except WebSocketDisconnect:
+            return NORMAL
+        except Leave as leave:
+            return leave.code
+
+    async def _heed(self, text: str) -> None:
+        if not self._bucket.take():
+            return await self._too_much()
+        try:
+            answer = await self._carry_out(text)
+        except MootError as error:
+            await self._refuse(error)
+            return None
+        self._nonsense = 0
+        await self._send(as_message(answer).decode())
+        return None
+
+    async def _too_much(self) -> None:
+        if self._warned:
+            raise Leave(POLICY)
+        self._warned = True
+        problem = Problem("rate-limit", "Too many messages; slow down")
+        await self._send(as_message(rejected("RATE_LIMIT", problem.detail, {})).decode())
+
+    async def _refuse(self, error: MootError) -> None:
+        problem = problem_of(error)
+        code = "UNKNOWN_TYPE" if isinstance(error, UnknownType) else CODES.get(problem.kind, "FAILED")
+        members: dict[str, Any] = {**problem.members}
+        if problem.errors:
+            members["errors"] = problem.errors
+        await self._send(as_message(rejected(code, problem.detail, members)).decode())
+        self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
+        if self._nonsense >= MOST_NONSENSE:
+            raise Leave(POLICY)
+
+    async def _carry_out(self, text: str) -> Frame:
+        shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
+        kind, data, key = _parts(shape)
+        if kind not in COMMANDS:
+            raise UnknownType("validation", "There is no such command")
+        steers(self._identity)
+        command = COMMANDS[kind](data, self._identity.name)
+        once = self._once(kind, key, text)
+        outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
+        return acknowledged(kind, outcome.debate)
+
+    def _once(self, kind: str, key: str | None, text: str) -> Once | None:
+        if key is None:
+            return None
+        return Once(
+            self._client, usable_key(key), fingerprint("WS", f"{self._debate_id}/{kind}", text.encode())
+        )
+
+
+def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
+    """Raises Problem: MALFORMED where it is no command at all."""
+    if not isinstance(shape, dict) or "type" not in shape:
+        raise Problem("malformed-request", "A message is an object with a type")
+    message = cast("dict[str, Any]", shape)
+    kind, data, key = message["type"], message.get("data", {}), message.get("key")
+    errors: dict[str, list[str]] = {name: ["Unknown field"] for name in message if name not in MEMBERS}
+    if not isinstance(kind, str):
+        errors["type"] = ["Must be a string"]
+    if not isinstance(data, dict):
+        errors["data"] = ["Must be an object"]
+    if "key" in message and not isinstance(key, str):
+        errors["key"] = ["Must be a string"]
+    if errors:
+        raise Problem("validation", errors=errors)
+    return str(kind), cast("dict[str, Any]", data), key
+
+
+def _inject(data: dict[str, Any], by: str) -> Command:
+    return Inject(redact(bodies.check(bodies.InjectContext, data).additional_context), by=by)
+
+
+def _stop(data: dict[str, Any], by: str) -> Command:
+    return Stop(bodies.check(bodies.Ending, data).reason)
+
+
+def _pause(data: dict[str, Any], by: str) -> Command:
+    return Pause(now=bodies.check(bodies.Pause, data).now, by=by)
+
+
+def _resume(data: dict[str, Any], by: str) -> Command:
+    bodies.check(bodies.Nothing, data)
+    return Resume()
+
+
+def _skip(data: dict[str, Any], by: str) -> Command:
+    bodies.check(bodies.Nothing, data)
+    return SkipTurn(by=by)
+
+
+MEMBERS = ("type", "data", "key")
+COMMANDS: dict[str, Callable[[dict[str, Any], str], Command]] = {
+    "PAUSE": _pause,
+    "RESUME": _resume,
+    "SKIP": _skip,
+    "STOP": _stop,
+    "INJECT_CONTEXT": _inject,
+}
+
+
+async def _quietly(closing: Any) -> None:
+    try:
+        await closing
+    except (RuntimeError, WebSocketDisconnect):
+        return

@@ -1,0 +1,191 @@
+"""Streams of server-sent events, and the one clock that looks after all of them.
+
+A stream sends what its feed has, a comment where a beat has passed in silence, and ends when its dialect has
+said its last, when the debate is deleted, when the server stops, when the viewer leaves, or when the viewer
+has read nothing for too long. It holds no queue: a slow viewer delays only itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager
+from time import monotonic
+from typing import Any, Protocol
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from moot.audience import Viewer
+from moot.settings import Service
+from moot.web.feeds import Feed, Feeds, read_joined
+from moot.wire.frames import Cursor, Dialect, Frame, as_sse
+
+HEADERS = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+)
+RETRY = b"retry: 2000\n"
+"""Goes with the first event: a block of its own is an event without data to some readers."""
+COMMENT = b":\n"
+"""Without a blank line, which some readers take for the end of an event without data."""
+TICK_SECONDS = 1.0
+REVIEW_SECONDS = 15.0
+
+
+class Connection(Protocol):
+    """What lies below a stream; it can be cut where waiting for it makes no sense."""
+
+    def abort(self) -> None: ...
+
+
+class Watching:
+    """Someone who is being sent something, as the clock sees it."""
+
+    def __init__(self, connection: Connection | None, allowed: Callable[[], Awaitable[bool]]) -> None:
+        self.connection = connection
+        self.allowed = allowed
+        """Whether whoever opened this may still see it."""
+        self.sending_since: float | None = None
+        self.dismissed = False
+        self._task: asyncio.Task[Any] | None = None
+
+    @asynccontextmanager
+    async def until_dismissed(self) -> AsyncGenerator[None]:
+        """What is done inside breaks off when this viewer is dismissed."""
+        self._task = task = asyncio.current_task()
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self.dismissed or task is None or task.uncancel() > 0:
+                raise
+        finally:
+            self._task = None
+
+    def dismiss(self) -> None:
+        self.dismissed = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+class Clock:
+    """Beats for quiet streams, an end for stalled ones and for those whose token was revoked."""
+
+    def __init__(self, feeds: Feeds, service: Service) -> None:
+        self._feeds = feeds
+        self._service = service
+        self._watching: set[Watching] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def over(self, watching: Watching) -> Generator[None]:
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run(), name="clock of the streams")
+        self._watching.add(watching)
+        try:
+            yield
+        finally:
+            self._watching.discard(watching)
+
+    @property
+    def viewers(self) -> int:
+        return len(self._watching)
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        beaten = reviewed = monotonic()
+        tick = min(TICK_SECONDS, self._service.comment_seconds, self._service.stalled_seconds)
+        while True:
+            await asyncio.sleep(tick)
+            now = monotonic()
+            self._cut_the_stalled(now)
+            if now - beaten >= self._service.comment_seconds:
+                beaten = now
+                self._feeds.beat()
+            if now - reviewed >= REVIEW_SECONDS:
+                reviewed = now
+                await self._review()
+
+    def _cut_the_stalled(self, now: float) -> None:
+        for watching in tuple(self._watching):
+            since = watching.sending_since
+            if since is None or now - since < self._service.stalled_seconds:
+                continue
+            if watching.connection is not None:
+                watching.connection.abort()
+
+    async def _review(self) -> None:
+        for watching in tuple(self._watching):
+            if not await watching.allowed():
+                watching.dismiss()
+
+
+class EventStream(Response):
+    """One viewer's stream. `place` is the viewer's place among those of its client."""
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        feeds: Feeds,
+        clock: Clock,
+        *,
+        debate_id: str,
+        dialect: Dialect,
+        viewer: Viewer,
+        cursor: Cursor,
+        gone: Frame | None,
+        place: AbstractContextManager[Any],
+        watching: Watching,
+    ) -> None:
+        super().__init__()
+        self._feeds = feeds
+        self._clock = clock
+        self._debate_id = debate_id
+        self._dialect = dialect
+        self._viewer = viewer
+        self._cursor = cursor
+        self._gone = gone
+        self._place = place
+        self._watching = watching
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._place:
+            await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+            if scope["method"] != "HEAD":
+                await self._stream(receive, send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _stream(self, receive: Receive, send: Send) -> None:
+        reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, as_sse)
+        with self._clock.over(self._watching):
+            leaving = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
+            try:
+                async with self._watching.until_dismissed(), reading as feed:
+                    await self._send(feed, send)
+            finally:
+                leaving.cancel()
+
+    async def _until_it_leaves(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._watching.dismiss()
+
+    async def _send(self, feed: Feed, send: Send) -> None:
+        watching, first = self._watching, RETRY
+        async with aclosing(read_joined(feed, self._cursor)) as pieces:
+            async for piece in pieces:
+                watching.sending_since = monotonic()
+                body = first + piece if piece else COMMENT
+                first = b"" if piece else first
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+                watching.sending_since = None
+        if feed.end == "deleted" and self._gone is not None:
+            # It has no place in the log, and so no id.
+            body = as_sse(self._gone, "").replace(b"id: \n", b"")
+            await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -1,0 +1,157 @@
+"""Who asks: bearer tokens, and the tickets that stand in for them where no header can be sent.
+
+The operator's token comes from the settings and sees every debate; further tokens are in the store, by digest
+only, and see those of their owner. Without any token the door is open and whoever asks is the owner of all;
+once a token has been seen, the door stays shut for the life of the process, even if the last one is revoked.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Protocol, assert_never
+
+from msgspec import Struct
+
+from moot.audience import OBSERVER, OWNER, Viewer
+from moot.providers.keys import Secret
+from moot.store.contract import Token, TokenRole
+
+CACHE_SECONDS = 5.0
+TICKET_SECONDS = 60.0
+MOST_TICKETS = 10_000
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
+
+
+class Identity(Struct, frozen=True):
+    """Who asks. `owner` is whose debates are theirs to see; None for those who see all."""
+
+    name: str
+    role: TokenRole
+    owner: str | None = None
+
+    @property
+    def viewer(self) -> Viewer:
+        match self.role:
+            case "owner":
+                return OWNER
+            case "moderator":
+                return Viewer("moderator")
+            case "viewer":
+                return OBSERVER
+            case _:
+                assert_never(self.role)
+
+    def sees(self, owner: str) -> bool:
+        """Whether debates of this owner are theirs to see."""
+        return self.owner is None or self.owner == owner
+
+
+ANYONE = Identity("anyone", "owner")
+"""Whoever asks where there are no tokens."""
+OPERATOR = Identity("operator", "owner")
+NOBODY = Identity("nobody", "viewer", owner="\0")
+"""At doors that are open to all. No token can have this owner."""
+
+
+class Tokens(Protocol):
+    """What a store keeps of them."""
+
+    async def tokens(self) -> tuple[Token, ...]: ...
+
+
+class Keeper:
+    """Knows the tokens. What the store has is looked up at most every few seconds."""
+
+    def __init__(
+        self, tokens: Tokens, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._tokens = tokens
+        self._operator = _digest(operator.reveal()) if operator else ""
+        self._clock = clock
+        self._known: tuple[Token, ...] = ()
+        self._looked_at = float("-inf")
+        self._shut = operator is not None
+
+    async def enabled(self) -> bool:
+        """Whether a token is needed. An expired one counts: it must not open the door to everybody."""
+        known = await self._look()
+        self._shut = self._shut or bool(known)
+        return self._shut
+
+    async def find(self, authorization: str | None) -> Identity | None:
+        """Who the header speaks for, or None. Without tokens, whoever asks."""
+        if not await self.enabled():
+            return ANYONE
+        match = _BEARER.fullmatch((authorization or "").strip(" "))
+        return await self._bearer(match[1]) if match else None
+
+    async def knows(self, identity: Identity) -> bool:
+        """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
+        if not await self.enabled():
+            return identity == ANYONE
+        if identity == OPERATOR:
+            return bool(self._operator)
+        now = datetime.now(UTC)
+        return any(_bearer_of(token) == identity for token in await self._look() if not token.expired(now))
+
+    async def _bearer(self, word: str) -> Identity | None:
+        digest = _digest(word)
+        found: Identity | None = None
+        # Every token is compared, so that the time tells nothing about which one was near.
+        if compare_digest(digest, self._operator):
+            found = OPERATOR
+        now = datetime.now(UTC)
+        for token in await self._look():
+            if compare_digest(digest, token.digest) and not token.expired(now):
+                found = found or _bearer_of(token)
+        return found
+
+    async def _look(self) -> tuple[Token, ...]:
+        now = self._clock()
+        if now - self._looked_at >= CACHE_SECONDS:
+            self._known = await self._tokens.tokens()
+            self._looked_at = now
+        return self._known
+
+
+class Tickets:
+    """A ticket opens one stream of one debate, once, within a minute: an EventSource can send no header,
+    and a token has no business in a URL."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._issued: dict[str, tuple[float, str, Identity]] = {}
+
+    def issue(self, identity: Identity, debate_id: str) -> str:
+        self._sweep()
+        ticket = secrets.token_urlsafe(24)
+        self._issued[_digest(ticket)] = (self._clock() + TICKET_SECONDS, debate_id, identity)
+        return ticket
+
+    def redeem(self, ticket: str, debate_id: str) -> Identity | None:
+        """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
+        expires, where, identity = self._issued.pop(_digest(ticket), (0.0, "", NOBODY))
+        return identity if where == debate_id and self._clock() < expires else None
+
+    def _sweep(self) -> None:
+        """Drop what has expired, and the oldest of too many. They stand in the order of their issue."""
+        now = self._clock()
+        for key, (expires, _, _) in tuple(self._issued.items()):
+            if expires > now and len(self._issued) < MOST_TICKETS:
+                return
+            del self._issued[key]
+
+
+def _digest(word: str) -> str:
+    return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _bearer_of(token: Token) -> Identity:
+    return Identity(token.name, token.role, token.owner)

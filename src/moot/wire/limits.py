@@ -1,0 +1,167 @@
+"""How much one client may ask, and who is one client.
+
+A client is known by its token, else by its address (of IPv6 the network of 64 bits, which is what one
+customer gets). What a proxy says about an address is believed only if the operator trusts that proxy.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, Storage
+from limits.aio.strategies import FixedWindowRateLimiter
+from msgspec import Struct
+
+from moot.errors import Invalid
+from moot.wire.problems import Problem
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+NO_ADDRESS = "local"
+"""A peer without an address is on this machine."""
+
+
+class Standing(Struct, frozen=True):
+    """How a client stands after a request. `reset` is in epoch seconds."""
+
+    limit: int
+    remaining: int
+    reset: int
+    allowed: bool
+    retry_after: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset),
+        }
+
+    def check(self) -> None:
+        if not self.allowed:
+            raise Problem("rate-limit", headers={"Retry-After": str(self.retry_after)})
+
+
+class Limiter:
+    """Requests a minute for each client. Several processes share one limit by sharing the storage."""
+
+    def __init__(self, per_minute: int | None, storage: Storage | None = None) -> None:
+        self._item = RateLimitItemPerMinute(per_minute) if per_minute else None
+        self._windows = FixedWindowRateLimiter(storage or MemoryStorage())
+
+    async def hit(self, client: str) -> Standing | None:
+        """Count a request. None where the operator has lifted the limit."""
+        if self._item is None:
+            return None
+        allowed = await self._windows.hit(self._item, client)
+        window = await self._windows.get_window_stats(self._item, client)
+        left = math.ceil(window.reset_time - time.time())
+        return Standing(
+            limit=self._item.amount,
+            remaining=window.remaining,
+            reset=math.ceil(window.reset_time),
+            allowed=allowed,
+            retry_after=min(60, max(1, left)),
+        )
+
+
+class Streams:
+    """How many streams each client has open."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def taken(self, client: str) -> Generator[None, None, None]:
+        if self._most is not None and self._open[client] >= self._most:
+            raise Problem("rate-limit", "Too many streams at a time; close one", headers={"Retry-After": "5"})
+        self._open[client] += 1
+        try:
+            yield
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
+
+
+class Bucket:
+    """So many at once, and so many a second after that."""
+
+    def __init__(self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._burst = burst
+        self._per_second = per_second
+        self._clock = clock
+        self._left = burst
+        self._at = clock()
+
+    def take(self) -> bool:
+        now = self._clock()
+        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Proxies:
+    """The proxies that the operator trusts."""
+
+    def __init__(self, named: Iterable[str]) -> None:
+        self._networks = tuple(_network(name) for name in named)
+
+    def trusts(self, peer: str) -> bool:
+        address = _address(peer)
+        return address is not None and self._trusted(address)
+
+    def client(self, peer: str, forwarded: Iterable[str] = ()) -> str:
+        """The key of a client: the rightmost hop that is none of ours. What stands left of it is hearsay."""
+        address = _address(peer)
+        if address is None:
+            return NO_ADDRESS
+        hops = [hop for line in forwarded for hop in line.split(",")]
+        while hops and self._trusted(address):
+            said = _address(hops.pop())
+            if said is None:
+                break
+            address = said
+        return _key(address)
+
+    def _trusted(self, address: Address) -> bool:
+        return any(address.version == network.version and address in network for network in self._networks)
+
+
+def _network(name: str) -> Network:
+    try:
+        return ip_network(name, strict=False)
+    except ValueError:
+        raise Invalid(f"MOOT_TRUSTED_PROXIES holds addresses or networks; {name!r} is neither.") from None
+
+
+def _address(text: str) -> Address | None:
+    """An address as a proxy may write it: with a port, in brackets, IPv4 dressed up as IPv6."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _key(address: Address) -> str:
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(ip_network((address, 64), strict=False))

@@ -1,0 +1,320 @@
+"""The bodies that v1 takes. `read` makes one from bytes, or says everything that is wrong with it at once.
+
+Strict throughout: no unknown member, no null for something left out, no number for a string. What only the
+server knows (formats, providers, keys, models) it is asked through a `House`, in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import field_validator as checks
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from moot.terms import Effort, Side, Winning
+from moot.wire import strict_json
+from moot.wire.problems import Problem
+from moot.wire.v1.examples import CREATE_DEBATE
+from moot.wire.v1.fields import (
+    FORMATS,
+    PROVIDERS,
+    SEAT_ID,
+    Character,
+    Colour,
+    Criterion,
+    Dollars,
+    House,
+    ModelId,
+    Name,
+    Prompt,
+    Reason,
+    SeatId,
+    Tokens,
+    first_named,
+    house_of,
+    more_than,
+)
+from moot.wire.v1.wording import (
+    REQUIRED,
+    Absent,
+    Errors,
+    Says,
+    Shape,
+    between,
+    folded,
+    line,
+    lines,
+    matching,
+    one_of,
+    refused,
+    told,
+)
+
+Action = Literal["next_round", "skip_to_judge"]
+FEWEST, MOST = 2, 4
+MOST_CRITERIA = 20
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+        field_title_generator=lambda name, _: to_camel(name),
+        use_attribute_docstrings=True,
+    )
+    detail: ClassVar[str] = "Invalid request"
+    optional: ClassVar[bool] = False
+    """An empty body will do."""
+    missing: ClassVar[Mapping[str, str]] = {}
+    """What is said of members left out, where it is not "Field required"."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """What is wrong with the body as a whole, of which any part may be wrong in itself."""
+        return ()
+
+
+def _table_of_four(value: object) -> object:
+    """Whoever comes after the fourth is not looked at: ten thousand would be refused all the same."""
+    return cast("list[object]", value)[:MOST] if isinstance(value, list) else value
+
+
+class ModelChoice(Body):
+    provider: Annotated[str, Field(examples=list(PROVIDERS))]
+    """Who is asked."""
+    model_id: Annotated[ModelId, Field(examples=["claude-3-5-sonnet-20241022"])]
+    """The model, as its provider names it."""
+    temperature: Annotated[float, between(0.0, 1.0)] = 0.7
+    """How freely it chooses its words. Models that take none are sent none."""
+    max_tokens: Tokens = 4096
+    """The most that it may write in one speech."""
+
+    @checks("provider")
+    @classmethod
+    def _is_offered(cls, name: str, info: ValidationInfo) -> str:
+        house = house_of(info)
+        if house and name not in house.providers:
+            raise refused(one_of(first_named(house.providers, PROVIDERS)))
+        if house and not house.has_key(name):
+            raise refused("No API key configured for this provider")
+        return name
+
+    @checks("model_id")
+    @classmethod
+    def _is_known(cls, name: str, info: ValidationInfo) -> str:
+        house, provider = house_of(info), info.data.get("provider")
+        if house and provider and not house.knows(provider, name):
+            raise refused("Unknown model")
+        return name
+
+
+class Participant(Body):
+    name: Name
+    """Shown to everybody, and unlike all other names."""
+    model: ModelChoice
+    position: Annotated[Side, Says(one_of(get_args(Side)))]
+    """The side that is argued."""
+    system_prompt: Prompt = ""
+    """Added to what the model is told about its part."""
+    color: Colour = Field(default_factory=lambda: None)
+    """Where it is left out, a colour that no other participant has."""
+    objective: Character = ""
+    """Secret: told to this participant, to owners and moderators."""
+    persona: Character = ""
+    """Who the participant is, in a few words."""
+
+
+class JudgeChoice(Body):
+    name: Name
+    model: ModelChoice
+    evaluation_criteria: Annotated[list[Criterion], Field(max_length=MOST_CRITERIA)] = Field(
+        default_factory=list[str]
+    )
+    """By what the speeches are weighed; argument, evidence, rebuttal and clarity where none are given."""
+
+
+class Config(Body):
+    max_rounds: Annotated[int, between(1, 10)] = 5
+    timeout_per_round: Annotated[float, between(30, 300)] = 120
+    """Seconds that a speech may take. What was said by then stands."""
+    cost_limit: Annotated[Dollars, more_than(0.10, "0.10")] = Field(default_factory=lambda: None)
+    """US dollars that are never exceeded; the judging is paid for out of them too."""
+    warn_at_cost: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
+    """US dollars; less than `costLimit`."""
+    auto_judge: bool = True
+    """Judge by itself after the last round."""
+    auto_progress: bool = True
+    """Without it each round waits for `POST …/rounds`."""
+    winning_condition: Annotated[Winning, Says(one_of(get_args(Winning)))] = "ai-judge"
+    """`self-terminate`: the debate also ends when one side gives way or both go in circles."""
+    intensity: Annotated[int, between(1, 5)] = 3
+    """From courteous (1) to fierce (5)."""
+    effort: Annotated[
+        Effort | None,
+        Absent(Effort),
+        Says(one_of(get_args(Effort))),
+    ] = Field(default_factory=lambda: None)
+    """How hard the participants think, as far as their models let themselves be told."""
+    show_reasoning: bool = True
+    """Whether viewers see what models think aloud."""
+
+    @checks("warn_at_cost")
+    @classmethod
+    def _warns_in_time(cls, amount: float | None, info: ValidationInfo) -> float | None:
+        limit = info.data.get("cost_limit")
+        if amount is not None and limit is not None and amount >= limit:
+            raise refused("Must be less than costLimit")
+        return amount
+
+
+class CreateDebate(Body):
+    model_config = ConfigDict(json_schema_extra={"examples": [CREATE_DEBATE]})
+    detail: ClassVar[str] = "Invalid debate configuration"
+    missing: ClassVar[Mapping[str, str]] = {
+        "participants": f"Minimum {FEWEST} participants required",
+        "position": one_of(get_args(Side)),
+    }
+
+    topic: Annotated[str, line(10, 500)]
+    """The motion."""
+    format: Annotated[str, Field(examples=list(FORMATS))]
+    participants: Annotated[
+        list[Participant],
+        BeforeValidator(_table_of_four),
+        Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
+    ]
+    judge: JudgeChoice
+    config: Config = Field(default_factory=Config)
+
+    @checks("format")
+    @classmethod
+    def _is_installed(cls, name: str, info: ValidationInfo) -> str:
+        house = house_of(info)
+        if house and name not in house.formats:
+            raise refused(one_of(first_named(house.formats, FORMATS)))
+        return name
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        participants: Any = shape.get("participants")
+        if not isinstance(participants, list):
+            return
+        table = cast("list[Any]", participants)
+        if len(table) < FEWEST:
+            yield "participants", f"Minimum {FEWEST} participants required"
+        if len(table) > MOST:
+            yield "participants", f"Maximum {MOST} participants allowed"
+        seated = [cast("dict[str, Any]", seat).get("name") for seat in table[:MOST] if isinstance(seat, dict)]
+        names = [name for given in seated if isinstance(given, str) and (name := folded(given[:200]))]
+        if len(set(names)) < len(names):
+            yield "participants", "Names must be unique"
+
+
+class SubmitRound(Body):
+    action: Annotated[Literal["next_round", "skip_to_judge"], Says(one_of(("next_round", "skip_to_judge")))]
+
+
+class TriggerJudge(Body):
+    optional: ClassVar[bool] = True
+    reason: Reason = ""
+    """Why the debate is judged before its last round."""
+
+
+class Inject(Body):
+    text: Annotated[str, lines(1, 2_000)]
+    """Heard by the next speaker after the turn that is under way."""
+    to: SeatId = Field(default_factory=lambda: None)
+    """The one participant who hears it; everybody where it is left out."""
+
+
+class InjectContext(Body):
+    """The same as it is said over a WebSocket."""
+
+    additional_context: Annotated[str, lines(1, 2_000)]
+
+
+class Decide(Body):
+    winner: Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
+    reason: Reason = ""
+
+    @property
+    def seat(self) -> str | None:
+        return None if self.winner in ("tie", "draw") else self.winner
+
+
+class Pause(Body):
+    optional: ClassVar[bool] = True
+    now: bool = False
+    """Cut the turn that is under way; it is given again on resume."""
+
+
+class Ending(Body):
+    """What may be said with stop and abort."""
+
+    optional: ClassVar[bool] = True
+    reason: Reason = ""
+
+
+class Nothing(Body):
+    """Resume, skip and retry need no more than their address."""
+
+    optional: ClassVar[bool] = True
+
+
+B = TypeVar("B", bound=Body)
+BODIES: tuple[type[Body], ...] = (
+    CreateDebate,
+    SubmitRound,
+    TriggerJudge,
+    Inject,
+    Decide,
+    Pause,
+    Ending,
+    Nothing,
+)
+
+
+def read(model: type[B], data: bytes, house: House | None = None) -> B:
+    if not data and model.optional:
+        return model()
+    return check(model, strict_json.loads(data), house)
+
+
+def check(model: type[B], shape: object, house: House | None = None) -> B:
+    errors: Errors = {}
+    body: B | None = None
+    if not isinstance(shape, dict):
+        raise Problem("validation", model.detail, errors={"body": ["Must be an object"]})
+    try:
+        body = model.model_validate(shape, context=house)
+    except ValidationError as error:
+        _note(errors, _in_our_words(model, error))
+    _note(errors, model.together(cast("dict[str, Any]", shape)))
+    if errors or body is None:
+        raise Problem("validation", model.detail, errors=errors)
+    return body
+
+
+def schemas(house: House, template: str = "#/components/schemas/{model}") -> dict[str, Shape]:
+    """The JSON Schema of every body by its name, with the formats and providers that there are."""
+    _, shapes = models_json_schema([(body, "validation") for body in BODIES], ref_template=template)
+    found: dict[str, Shape] = shapes["$defs"]
+    found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
+    found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
+    return found
+
+
+def _in_our_words(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
+    for field, message in told(error):
+        name = field.rpartition(".")[2]
+        yield field, model.missing.get(name, message) if message == REQUIRED else message
+
+
+def _note(errors: Errors, found: Iterable[tuple[str, str]]) -> None:
+    for field, message in found:
+        errors.setdefault(field, []).append(message)

@@ -1,0 +1,222 @@
+"""The nine events of v1, made from the log; with `extended`, four more.
+
+`status` comes whenever state or round changes, `cost_update` after every call that used something, `complete`
+once. What happens to a debate after its first end is not told here: for v1 it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
+
+from msgspec import Struct
+
+from moot import events as ev
+from moot.debate import Debate
+from moot.errors import FaultKind
+from moot.views import outcome
+from moot.views.costs import costs, dollars
+from moot.views.json import cost_summary, verdict
+from moot.views.transcript import transcript
+from moot.wire.frames import Frame, Seen
+from moot.wire.v1 import rounds, speaking, weighing
+from moot.wire.v1.states import STATES
+from moot.wire.v1.telling import tell
+
+AMENDED: tuple[FaultKind, ...] = ("chain_lost", "seal_refused", "schema_refused", "summary_refused")
+"""Asked again at once in another way: nothing that a viewer could wait for."""
+
+
+class V1(Struct, frozen=True):
+    extended: bool = False
+
+    @property
+    def name(self) -> str:
+        return "v1-extended" if self.extended else "v1"
+
+    def ends(self, seen: Seen) -> bool:
+        return seen.after.ended_seq == seen.seq
+
+    def frames(self, seen: Seen) -> Sequence[Frame]:
+        event = seen.event
+        if event is None or 0 < seen.after.ended_seq < seen.seq:
+            return ()
+        if isinstance(event, ev.CallDelta):
+            return self._words(seen, event)
+        return (*_closing(seen, event), *_status(seen), *self._telling(seen, event))
+
+    def _words(self, seen: Seen, event: ev.CallDelta) -> Sequence[Frame]:
+        if event.kind == "text":
+            said = speaking.heard(seen, event)
+            return said or tuple(weighing.weighed(seen, event, every=self.extended))
+        if not self.extended:
+            return ()
+        return speaking.thought(seen, event) or tuple(weighing.thought(seen, event))
+
+    def _telling(self, seen: Seen, event: ev.Event) -> Iterator[Frame]:
+        match event:
+            case ev.TurnCompleted() | ev.TurnInterrupted():
+                yield from speaking.ended(seen, event)
+            case ev.TurnFailed():
+                yield from speaking.failed(seen, event)
+            case ev.SegmentCompleted():
+                yield from self._segment(seen, event)
+            case ev.CallCompleted():
+                yield from _cost_update(seen, event)
+            case ev.CallFailed():
+                yield from self._call_failed(seen, event)
+            case ev.BudgetWarned():
+                yield _cost_warning(seen, event)
+            case ev.BudgetExhausted():
+                yield _cost_limit(seen, event)
+            case ev.VerdictReached():
+                yield from weighing.reached(seen)
+            case ev.DebateFailed():
+                yield _failure(seen, event)
+            case ev.DebateEnded():
+                yield _complete(seen, event)
+            case ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled():
+                if self.extended:
+                    yield from _more(seen, event)
+            case (
+                ev.DebateOpened() | ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused()
+                | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
+                | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried() | ev.CallStarted()
+                | ev.CallDelta() | ev.StalemateFound() | ev.ConcessionMade() | ev.JudgingStarted()
+            ):  # fmt: skip
+                return
+            case _:
+                assert_never(event)
+
+    def _segment(self, seen: Seen, event: ev.SegmentCompleted) -> Iterator[Frame]:
+        if event.taken_back:
+            yield from speaking.struck(seen, event.call)
+            if self.extended:
+                yield from speaking.thought_after_all(seen, event)
+        yield from weighing.written(seen, event, every=self.extended)
+
+    def _call_failed(self, seen: Seen, event: ev.CallFailed) -> Iterator[Frame]:
+        yield from weighing.failed(seen, event.call, every=self.extended)
+        if event.retry_in_ms is not None:
+            yield from speaking.struck(seen, event.call)
+            if event.kind not in AMENDED:
+                yield _retry(seen, event, event.retry_in_ms)
+        yield from _cost_update(seen, event)
+
+
+def _closing(seen: Seen, event: ev.Event) -> Iterator[Frame]:
+    """What ends before the state that it belongs to."""
+    if isinstance(event, ev.RoundCompleted):
+        yield tell(
+            seen,
+            "round_complete",
+            roundNumber=event.round,
+            responses=rounds.responses(seen.after, event.round),
+            **rounds.totals(seen.after, event.round),
+        )
+    yield from weighing.over(seen)
+
+
+def _status(seen: Seen) -> Iterator[Frame]:
+    state = _state(seen.after)
+    if state is None or (seen.before is not None and _state(seen.before) == state):
+        return
+    yield tell(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1])
+
+
+def _state(debate: Debate) -> tuple[str, int] | None:
+    """None until it is started: the first thing to tell is that it begins."""
+    if debate.status == "created":
+        return None
+    return STATES[debate.status], rounds.round_of(debate)
+
+
+def _cost_update(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> Iterator[Frame]:
+    if not (event.usage.total or event.cost):
+        return
+    known = cost_summary(costs(seen.after))
+    yield tell(
+        seen,
+        "cost_update",
+        totalCost=known["totalCost"],
+        costByModel=known["costByModel"],
+        tokensUsed={"total": known["totalTokens"], "byModel": known["tokensByModel"]},
+        estimated=known["estimated"],
+        unpriced=known["unpriced"],
+    )
+
+
+def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
+    limit = seen.after.limits.cost
+    share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
+    message = (
+        f"The debate has cost {dollars(event.spent)}; the warning was set at {dollars(event.threshold)}."
+    )
+    return tell(
+        seen,
+        "cost_warning",
+        threshold=float(event.threshold),
+        currentCost=float(event.spent),
+        **share,
+        message=message,
+    )
+
+
+def _cost_limit(seen: Seen, event: ev.BudgetExhausted) -> Frame:
+    message = f"The cost limit of {dollars(event.limit)} leaves no room for a further call."
+    return tell(seen, "error", type="cost_limit", message=message, retryable=False)
+
+
+def _retry(seen: Seen, event: ev.CallFailed, wait: int) -> Frame:
+    call = seen.before and seen.before.call(event.call)
+    turn = seen.after.turn(call.turn) if call and call.turn is not None else None
+    who: dict[str, Any] = {"participantId": turn.seat} if turn else {}
+    if call and call.judge is not None:
+        who = {"judgeId": call.judge, "order": call.order}
+    nth = speaking.attempt(seen.after, turn) if turn else call.attempt if call else 1
+    return speaking.complaint(
+        seen, event.kind, event.message, retryable=True, **who, attempt=nth, retryInMs=wait
+    )
+
+
+def _failure(seen: Seen, event: ev.DebateFailed) -> Frame:
+    """Judges may be asked again."""
+    return tell(
+        seen,
+        "error",
+        type="model_error",
+        message=outcome.ending(seen.after),
+        retryable=event.reason == "judge_failed",
+        reason=event.reason,
+    )
+
+
+def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
+    page = transcript(seen.after)
+    return tell(
+        seen,
+        "complete",
+        debateId=seen.after.id,
+        totalRounds=rounds.rounds_held(seen.after),
+        finalCost=float(seen.after.spent),
+        duration=round(page.seconds, 3),
+        verdict=verdict(page),
+        stopped=event.reason in ("stopped", "aborted"),
+        reason=event.reason,
+    )
+
+
+def _more(
+    seen: Seen, event: ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled
+) -> Iterator[Frame]:
+    match event:
+        case ev.TurnStarted():
+            yield from speaking.began(seen, event.turn)
+        case ev.RemarkInjected():
+            yield tell(seen, "remark", remark=event.remark, text=event.text, by=event.by, to=event.to)
+        case ev.BallotCast():
+            yield weighing.cast(seen, event)
+        case ev.BallotSpoiled():
+            yield weighing.spoiled(seen, event)
+        case _:
+            assert_never(event)

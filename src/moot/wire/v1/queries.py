@@ -1,0 +1,188 @@
+"""The queries that v1 takes: each parameter at most once, none that is not known, numbers in plain digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, get_args
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+
+from moot.wire.frames import Cursor, parse_cursor
+from moot.wire.problems import Problem
+from moot.wire.v1.states import State
+from moot.wire.v1.wording import Errors, Shape, one_of
+
+Export = Literal["json", "markdown", "html"]
+EXPORTS: tuple[Export, ...] = get_args(Export)
+STATES: tuple[State, ...] = get_args(State)
+FURTHEST = 1_000_000_000
+START = Cursor()
+TWICE = "Given more than once"
+TICKET = "ticket"
+"""Lets a stream in where a browser cannot send a token; the border has looked at it already."""
+
+_DIGITS = re.compile("0|[1-9][0-9]{0,17}", re.ASCII)
+T = TypeVar("T")
+C = TypeVar("C", bound=str)
+
+
+class Listing(Struct, frozen=True):
+    status: State | None
+    limit: int
+    offset: int
+
+
+class EventPage(Struct, frozen=True):
+    after: int
+    limit: int
+
+
+class Viewing(Struct, frozen=True):
+    """Where a stream begins, and whether it has more than the nine events."""
+
+    cursor: Cursor = START
+    extended: bool = False
+
+
+def listing(query: bytes) -> Listing:
+    asked = Query(query, "status", "limit", "offset")
+    found = Listing(
+        status=asked.choice("status", STATES),
+        limit=asked.number("limit", 1, 100, 20),
+        offset=asked.number("offset", 0, FURTHEST, 0),
+    )
+    return asked.checked(found)
+
+
+def transcript(query: bytes) -> Export:
+    asked = Query(query, "format")
+    found: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
+    asked.checked(found)
+    return found or "json"
+
+
+def event_page(query: bytes) -> EventPage:
+    asked = Query(query, "after", "limit")
+    found = EventPage(asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100))
+    return asked.checked(found)
+
+
+def stream(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The header is what the browser itself knows, and wins over the address it once was given."""
+    asked = Query(query, "lastEventId", "extended", TICKET)
+    found = Viewing(asked.cursor("lastEventId", last_event_id), asked.flag("extended"))
+    return asked.checked(found)
+
+
+def log(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The native log as a stream: from `after` on, or from where a viewer left off."""
+    asked = Query(query, "lastEventId", "after", TICKET)
+    start = Cursor(asked.number("after", 0, FURTHEST, 0))
+    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id, start)))
+
+
+def socket(query: bytes) -> Viewing:
+    asked = Query(query, "after", "extended", TICKET)
+    return asked.checked(Viewing(asked.cursor("after"), asked.flag("extended")))
+
+
+def nothing(query: bytes) -> None:
+    Query(query).checked(None)
+
+
+class Query:
+    """Reads parameter by parameter and keeps what is wrong until `checked`, so that all is told at once."""
+
+    def __init__(self, query: bytes, *known: str) -> None:
+        self._errors: Errors = {}
+        self._given: dict[str, list[str]] = {}
+        for name, value in _pairs(query):
+            self._given.setdefault(name, []).append(value)
+        for name in self._given:
+            if name not in known:
+                self._wrong("".join(filter(str.isprintable, name[:64])), "Unknown parameter")
+
+    def number(self, name: str, low: int, high: int, default: int) -> int:
+        def read(text: str) -> int | None:
+            return int(text) if _DIGITS.fullmatch(text) and low <= int(text) <= high else None
+
+        return self._read(name, read, default, f"Must be between {low} and {high}")
+
+    def choice(self, name: str, choices: tuple[C, ...], twice: str = TWICE) -> C | None:
+        def read(text: str) -> C | None:
+            return next((choice for choice in choices if choice == text), None)
+
+        return self._read(name, read, None, one_of(choices), twice)
+
+    def flag(self, name: str) -> bool:
+        return self.choice(name, ("true", "false")) == "true"
+
+    def cursor(self, name: str, header: str | None = None, start: Cursor = START) -> Cursor:
+        """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid."""
+        if header:
+            return parse_cursor(header)
+        # A browser that has seen nothing yet has an empty id.
+        return self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
+
+    def checked(self, found: T) -> T:
+        if self._errors:
+            raise Problem("validation", errors=self._errors)
+        return found
+
+    def _read(
+        self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = TWICE
+    ) -> T:
+        given = self._given.get(name, ())
+        if not given:
+            return default
+        value = read(given[0]) if len(given) == 1 else None
+        if value is None:
+            self._wrong(name, problem if len(given) == 1 else twice)
+            return default
+        return value
+
+    def _wrong(self, name: str, problem: str) -> None:
+        self._errors.setdefault(name, []).append(problem)
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise Problem("malformed-request", "The query is not valid UTF-8") from None
+
+
+# --- how the OpenAPI page puts it ---------------------------------------------------------------------
+
+
+def _parameter(name: str, schema: Shape, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": description}
+
+
+def _whole(low: int, high: int, default: int) -> Shape:
+    return {"type": "integer", "minimum": low, "maximum": high, "default": default}
+
+
+_CURSOR: Shape = {"type": "string", "pattern": r"^(?:(?:0|[1-9][0-9]{0,17})(?:\.[1-9][0-9]{0,3})?)?$"}
+_EXTENDED = _parameter(
+    "extended",
+    {"type": "string", "enum": ["true", "false"], "default": "false"},
+    "Further events, reasoning among them.",
+)
+_LAST = _parameter("lastEventId", _CURSOR, "The last id that was seen. The header Last-Event-ID wins.")
+_AFTER = _parameter("after", _whole(0, FURTHEST, 0), "The last number that was seen.")
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "listing": [
+        _parameter("status", {"type": "string", "enum": [*STATES]}, "Only debates in this state."),
+        _parameter("limit", _whole(1, 100, 20), "Results per page."),
+        _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
+    ],
+    "transcript": [
+        _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form.")
+    ],
+    "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page.")],
+    "stream": [_LAST, _EXTENDED],
+    "log": [_LAST, _AFTER],
+}

@@ -1,0 +1,84 @@
+"""From the body of a request to the setup of a debate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.errors import Invalid
+from moot.setup import COLOURS, CRITERIA, JudgeSetup, SeatSetup, Setup
+from moot.terms import Effort, Format, Model, Money
+from moot.wire.v1.bodies import CreateDebate, House, ModelChoice
+
+
+def setup_of(body: CreateDebate, house: House) -> Setup:
+    """Raises Invalid where the format has no room for so many rounds of so many speakers."""
+    fmt, config = formats.load(body.format), body.config
+    return Setup(
+        motion=body.topic,
+        format=fmt,
+        seats=_seats(body, house),
+        judges=(_judge(body, house),),
+        rounds=config.max_rounds,
+        turns=_turns(fmt, config.max_rounds, len(body.participants)),
+        turn_seconds=config.timeout_per_round,
+        cost_limit=_money(config.cost_limit),
+        warn_at=_money(config.warn_at_cost),
+        auto=config.auto_progress,
+        auto_judge=config.auto_judge,
+        winning=config.winning_condition,
+        intensity=config.intensity,
+        show_reasoning=config.show_reasoning,
+    )
+
+
+def _seats(body: CreateDebate, house: House) -> tuple[SeatSetup, ...]:
+    seats = tuple(
+        SeatSetup(
+            model=_model(given.model, house, body.config.effort),
+            name=given.name,
+            side=given.position,
+            persona=given.persona,
+            objective=given.objective,
+            system_prompt=given.system_prompt,
+            colour=given.color or "",
+        )
+        for given in body.participants
+    )
+    free = _free_colours(seats)
+    return tuple(seat if seat.colour else replace(seat, colour=next(free)) for seat in seats)
+
+
+def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
+    """Those that nobody has asked for; there are as many as there can be seats."""
+    taken = {seat.colour.upper() for seat in seats}
+    return (colour for colour in COLOURS if colour not in taken)
+
+
+def _judge(body: CreateDebate, house: House) -> JudgeSetup:
+    # How hard the participants are told to think is no affair of the judge's.
+    criteria = tuple(dict.fromkeys(body.judge.evaluation_criteria))
+    return JudgeSetup(_model(body.judge.model, house, None), body.judge.name, criteria or CRITERIA)
+
+
+def _model(choice: ModelChoice, house: House, effort: Effort | None) -> Model:
+    room = choice.max_tokens if "max_tokens" in choice.model_fields_set else 0
+    return house.model(choice.provider, choice.model_id, choice.temperature, room, effort)
+
+
+def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
+    """A debate that is counted in turns has a round when everybody has spoken once."""
+    if not fmt.turns:
+        return None
+    most = fmt.max_turns or fmt.turns
+    if rounds * speakers > most:
+        problem = f"Must be between 1 and {most // speakers}"
+        raise Invalid("Invalid debate configuration.", {"maxRounds": [problem]})
+    return rounds * speakers
+
+
+def _money(amount: float | None) -> Money | None:
+    """As it was written: 0.11 and not the fraction next to it."""
+    return None if amount is None else Money(str(amount))

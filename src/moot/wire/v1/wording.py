@@ -1,0 +1,193 @@
+"""What pydantic finds, in the words of the contract: a rule is a check, its sentence, and its JSON Schema.
+
+Pydantic names the first thing that is wrong with a field in its own words, and repeats what was sent. Here
+the words are ours and nothing is repeated. The schemas are exact as far as JSON Schema goes, so that what
+they let through is taken, and what they do not is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+
+Errors = dict[str, list[str]]
+Shape = dict[str, Any]
+
+CONTROLS = "Control characters are not allowed"
+REQUIRED = "Field required"
+UNKNOWN = "Unknown field"
+MOST_ERRORS = 100
+LONGEST_NAME = 64
+INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+"""Characters that show nothing: a text of nothing else is empty."""
+
+_KINDS = {
+    "missing": REQUIRED,
+    "extra_forbidden": UNKNOWN,
+    "string_type": "Must be a string",
+    "int_type": "Must be an integer",
+    "float_type": "Must be a number",
+    "bool_type": "Must be a boolean",
+    "list_type": "Must be an array",
+    "model_type": "Must be an object",
+}
+_WIDTHS = "".join(map(chr, range(0x2000, 0x200B)))
+_BLANK = f"\t\n \u00a0\u1680{_WIDTHS}\u2028\u2029\u202f\u205f\u3000{INVISIBLE}"
+_CONTROL = "\u0000-\u001f\u007f-\u009f"
+_CONTROL_BUT_LINES = "\u0000-\u0008\u000b-\u001f\u007f-\u009f"
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A check of a value that has the right type, and how the OpenAPI page puts it."""
+
+    check: Callable[[Any], Any]
+    shape: Mapping[str, Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Shape:
+        return {**handler(schema), **self.shape}
+
+
+@dataclass(frozen=True)
+class Says:
+    """Whatever is wrong with the value, this is what is said."""
+
+    message: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.custom_error_schema(
+            handler(source), custom_error_type="refused", custom_error_message=self.message
+        )
+
+
+@dataclass(frozen=True)
+class Absent:
+    """May be left out and is None then; but null is not a way to leave something out."""
+
+    kind: Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler(self.kind)
+
+
+def refused(message: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{message}", {"message": message})
+
+
+def one_of(choices: Iterable[str]) -> str:
+    return f"Must be one of: {', '.join(choices)}"
+
+
+def between(low: float, high: float) -> Rule:
+    def check(value: float) -> float:
+        if low <= value <= high:
+            return value
+        raise refused(f"Must be between {low} and {high}")
+
+    return Rule(check, {"minimum": low, "maximum": high})
+
+
+def line(low: int, high: int) -> Rule:
+    """One line of text, trimmed, of so many code points."""
+    return Rule(_text(low, high, _CONTROL), _text_shape(low, high, _CONTROL))
+
+
+def lines(low: int, high: int) -> Rule:
+    """A text that may have several lines."""
+    return Rule(_text(low, high, _CONTROL_BUT_LINES), _text_shape(low, high, _CONTROL_BUT_LINES))
+
+
+def matching(pattern: str, high: int, message: str) -> Rule:
+    whole = re.compile(pattern, re.ASCII)
+
+    def check(text: str) -> str:
+        if len(text) <= high and whole.fullmatch(text):
+            return text
+        raise refused(message)
+
+    return Rule(check, {"pattern": f"^{pattern}$", "minLength": 1, "maxLength": high})
+
+
+def trimmed(text: str) -> str:
+    """Without the whitespace and the invisible characters at either end."""
+    return text.strip(_BLANK)
+
+
+def folded(name: str) -> str:
+    """Names that look alike are the same name."""
+    return trimmed(unicodedata.normalize("NFKC", name)).casefold()
+
+
+def told(error: ValidationError) -> Iterable[tuple[str, str]]:
+    """Each wrong field and what is wrong with it; a few of them where somebody sent thousands."""
+    found = error.errors(include_url=False, include_input=False)
+    for each in islice(found, MOST_ERRORS):
+        yield path(each["loc"]), _words(each)
+
+
+def _words(error: ErrorDetails) -> str:
+    match error["type"]:
+        case "refused":
+            return error["msg"]
+        case "too_long":
+            return f"Must have at most {error.get('ctx', {}).get('max_length')} items"
+        case kind:
+            return _KINDS.get(kind, "Not a valid value")
+
+
+def path(place: tuple[int | str, ...]) -> str:
+    """Members of `config` by their bare name, everything else by its whole path."""
+    steps = place[1:] if place[0:1] == ("config",) and len(place) > 1 else place
+    return ".".join(_step(step) for step in steps) or "body"
+
+
+def _step(step: int | str) -> str:
+    """An unknown member may have any name; it is told by no more than is needed to find it."""
+    if isinstance(step, int):
+        return str(step)
+    return "".join(char for char in step[:LONGEST_NAME] if char.isprintable())
+
+
+def _text(low: int, high: int, controls: str) -> Callable[[str], str]:
+    banned = re.compile(f"[{controls}]")
+
+    def check(text: str) -> str:
+        if banned.search(text):
+            raise refused(CONTROLS)
+        text = trimmed(text)
+        if low <= len(text) <= high:
+            return text
+        raise refused(
+            f"Must be between {low} and {high} characters" if low else f"Must be at most {high} characters"
+        )
+
+    return check
+
+
+def _text_shape(low: int, high: int, controls: str) -> Shape:
+    """The length counts what is left between the first and the last character that shows something."""
+    inside, solid = f"[^{controls}]", f"[^{controls}{_BLANK}]"
+    bounds: Shape = {"minLength": low, "maxLength": high} if low else {"maxLength": high}
+    match low:
+        case 0:
+            pattern = f"^{inside}*$"
+        case 1:
+            pattern = f"^{inside}*{solid}{inside}*$"
+        case _:
+            pattern = f"^{inside}*{solid}{inside}{{{low - 2},}}{solid}{inside}*$"
+    return {**bounds, "pattern": _escaped(pattern)}
+
+
+def _escaped(pattern: str) -> str:
+    """Invisible characters spelt out, for those who read the page."""
+    return "".join(char if " " <= char <= "~" else f"\\u{ord(char):04x}" for char in pattern)

@@ -1,0 +1,43 @@
+"""What `docs/client.md` shows, runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from moot.client import AsyncClient, Client
+from tests.client.serving import Served, served
+from tests.faces.terminal import environment
+
+PAGE = (Path(__file__).parents[2] / "docs/client.md").read_text("utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+SAID = ("Ada has spoken", "The winner:", "422 Invalid debate configuration req_")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    with served(tmp_path_factory.mktemp("served")) as running:
+        yield running
+
+
+@pytest.mark.parametrize(("program", "said"), list(zip(PROGRAMS, SAID, strict=True)))
+def test_the_programs_run(server: Served, tmp_path: Path, program: str, said: str):
+    env = {**environment(tmp_path), "MOOT_SERVER": server.url}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+    assert done.stderr == ""
+
+
+def test_every_method_is_documented_and_both_clients_have_it():
+    methods = {name for name in vars(AsyncClient) if not name.startswith("_")} - {"close", "server"}
+    assert methods == {name for name in vars(Client) if not name.startswith("_")} - {"close", "server"}
+    rows = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `")]
+    assert methods == set(re.findall(r"`(\w+)", "".join(rows)))

@@ -1,0 +1,222 @@
+"""Our own key never comes back from a service, however it is cut; and keys in remarks are known by shape."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import web
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from moot.errors import Fault
+from moot.providers import openai_chat
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
+from moot.providers.hush import Hush, redact
+from moot.terms import Message, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
+from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
+from tests.providers.served import Handler, served, streamed
+
+KEY = "sk-proj-skies-0aB1cD2eF3gH4iJ5"
+REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
+
+
+def spoken(hush: Hush, *pieces: str) -> str:
+    out = [chunk for piece in pieces for chunk in hush.heard([Said(piece)])]
+    return "".join(chunk.text for chunk in [*out, *hush.rest()] if isinstance(chunk, Said))
+
+
+# --- words --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", range(len(KEY) + 1))
+def test_a_key_in_two_pieces_is_not_repeated(cut: int) -> None:
+    assert spoken(Hush(KEY), f"It is {KEY[:cut]}", f"{KEY[cut:]}, they say") == "It is …, they say"
+
+
+def test_a_key_letter_by_letter_is_not_repeated() -> None:
+    assert spoken(Hush(KEY), *f"s{KEY}sk-{KEY}{KEY}s") == "s…sk-……s"
+
+
+@given(st.lists(st.sampled_from([KEY, KEY[:1], KEY[:9], KEY[9:], "words ", "s", "sk-", "…", ""]), max_size=8))
+@example(["sk-proj-", KEY])
+def test_however_it_is_cut_the_words_are_those_without_the_key(pieces: list[str]) -> None:
+    whole = "".join(pieces).replace(KEY, "…")
+    said = spoken(Hush(KEY), *pieces)
+    assert KEY not in said
+    cut_off = [size for size in range(12, len(KEY)) if whole.endswith(KEY[:size])]
+    assert said == (whole[: -cut_off[-1]] + "…" if cut_off else whole)
+
+
+def test_innocent_words_pass_at_once_and_as_they_are() -> None:
+    hush = Hush(KEY)
+    chunks: list[Chunk] = [Said("A fine "), Said("argument. ", "reasoning", 1)]
+    assert hush.heard(chunks) is chunks
+
+
+def test_a_beginning_waits_for_what_follows_and_no_longer() -> None:
+    hush = Hush(KEY)
+    assert hush.heard([Said("as")]) == [Said("a")]
+    assert hush.heard([Said("sk")]) == [Said("s")]
+    assert hush.heard([Alive()]) == [Alive()]
+    assert hush.heard([Said("-")]) == [Alive()]
+    assert hush.heard([Said("the cats")]) == [Said("sk-the cat")]
+    assert hush.heard([Done()]) == [Said("s"), Done()]
+
+
+def test_words_of_one_segment_are_not_taken_for_those_of_another() -> None:
+    hush = Hush(KEY)
+    assert hush.heard([Said("sk-", "reasoning")]) == [Alive()]
+    assert hush.heard([Said("proj", "text")]) == [Said("sk-", "reasoning"), Said("proj", "text")]
+    assert hush.heard([Said("s", segment=1), Said("k", segment=2)]) == [
+        Said("s", segment=1),
+        Said("k", segment=2),
+    ]
+
+
+def test_a_key_that_is_cut_off_is_not_repeated_either() -> None:
+    hush = Hush(KEY)
+    assert hush.heard([Said(f"It is {KEY[:-1]}")]) == [Said("It is ")]
+    assert hush.rest() == [Said("…")]
+    assert hush.rest() == []
+
+
+def test_a_key_that_may_be_a_word_is_let_pass() -> None:
+    assert spoken(Hush("ollama"), "ollama is fine") == "ollama is fine"
+    assert spoken(Hush(""), "nothing is secret") == "nothing is secret"
+
+
+# --- everything else ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chunk", "clean"),
+    [
+        (Item(Text(f"a {KEY} b")), Item(Text("a … b"))),
+        (
+            Item(Text("a", 3, "id", 7, annotations=({"url": [f"https://x/{KEY}"], "n": 1},))),
+            Item(Text("a", 3, "id", 7, annotations=({"url": ["https://x/…"], "n": 1},))),
+        ),
+        (
+            Item(Reasoning((ReasoningPart("a"), ReasoningPart(KEY, 1)), opaque="x")),
+            Item(Reasoning((ReasoningPart("a"), ReasoningPart("…", 1)), opaque="x")),
+        ),
+        (
+            Item(ToolCall("1", "get", f'{{"key":"{KEY}"}}', output=f"401 for {KEY}")),
+            Item(ToolCall("1", "get", '{"key":"…"}', output="401 for …")),
+        ),
+        (Item(Text(f"cut off: {KEY[:20]}")), Item(Text("cut off: …"))),
+        (Began(f"r-{KEY}", KEY), Began("r-…", "…")),
+        (Done(reason=f"no credit for {KEY}", model="m"), Done(reason="no credit for …", model="m")),
+    ],
+)
+def test_nothing_that_a_service_tells_holds_the_key(chunk: Chunk, clean: Chunk) -> None:
+    assert Hush(KEY).heard([chunk]) == [clean]
+
+
+@pytest.mark.parametrize("chunk", [Item(Text("clean")), Done(model="m-1"), Began("r1"), Alive()])
+def test_what_holds_no_key_stays_the_same(chunk: Chunk) -> None:
+    assert Hush(KEY).heard([chunk])[0] is chunk
+
+
+# --- the client ---------------------------------------------------------------------------------------
+
+
+def echo(*ends: bytes) -> Handler:
+    """A service that tells every caller which key it got, in pieces."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        told = request.headers["Authorization"]
+        pieces = [says(content=told[i : i + 5]) for i in range(0, len(told), 5)]
+        return await streamed(request, ROLE, says(content="You sent "), *pieces, *ends)
+
+    return answer
+
+
+async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
+    async with served("/chat/completions", openai_chat.family(), key=KEY) as serve:
+        client = await serve(echo(says(content="."), STOP, FIGURES, DONE))
+        chunks = [chunk async for chunk in client.stream(REQUEST)]
+    assert KEY not in repr(chunks)
+    said = "".join(chunk.text for chunk in chunks if isinstance(chunk, Said))
+    assert said == "You sent Bearer …."
+    assert isinstance(chunks[-1], Done)
+
+
+async def test_a_service_that_breaks_off_in_the_key_is_not_quoted_either() -> None:
+    async with served("/chat/completions", openai_chat.family(), key=KEY + "-and-more") as serve:
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            return await streamed(request, ROLE, says(content=f"You sent {KEY}"))
+
+        client = await serve(answer)
+        chunks: list[Chunk] = []
+
+        async def listen() -> None:
+            async for chunk in client.stream(REQUEST):
+                chunks.append(chunk)  # noqa: PERF401 - those before the fault are wanted
+
+        with pytest.raises(Fault):
+            await listen()
+    assert [chunk for chunk in chunks if isinstance(chunk, Said)] == [Said("You sent "), Said("…")]
+
+
+# --- shapes -------------------------------------------------------------------------------------------
+
+SECRETS = (
+    "sk-abcdefghijklmnopqrstuvwx0123456789ABCDEFGHIJ",
+    "sk-proj-Ab1_cdefghijklmnop-qrstuvwxyz0123456789",
+    "sk-ant-api03-AbCdEfGh1jKlMnOpQrStUvWxYz0123456789-_AA",
+    "sk-or-v1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "AKIAIOSFODNN7EXAMPLE",
+    "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+    "gsk_abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMN",
+    "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+    "github_pat_11ABCDEFG0123456789_abcdefghijklmnop",
+    "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
+    "xai-0123456789abcdefghijklmnopqrstuvwxyz",
+    "moot_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789_-AbCdE",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabc+/=\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg",
+)
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("around", ["{}", "use {}", '"{}"', "key={}", "({})"])
+def test_a_key_is_known_by_its_shape(secret: str, around: str) -> None:
+    redacted = redact(around.format(secret))
+    assert secret[10:20] not in redacted
+    if "END" in secret or "BEGIN" not in secret:
+        assert redacted == around.format("…")
+
+
+def test_the_word_before_a_bearer_token_stays() -> None:
+    assert redact("curl -H 'Authorization: Bearer abc.def-0123456789xyz' -v") == (
+        "curl -H 'Authorization: Bearer …' -v"
+    )
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Ask-and-you-shall-receive is no argument; risk-averse people task-switch.",
+        "We compared sk-learn-compatible-estimators with others.",
+        "The bearer of bad news, a bearer incomprehensibilities-notwithstanding, spoke.",
+        "AIzawa, AKIA and Asia are names; ASIAN TIGER economies grew by 7 % in 1995.",
+        "A private key is kept private. -----BEGIN CERTIFICATE----- is public.",
+        "See https://example.org/a/very/long/path/with-1234567890-digits?and=query_of_some_length",
+        "moot_point, gsk_trial and ghp_x are identifiers; deb_01JQXYZABCDEFGHJKMNPQRSTVW is a debate.",
+        "The commit is 3f786850e387550fdab836ed7e6dc881de23001b.",
+        "Größe, 議論, дебаты: nothing to hide.",
+        "",
+    ],
+)
+def test_ordinary_words_are_left_alone(prose: str) -> None:
+    assert redact(prose) == prose
+
+
+@pytest.mark.parametrize(
+    "piece", ["sk-", "sk-a", "Bearer a", "Bearer ", "-----BEGIN ", "eyJ", "eyJaaaaaaaaaa."]
+)
+def test_no_text_takes_long(piece: str) -> None:
+    """A pattern that went back and forth over it would take hours."""
+    assert len(redact(piece * 50_000)) <= len(piece) * 50_000

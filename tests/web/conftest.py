@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import replace
+from starlette.types import ASGIApp
+
+from moot.arena import Arena
+from moot.settings import Service, Settings
+from moot.store.contract import Token
+from moot.store.memory import MemoryStore
+from moot.web.border import Border
+from moot.web.listening import Server, bind
+from moot.wire.auth import Keeper, Tickets
+from moot.wire.limits import Limiter
+
+PATIENCE = 10.0
+
+
+class Served(Struct):
+    """A server in this process, on a free port of this machine."""
+
+    port: int
+    server: Server
+    arena: Arena | None = None
+    tickets: Tickets | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+Serving = Callable[..., Awaitable[Served]]
+
+
+async def _nothing() -> None: ...
+
+
+@asynccontextmanager
+async def listening(
+    app: ASGIApp, service: Service, end_streams: Callable[[], Awaitable[None]] = _nothing
+) -> AsyncGenerator[Served, None]:
+    listeners = bind("127.0.0.1", 0)
+    ready = asyncio.Event()
+    server = Server(app, service, end_streams=end_streams, ready=ready.set)
+    running = asyncio.create_task(server.serve(listeners))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await ready.wait()
+        yield Served(listeners[0].getsockname()[1], server)
+    finally:
+        server.should_exit = True
+        async with asyncio.timeout(PATIENCE):
+            await running
+
+
+@pytest.fixture
+async def bordered() -> AsyncGenerator[Serving, None]:
+    """`await bordered(app, tokens=(), plain_text=(), **service)`: an app of the test's own at our border."""
+    async with AsyncExitStack() as held:
+
+        async def start(
+            app: ASGIApp, tokens: tuple[Token, ...] = (), plain_text: tuple[str, ...] = (), **service: Any
+        ) -> Served:
+            store = MemoryStore()
+            for token in tokens:
+                await store.keep_token(token)
+            given = Service(**service)
+            tickets = Tickets()
+            keeper, limiter = Keeper(store, given.token), Limiter(given.requests_per_minute)
+            border = Border(app, given, keeper, limiter, tickets, plain_text=plain_text)
+            served = await held.enter_async_context(listening(border, given))
+            served.tickets = tickets
+            return served
+
+        yield start
+
+
+@pytest.fixture
+async def serving(tmp_path: Path) -> AsyncGenerator[Serving, None]:
+    """`await serving(settings=None, **service)`: the whole server, on a store of its own."""
+    async with AsyncExitStack() as held:
+
+        async def start(settings: Settings | None = None, **service: Any) -> Served:
+            from moot.web.app import make_app
+
+            settings = settings or Settings(data=tmp_path, scripted=True)
+            if service:
+                settings = replace(settings, service=Service(**service))
+            arena = await held.enter_async_context(Arena.open(settings, recover=True))
+            served = await held.enter_async_context(
+                listening(make_app(arena), settings.service, arena.hub.close)
+            )
+            served.arena = arena
+            return served
+
+        yield start

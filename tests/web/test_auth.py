@@ -1,0 +1,220 @@
+"""Tokens and tickets: who gets in, at which doors, and for how long."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import pytest
+
+from moot.audience import OBSERVER, OWNER
+from moot.providers.keys import Secret
+from moot.store.contract import Token, TokenRole
+from moot.store.memory import MemoryStore
+from moot.wire.auth import ANYONE, MOST_TICKETS, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from tests.web.apps import Echo, talk
+from tests.web.conftest import Serving
+from tests.web.raw import Line, exchange, request
+from tests.web.test_connection import handshake
+
+NOW = datetime.now(UTC)
+OPERATORS = "operator-token-0123456789"
+ALICES = "moot_alice-token-0123456789"
+
+
+def token(word: str, name: str = "alice", role: TokenRole = "viewer", **more: datetime) -> Token:
+    return Token(name, sha256(word.encode()).hexdigest(), role, "team", NOW, **more)
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def keeper_with(
+    *tokens: Token, operator: str = "", clock: Time | None = None
+) -> tuple[Keeper, MemoryStore]:
+    store = MemoryStore()
+    for each in tokens:
+        await store.keep_token(each)
+    return Keeper(store, Secret(operator) if operator else None, clock or Time()), store
+
+
+# --- tokens ---------------------------------------------------------------------------------------------
+
+
+async def test_without_tokens_whoever_asks_is_the_owner_of_all() -> None:
+    keeper, _ = await keeper_with()
+    assert await keeper.find(None) == ANYONE
+    assert await keeper.find("Bearer whatever") == ANYONE
+    assert ANYONE.sees("team")
+    assert ANYONE.viewer is OWNER
+
+
+async def test_a_token_is_known_by_its_digest_and_sees_what_is_its_owners() -> None:
+    keeper, _ = await keeper_with(token(ALICES), operator=OPERATORS)
+    alice = await keeper.find(f"Bearer {ALICES}")
+    assert alice == Identity("alice", "viewer", "team")
+    assert (alice.sees("team"), alice.sees("others"), alice.sees("")) == (True, False, False)
+    assert alice.viewer is OBSERVER
+    assert await keeper.find(f"bearer   {OPERATORS} ") == OPERATOR
+
+
+@pytest.mark.parametrize(
+    "header",
+    [None, "", "Bearer", "Bearer ", "bearer    ", ALICES, f"Basic {ALICES}", f"Bearer {ALICES}x", "Bearer é",
+     f"Bearer {ALICES} {ALICES}", f"Bearer  {ALICES[:-1]}", f"Bearer\t{ALICES}", "Bearer " + "a" * 9000],
+)  # fmt: skip
+async def test_anything_else_is_nobody(header: str | None) -> None:
+    keeper, _ = await keeper_with(token(ALICES), operator=OPERATORS)
+    assert await keeper.find(header) is None
+
+
+async def test_an_expired_token_opens_nothing_and_leaves_the_door_shut() -> None:
+    keeper, _ = await keeper_with(token(ALICES, expires_at=NOW - timedelta(seconds=1)))
+    assert await keeper.enabled()
+    assert await keeper.find(f"Bearer {ALICES}") is None
+    assert await keeper.find(None) is None
+
+
+async def test_a_revoked_token_is_forgotten_and_the_door_stays_shut() -> None:
+    clock = Time()
+    keeper, store = await keeper_with(token(ALICES), clock=clock)
+    alice = await keeper.find(f"Bearer {ALICES}")
+    assert alice is not None
+    assert await keeper.knows(alice)
+    await store.drop_token("alice")
+    clock.now += 6
+    assert await keeper.find(f"Bearer {ALICES}") is None
+    assert not await keeper.knows(alice)
+    assert not await keeper.knows(ANYONE)
+    assert await keeper.enabled()
+
+
+async def test_a_new_token_is_known_within_seconds_and_ends_the_open_house() -> None:
+    clock = Time()
+    keeper, store = await keeper_with(clock=clock)
+    assert await keeper.knows(ANYONE)
+    await store.keep_token(token(ALICES))
+    clock.now += 6
+    assert await keeper.find(None) is None
+    assert await keeper.find(f"Bearer {ALICES}") is not None
+    assert not await keeper.knows(ANYONE)
+
+
+async def test_the_operator_is_known_as_long_as_there_is_a_token_for_it() -> None:
+    keeper, _ = await keeper_with(operator=OPERATORS)
+    assert await keeper.knows(OPERATOR)
+    keeper, _ = await keeper_with(token(ALICES))
+    assert not await keeper.knows(OPERATOR)
+    assert not NOBODY.sees("")
+
+
+# --- tickets --------------------------------------------------------------------------------------------
+
+
+def test_a_ticket_opens_one_debate_once() -> None:
+    tickets = Tickets()
+    ticket = tickets.issue(OPERATOR, "deb_1")
+    assert len(ticket) == 32
+    assert tickets.redeem(ticket, "deb_1") == OPERATOR
+    assert tickets.redeem(ticket, "deb_1") is None
+
+
+def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
+    tickets = Tickets()
+    ticket = tickets.issue(OPERATOR, "deb_1")
+    assert tickets.redeem(ticket, "deb_2") is None
+    assert tickets.redeem(ticket, "deb_1") is None
+    assert tickets.redeem("", "") is None
+
+
+def test_a_ticket_is_good_for_a_minute() -> None:
+    clock = Time()
+    tickets = Tickets(clock)
+    ticket = tickets.issue(OPERATOR, "deb_1")
+    clock.now = 60
+    assert tickets.redeem(ticket, "deb_1") is None
+
+
+def test_of_too_many_tickets_the_oldest_go() -> None:
+    tickets = Tickets()
+    issued = [tickets.issue(OPERATOR, "deb_1") for _ in range(MOST_TICKETS + 1)]
+    assert tickets.redeem(issued[0], "deb_1") is None
+    assert tickets.redeem(issued[1], "deb_1") == OPERATOR
+
+
+# --- at the border --------------------------------------------------------------------------------------
+
+
+async def test_every_door_but_health_wants_a_token(bordered: Serving) -> None:
+    served = await bordered(Echo(), token=Secret(OPERATORS))
+    for path in ("/", "/api/v1/debates", "/metrics", "/docs", "/openapi.json", "/static/x.js", "/healthy"):
+        reply = await exchange(served.port, request(path))
+        assert (reply.status, reply.kind) == (401, "unauthorized")
+        assert reply.headers["www-authenticate"] == "Bearer"
+        wrong = await exchange(served.port, request(path, Authorization="Bearer wrong-token-0123456789"))
+        assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+        right = await exchange(served.port, request(path, Authorization=f"Bearer {OPERATORS}"))
+        assert right.status == 200
+    for path in ("/health", "/health/live", "/health/ready", "/api/v1/health"):
+        assert (await exchange(served.port, request(path))).status == 200
+
+
+async def test_a_token_counts_only_in_its_one_header(bordered: Serving) -> None:
+    echo = Echo()
+    served = await bordered(echo, token=Secret(OPERATORS))
+    right = f"Authorization: Bearer {OPERATORS}\r\n".encode()
+    for sent in (
+        request("/api/x", X_Api_Key=OPERATORS),
+        request(f"/api/x?token={OPERATORS}"),
+        request(f"/api/v1/debates/deb_1/stream?ticket={OPERATORS}"),
+        request("/api/x", Cookie=f"token={OPERATORS}"),
+        request("/api/x", Authorization="Bearer wrong")[:-2] + right + b"\r\n",
+        request("/api/x")[:-2] + right + right + b"\r\n",
+    ):
+        assert (await exchange(served.port, sent)).status == 401
+    assert not echo.seen
+
+
+async def test_tokens_of_the_store_come_with_their_role(bordered: Serving) -> None:
+    served = await bordered(Echo(), tokens=(token(ALICES, role="moderator"),))
+    reply = await exchange(served.port, request("/api/x", Authorization=f"Bearer {ALICES}"))
+    assert b'"who": "alice", "role": "moderator", "client": "token:alice"' in reply.body
+
+
+@pytest.mark.parametrize("door", ["stream", "events/stream"])
+async def test_a_ticket_opens_a_stream_once_and_nothing_else(bordered: Serving, door: str) -> None:
+    served = await bordered(Echo(), token=Secret(OPERATORS))
+    assert served.tickets is not None
+    alice = Identity("alice", "viewer", "team")
+
+    async def status(path: str, debate: str = "deb_1") -> int:
+        assert served.tickets is not None
+        ticket = served.tickets.issue(alice, debate)
+        return (await exchange(served.port, request(f"{path}?ticket={ticket}"))).status
+
+    stream = f"/api/v1/debates/deb_1/{door}"
+    assert await status(stream) == 200
+    assert await status(stream, "deb_2") == 401
+    assert await status("/api/v1/debates/deb_1/status") == 401
+    ticket = served.tickets.issue(alice, "deb_1")
+    twice = [(await exchange(served.port, request(f"{stream}?ticket={ticket}"))).status for _ in range(2)]
+    assert twice == [200, 401]
+
+
+async def test_a_websocket_needs_a_token_or_a_ticket_before_it_opens(bordered: Serving) -> None:
+    served = await bordered(talk, token=Secret(OPERATORS))
+    assert served.tickets is not None
+    path = "/api/v1/debates/deb_1/ws"
+    reply = await exchange(served.port, handshake(path))
+    assert (reply.status, reply.kind) == (401, "unauthorized")
+    ticket = served.tickets.issue(OPERATOR, "deb_1")
+    for sent in (handshake(path, Authorization=f"Bearer {OPERATORS}"), handshake(f"{path}?ticket={ticket}")):
+        line = await Line.to(served.port)
+        await line.send(sent)
+        assert (await line.reply()).status == 101
+        await line.close()

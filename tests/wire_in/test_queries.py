@@ -1,0 +1,116 @@
+"""Queries: numbers in plain digits, each parameter once, and no parameter that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.wire.frames import Cursor
+from moot.wire.problems import Problem
+from moot.wire.v1 import queries
+from moot.wire.v1.queries import EventPage, Listing, Viewing
+from tests.wire_in.house import problem_with
+
+Read = Callable[[bytes], object]
+LIMIT, OFFSET = "Must be between 1 and 100", "Must be between 0 and 1000000000"
+EXPORTS = "Must be one of: json, markdown, html"
+STATES = (
+    "Must be one of: initializing, awaiting_arguments, debating, judge_evaluating, completed, error, paused"
+)
+READERS = (queries.listing, queries.transcript, queries.event_page, queries.stream, queries.log,
+           queries.socket, queries.nothing)  # fmt: skip
+
+REFUSED: list[tuple[str, Read, str, dict[str, str]]] = [
+    *(
+        (f"B103 {value!r}", queries.listing, f"limit={quote(value)}", {"limit": LIMIT})
+        for value in ("0", "-1", "101", "abc", "1e2", "٣", "", "1.0", "+5", " 5", "05", "5\n", "9" * 4_000)
+    ),
+    *(
+        (f"B104 {value}", queries.listing, f"offset={value}", {"offset": OFFSET})
+        for value in ("-1", "9223372036854775808", "1.5", "1000000001", "")
+    ),
+    ("B106", queries.listing, "status=bogus", {"status": STATES}),
+    ("B106 native", queries.listing, "status=judging", {"status": STATES}),
+    ("B106 empty", queries.listing, "status=", {"status": STATES}),
+    ("B107", queries.listing, "limit=1&limit=2", {"limit": "Given more than once"}),
+    ("B107 alike", queries.listing, "limit=1&limit=1", {"limit": "Given more than once"}),
+    ("all", queries.listing, "limit=0&offset=-1&status=x&page=2",
+     {"limit": LIMIT, "offset": OFFSET, "status": STATES, "page": "Unknown parameter"}),
+    ("case", queries.listing, "Limit=5", {"Limit": "Unknown parameter"}),
+    ("B100", queries.transcript, "format=pdf", {"format": EXPORTS}),
+    ("B100 empty", queries.transcript, "format=", {"format": EXPORTS}),
+    ("B100 twice", queries.transcript, "format=json&format=html", {"format": EXPORTS}),
+    ("events limit", queries.event_page, "limit=1001", {"limit": "Must be between 1 and 1000"}),
+    ("events after", queries.event_page, "after=-1", {"after": OFFSET}),
+    ("extended", queries.stream, "extended=yes", {"extended": "Must be one of: true, false"}),
+    ("twice", queries.stream, "lastEventId=1&lastEventId=2", {"lastEventId": "Given more than once"}),
+    ("none known", queries.nothing, "x", {"x": "Unknown parameter"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "query", "expected"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED]
+)
+def test_a_wrong_query_is_told_parameter_by_parameter(
+    read: Read, query: str, expected: dict[str, str]
+) -> None:
+    with pytest.raises(Problem) as caught:
+        read(query.encode())
+    assert (caught.value.kind, caught.value.detail) == ("validation", "Invalid request")
+    assert caught.value.errors == {name: [problem] for name, problem in expected.items()}
+
+
+@pytest.mark.parametrize("query", [b"limit=%ff", b"%c3%28=1", b"\xff=1"])
+def test_a_query_that_is_no_text_is_malformed(query: bytes) -> None:
+    with pytest.raises(Problem, match="not valid UTF-8"):
+        queries.listing(query)
+
+
+@pytest.mark.parametrize("text", ["abc", "-1", "1e3", "0x10", "9" * 10_000, str(2**64), "1.0", "٣"])
+def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
+    for read in (
+        lambda: queries.stream(b"", text),
+        lambda: queries.stream(f"lastEventId={quote(text)}".encode()),
+        lambda: queries.log(f"lastEventId={quote(text)}".encode()),
+        lambda: queries.socket(f"after={quote(text)}".encode()),
+    ):
+        problem = problem_with(read)
+        assert problem is not None
+        assert problem.kind == "malformed-request"
+
+
+def test_what_is_left_out_has_its_default() -> None:
+    assert queries.listing(b"") == Listing(None, 20, 0)
+    assert queries.event_page(b"") == EventPage(0, 100)
+    assert queries.transcript(b"") == "json"
+    assert queries.stream(b"") == queries.log(b"") == queries.socket(b"") == Viewing(Cursor(0, 0), False)
+
+
+def test_a_good_query_is_taken_as_it_is_meant() -> None:
+    assert queries.listing(b"limit=100&offset=1000000000&status=judge_evaluating") == Listing(
+        "judge_evaluating", 100, 1_000_000_000
+    )
+    assert queries.transcript(b"format=markdown") == "markdown"
+    assert queries.event_page(b"after=7&limit=1000") == EventPage(7, 1000)
+    assert queries.stream(b"lastEventId=7.2&extended=true&ticket=x") == Viewing(Cursor(7, 2), True)
+    assert queries.log(b"after=7") == Viewing(Cursor(7))
+    assert queries.log(b"after=7", "9") == Viewing(Cursor(9))
+    assert queries.socket(b"after=7.1&extended=false") == Viewing(Cursor(7, 1), False)
+
+
+def test_the_header_wins_over_the_query() -> None:
+    assert queries.stream(b"lastEventId=3", "5").cursor == Cursor(5)
+
+
+def test_an_empty_id_is_that_of_a_browser_that_has_seen_nothing() -> None:
+    assert queries.stream(b"lastEventId=", "").cursor == Cursor(0)
+
+
+@given(st.sampled_from(READERS), st.binary() | st.text("limitofsa=&%0123456789").map(str.encode))
+def test_any_query_is_read_or_a_problem(read: Read, query: bytes) -> None:
+    problem = problem_with(lambda: read(query))
+    assert problem is None or problem.status in (400, 422)

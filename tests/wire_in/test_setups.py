@@ -1,0 +1,82 @@
+"""From a body to a setup that opens: every member arrives where the engine looks for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from moot.errors import Invalid
+from moot.setup import COLOURS, opening
+from moot.terms import Money
+from moot.wire.v1.setups import setup_of
+from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
+from tests.wire_in.test_bodies import many
+
+
+def test_the_contracts_example_opens_a_debate() -> None:
+    opened = opening(setup_of(asked(changed()), Inn()))
+    assert opened.motion == "Should AI development be regulated by government?"
+    assert [(seat.name, seat.side, seat.colour, seat.model.label) for seat in opened.seats] == [
+        ("Pro-Regulation (Claude)", "for", "#FF6B6B", "anthropic/claude-3-5-sonnet-20241022"),
+        ("Anti-Regulation (GPT-4)", "against", "#4ECDC4", "openai/gpt-4-turbo-preview"),
+    ]
+    assert [judge.name for judge in opened.judges] == ["Judge Claude"]
+    assert (opened.limits.rounds, opened.limits.turn_seconds) == (5, 90)
+    assert (opened.limits.cost, opened.limits.warn_at) == (Money(5), Money(3))
+    assert opened.seats[1].model.temperature == 0.8
+    assert opened.seats[0].model.price == PRICE
+
+
+def test_every_addition_arrives() -> None:
+    shape = changed(
+        participants__0__persona="A retired judge",
+        participants__0__objective="Win the neutral over",
+        participants__0__systemPrompt="Speak plainly.",
+        participants__0__model__maxTokens=321,
+        judge__evaluationCriteria=["wit", "wit", " honesty "],
+        config__autoProgress=False,
+        config__autoJudge=False,
+        config__winningCondition="self-terminate",
+        config__intensity=5,
+        config__showReasoning=False,
+        config__effort="low",
+    )
+    opened = opening(setup_of(asked(shape), Inn()))
+    seat, judge, manner = opened.seats[0], opened.judges[0], opened.manner
+    assert (seat.persona, seat.objective) == ("A retired judge", "Win the neutral over")
+    assert (seat.system_prompt, seat.model.max_tokens) == ("Speak plainly.", 321)
+    assert (seat.model.effort, judge.model.effort) == ("low", None)
+    assert judge.criteria == ("wit", "honesty")
+    assert (manner.auto, manner.auto_judge, manner.winning) == (False, False, "self-terminate")
+    assert (manner.intensity, manner.show_reasoning) == (5, False)
+
+
+def test_money_is_taken_as_it_was_written() -> None:
+    setup = setup_of(asked(changed(config__costLimit=0.11, config__warnAtCost=0.1)), Inn())
+    assert (setup.cost_limit, setup.warn_at) == (Money("0.11"), Money("0.1"))
+
+
+def test_a_colour_left_out_is_one_that_nobody_has() -> None:
+    shape = changed(participants=many(4))
+    for place in (1, 2, 3):
+        del shape["participants"][place]["color"]
+    shape["participants"][0]["color"] = COLOURS[2].lower()
+    colours = [seat.colour.upper() for seat in setup_of(asked(shape), Inn()).seats]
+    assert len(set(colours)) == 4
+
+
+def test_rounds_of_a_debate_counted_in_turns_are_turns_of_everybody() -> None:
+    setup = setup_of(asked(changed(format="free", config__maxRounds=3)), Inn())
+    assert opening(setup).limits.turns == 6
+
+
+def test_more_rounds_than_a_format_has_turns_for_are_refused() -> None:
+    body = asked(changed(format="free", participants=many(4), config__maxRounds=6))
+    with pytest.raises(Invalid) as caught:
+        setup_of(body, Inn())
+    assert caught.value.problems == {"maxRounds": ["Must be between 1 and 5"]}
+
+
+@pytest.mark.parametrize("name", Inn().formats)
+def test_every_format_opens_with_the_contracts_defaults(name: str) -> None:
+    opened = opening(setup_of(asked(changed(format=name, config=LEFT_OUT)), Inn()))
+    assert (opened.format.name, opened.limits.rounds) == (name, 5)
