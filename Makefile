@@ -25,7 +25,7 @@ help: ## list these targets
 run: setup ## watch a debate here; MOTION='...' sets the motion
 	@$(BIN)/moot "$$MOTION" $(ARGS)
 
-test: setup ## run the tests; ARGS='-k pause' picks some
+test: setup .venv/.browser ## run the tests; ARGS='-k pause' picks some
 	@$(BIN)/python -m pytest --cov --cov-report= $(ARGS)
 	@echo "coverage with branches: $$($(BIN)/coverage report --format=total) % (lines: $(BIN)/coverage report)"
 
@@ -42,8 +42,8 @@ format: setup ## put the code in shape
 bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
-chaos: setup ## kill processes, let services misbehave in pairs, and see what survives
-	@$(BIN)/python -m pytest tests/chaos tests/faults -m chaos $(ARGS)
+chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
+	@$(BIN)/python -m pytest tests/api tests/chaos tests/faults -m chaos $(ARGS)
 
 wheel: setup ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation
@@ -67,6 +67,10 @@ setup: .venv/.stamp ## set up .venv; the other targets do this by themselves
 	@$(BIN)/python -m pip install -qq -c constraints.txt hatchling editables
 	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
 	@touch $@
+
+# Where it cannot be installed the tests that need it are skipped, and say so.
+.venv/.browser: .venv/.stamp
+	@test -x /usr/bin/chromium || scripts/debian.sh chromium || exit 0; touch $@
 
 .venv/.bench: .venv/.stamp
 	@echo "installing the peers that we are measured against ..."

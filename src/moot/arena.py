@@ -23,7 +23,7 @@ from moot import settings as configuration
 from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
 from moot.debate import Debate
-from moot.errors import Invalid, Refused, StoreError, UnknownDebate
+from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.events import CallDelta, DebateEnded, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.hub import Hub
@@ -60,6 +60,7 @@ class Arena:
         self._placement = InProcess(store, self._runner, settings.data if durable else None)
         self._recovery: asyncio.Task[None] | None = None
         self._lent: dict[str, dict[str, Provider]] = {}
+        self._borrowing: dict[str, tuple[str, ...]] = {}
         self._giving: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -124,9 +125,13 @@ class Arena:
         debate_id = new_id()
         if lent:
             self._lent[debate_id] = lent
-        outcome = await self._record(
-            debate_id, Open(opened, start), owner=owner, once=once, objection=objection
-        )
+        try:
+            outcome = await self._record(
+                debate_id, Open(opened, start), owner=owner, once=once, objection=objection
+            )
+        except BaseException:
+            await self._give_back(debate_id)
+            raise
         if outcome.debate.id != debate_id:
             await self._give_back(debate_id)
         if wants_runner(outcome.debate):
@@ -141,24 +146,23 @@ class Arena:
         once: Once | None = None,
         keys: Mapping[str, Secret] | None = None,
     ) -> Outcome:
-        """Carry a command out, or raise Refused with the reason and the current status."""
-        if keys:
-            await self.lend(debate_id, keys)
-        outcome = await self._record(debate_id, command, once=once)
+        """Carry a command out, or raise Refused with the reason and the current status.
+
+        `keys` are taken where the debate was opened with some and has lost them with an earlier process.
+        """
+        lent = await self._lend(debate_id, keys) if keys else ()
+        try:
+            outcome = await self._record(debate_id, command, once=once)
+        except BaseException:
+            if lent:
+                await self._give_back(debate_id, *lent)
+            raise
         if not isinstance(command, Inject) and wants_runner(outcome.debate):
             self._placement.want(debate_id)
         return outcome
 
     async def start(self, debate_id: str) -> Outcome:
         return await self.ask(debate_id, Start())
-
-    async def lend(self, debate_id: str, keys: Mapping[str, Secret]) -> None:
-        """Lend keys to a debate that was opened with some, and has lost them with an earlier process."""
-        debate = await self.state(debate_id)
-        ours = {name: key for name, key in keys.items() if name in debate.manner.lent}
-        lent = {name: self.providers.lent(name, key) for name, key in ours.items()}
-        await self._give_back(debate_id)
-        self._lent[debate_id] = lent
 
     async def delete(self, debate_id: str) -> None:
         await self.store.delete(debate_id)
@@ -316,11 +320,26 @@ class Arena:
         )
 
     def _provider(self, debate_id: str, name: str) -> Provider:
-        return self._lent.get(debate_id, {}).get(name) or self.providers.get(name)
+        """Where a key was lent nobody else's is used, and least of all our own."""
+        lent = self._lent.get(debate_id, {})
+        if name in self._borrowing.get(debate_id, ()) and name not in lent:
+            raise Unavailable(f"Key needed for {name}.")
+        return lent.get(name) or self.providers.get(name)
 
     def _lacking(self, debate: Debate) -> tuple[str, ...]:
+        if debate.manner.lent:
+            self._borrowing[debate.id] = debate.manner.lent
         here = self._lent.get(debate.id, {})
         return tuple(name for name in debate.manner.lent if name not in here)
+
+    async def _lend(self, debate_id: str, keys: Mapping[str, Secret]) -> tuple[str, ...]:
+        """Only what is lacking: a key in use is not taken away. Returns which were taken."""
+        debate = await self.state(debate_id)
+        lacking = () if debate.final else self._lacking(debate)
+        lent = {name: self.providers.lent(name, keys[name]) for name in lacking if name in keys}
+        if lent:
+            self._lent[debate_id] = {**self._lent.get(debate_id, {}), **lent}
+        return tuple(lent)
 
     def _give_back_at_the_end(self, debate_id: str, records: Sequence[Recorded] | None) -> None:
         if debate_id not in self._lent:
@@ -330,8 +349,14 @@ class Arena:
             self._giving.add(task)
             task.add_done_callback(self._giving.discard)
 
-    async def _give_back(self, debate_id: str) -> None:
-        for provider in self._lent.pop(debate_id, {}).values():
+    async def _give_back(self, debate_id: str, *names: str) -> None:
+        """Those named, or all that this debate has."""
+        lent = self._lent.get(debate_id, {})
+        going = [lent.pop(name) for name in names or tuple(lent) if name in lent]
+        if not lent:
+            self._lent.pop(debate_id, None)
+            self._borrowing.pop(debate_id, None)
+        for provider in going:
             await provider.close()
 
     async def _keep_recovering(self) -> None:

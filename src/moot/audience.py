@@ -74,13 +74,14 @@ def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | No
 
 
 def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
+    if isinstance(event, ev.CallDelta):
+        # Nearly all that ever happens, so it is asked first.
+        return event if event.kind == "text" or _may_read_reasoning(debate, viewer) else None
     match event:
         case ev.DebateOpened():
             if viewer.privileged:
                 return event
             return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
-        case ev.CallDelta(kind="reasoning"):
-            return event if _may_read_reasoning(debate, viewer) else None
         case ev.SegmentCompleted(segment=Reasoning()):
             if _may_read_reasoning(debate, viewer):
                 return _unsealed(event, viewer)
@@ -90,7 +91,7 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.SegmentCompleted(segment=ToolCall()):
             return _unsealed(event, viewer)
         case ev.RemarkInjected():
-            return event if event.to in (None, viewer.seat) or viewer.role != "participant" else None
+            return event if may_hear(event.to, viewer) else None
         case ev.CallStarted():
             return event if viewer.privileged else replace(event, request="", previous_response_id=None)
         case ev.CallCompleted():
@@ -103,13 +104,18 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
             | ev.RoundAsked() | ev.RoundStarted() | ev.RoundCompleted()
             | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
-            | ev.TurnSkipped() | ev.TurnRetried() | ev.CallDelta() | ev.SegmentCompleted()
+            | ev.TurnSkipped() | ev.TurnRetried() | ev.SegmentCompleted()
             | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
             | ev.JudgingStarted() | ev.BallotCast() | ev.BallotSpoiled() | ev.VerdictReached()
         ):  # fmt: skip
             return event
         case _:
             assert_never(event)
+
+
+def may_hear(to: str | None, viewer: Viewer) -> bool:
+    """A remark for one seat is for nobody else, but for those who conduct the debate."""
+    return to is None or viewer.privileged or viewer.seat == to
 
 
 def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:

@@ -178,6 +178,8 @@ class Debate(Struct, frozen=True):
     started_at: datetime | None = None
     updated_at: datetime = EPOCH
     paused_at: datetime | None = None
+    paused_for: str = ""
+    """Why, where whoever paused it said so."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
     ended_seq: int = 0

@@ -96,10 +96,11 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.DebateReady():
             return _set_status(debate, "awaiting_arguments")
         case ev.DebatePaused():
-            return replace(debate, status="paused", before_pause=debate.status, paused_at=recorded.at)
+            paused = replace(debate, status="paused", before_pause=debate.status, paused_at=recorded.at)
+            return replace(paused, paused_for=event.reason)
         case ev.DebateResumed():
             status = debate.before_pause or "debating"
-            return replace(debate, status=status, before_pause=None, paused_at=None)
+            return replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at)
         case ev.DebateEnded():
@@ -178,7 +179,7 @@ def _halt(
     detail: str = "",
     at: datetime | None = None,
 ) -> Debate:
-    halted = replace(debate, status=status, before_pause=None, paused_at=None)
+    halted = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
     return replace(halted, ended=ended, ended_detail=detail, ended_at=at)
 
 

@@ -29,6 +29,7 @@ async def test_a_debate_is_opened_and_runs_to_its_verdict(served: Served) -> Non
     assert reply.status_code == 201
     opened = reply.json()
     assert reply.headers["location"] == f"/api/v1/debates/{opened['id']}"
+    assert (await served.http.get(reply.headers["location"])).json()["id"] == opened["id"]
     assert opened["status"] == "initializing"
     assert opened["streamUrl"] == f"/api/v1/debates/{opened['id']}/stream"
     assert [seat["id"][:5] for seat in opened["participants"]] == ["part_", "part_"]
@@ -320,6 +321,14 @@ async def test_commands_are_repeatable_too(slow: Served) -> None:
 # --- lists --------------------------------------------------------------------------------------------
 
 
+async def test_a_misspelt_parameter_is_refused_everywhere(slow: Served) -> None:
+    debate_id = await slow.open()
+    for what in ("status", "events", "transcript", "calls/1"):
+        problem(await slow.get(debate_id, f"{what}?limitt=1"), 422, "validation")
+    for what in ("pause", "stop", "tickets"):
+        problem(await slow.post(debate_id, f"{what}?noww=true"), 422, "validation")
+
+
 async def test_a_list_is_paged_and_filtered(served: Served) -> None:
     ids = [await served.open(maxRounds=1) for _ in range(3)]
     for debate_id in ids:
@@ -347,6 +356,18 @@ async def test_an_eleventh_debate_waits_until_a_place_is_free(tmp_path: Path) ->
         assert refused.headers["retry-after"]
         await house.post(opened[0], "abort")
         await house.open()
+
+
+async def test_places_are_counted_however_many_ask_at_once(tmp_path: Path) -> None:
+    service = Service(requests_per_minute=None, debates_per_client=4)
+    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+        for _ in range(3):
+            await asyncio.gather(*(house.http.post("/api/v1/debates", json=BODY) for _ in range(6)))
+            running = (await house.http.get("/api/v1/debates")).json()["debates"]
+            under_way = [debate["id"] for debate in running if debate["status"] != "completed"]
+            assert len(under_way) == 4
+            for debate_id in under_way[:2]:
+                await house.post(debate_id, "abort")
 
 
 async def test_a_repeated_request_needs_no_further_place(tmp_path: Path) -> None:

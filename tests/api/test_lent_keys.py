@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from copy import deepcopy
@@ -11,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
+from moot.settings import Service
 from moot.store.sqlite import SqliteStore
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
@@ -90,3 +92,52 @@ async def test_the_estimate_of_a_debate_is_a_range(tmp_path: Path) -> None:
         assert 0 < figures["low"] < figures["high"]
         assert figures["unpriced"] == ["scripted/j"] or figures["unpriced"] == []
         assert (await house.http.get("/api/v1/debates")).json()["pagination"]["total"] == 0
+
+
+async def test_a_key_in_use_is_not_taken_away_by_whatever_else_is_asked(tmp_path: Path) -> None:
+    """Some clients send the header with everything; others send another key, or at the wrong time."""
+    async with Replica(key=KEY) as replica, house_beside(replica, tmp_path) as house:
+        shape = asking_openai(autoProgress=False)
+        debate_id = (await house.http.post("/api/v1/debates", json=shape, headers=LENT)).json()["id"]
+        await house.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
+        held = house.arena._lent[debate_id]["openai"]
+        wrong = {"X-Provider-Key-anthropic": "sk-ant-of-another-0123456789"}
+        for headers in (LENT, wrong, {"X-Provider-Key-openai": "sk-other-0123456789abcdef"}):
+            assert (
+                await house.post(debate_id, "inject", {"text": "Go on."}, headers=headers)
+            ).status_code == 202
+            problem(await house.post(debate_id, "resume", headers=headers), 409, "conflict")
+        assert house.arena._lent == {debate_id: {"openai": held}}
+        await house.post(debate_id, "rounds", {"action": "next_round"})
+        await house.until(debate_id, lambda s: sum(len(part["responses"]) for part in s["rounds"]) == 2)
+        assert {call.status for call in replica.calls} == {200}
+
+
+async def test_the_operators_key_never_stands_in_for_one_that_was_lent(tmp_path: Path) -> None:
+    async with Replica(key=KEY) as replica:
+        async with house_beside(replica, tmp_path) as house:
+            shape = asking_openai(autoProgress=False)
+            debate_id = (await house.http.post("/api/v1/debates", json=shape, headers=LENT)).json()["id"]
+            await house.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
+        environ = {"OPENAI_API_KEY": KEY}
+        async with house_beside(replica, tmp_path, recover=True, environ=environ) as house:
+            await house.post(debate_id, "rounds", {"action": "next_round"})
+            status = await house.until(debate_id, lambda status: status["status"] == "paused")
+            assert status["pausedFor"] == "Key needed for openai."
+    assert not replica.calls
+
+
+async def test_keys_of_a_debate_that_was_refused_are_not_kept(tmp_path: Path) -> None:
+    service = Service(requests_per_minute=None, debates_per_client=1)
+    async with Replica(key=KEY) as replica, house_beside(replica, tmp_path, service=service) as house:
+        shape = asking_openai(autoProgress=False)
+        first = await house.http.post("/api/v1/debates", json=shape, headers=LENT)
+        for _ in range(3):
+            problem(
+                await house.http.post("/api/v1/debates", json=shape, headers=LENT), 429, "too-many-debates"
+            )
+        assert list(house.arena._lent) == [first.json()["id"]]
+        await house.post(first.json()["id"], "abort")
+        async with asyncio.timeout(10):
+            while house.arena._lent:  # noqa: ASYNC110 - there is nothing that could be waited for
+                await asyncio.sleep(0.01)

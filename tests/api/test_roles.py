@@ -164,6 +164,25 @@ async def test_secrets_reach_owners_and_moderators_only(tmp_path: Path) -> None:
                 assert OBJECTIVE in call.text
 
 
+async def test_a_remark_for_one_seat_reaches_nobody_else(guarded: Served) -> None:
+    debate_id = await opened_by(guarded, "ann-owner-token")
+    status = await guarded.get(debate_id, "status", headers=bearer("ann-owner-token"))
+    seat = status.json()["participants"][0]
+    remark = {"text": "canary-whisper", "to": seat["id"]}
+    reply = await guarded.post(debate_id, "inject", remark, headers=bearer("ann-moderator-token"))
+    assert reply.status_code == 202
+    for role, may in (("owner", True), ("moderator", True), ("viewer", False)):
+        headers = bearer(f"ann-{role}-token")
+        for what in ("events?limit=1000", *(f"transcript?format={f}" for f in ("json", "markdown", "html"))):
+            assert ("canary-whisper" in (await guarded.get(debate_id, what, headers=headers)).text) is may
+
+
+async def test_figures_of_all_owners_are_the_operators(guarded: Served) -> None:
+    problem(await guarded.http.get("/metrics", headers=bearer("ann-owner-token")), 403, "forbidden")
+    reply = await guarded.http.get("/metrics", headers=bearer("operators-own-token"))
+    assert b"moot_debates" in reply.content
+
+
 async def test_thoughts_that_are_not_to_be_shown_are_not_shown(tmp_path: Path) -> None:
     async with serving(tmp_path, GUARDED, provider=Scripted(thinking)) as house:
         digest = hashlib.sha256(b"viewer").hexdigest()

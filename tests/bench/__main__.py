@@ -6,7 +6,7 @@ import sys
 
 import uvloop
 
-from tests.bench import clients, fanout, lists, tokens
+from tests.bench import clients, fanout, lists, tokens, viewers
 
 BENCHES = {
     "clients": clients.main,
@@ -14,6 +14,7 @@ BENCHES = {
     "tokens": tokens.main,
     "length": tokens.length,
     "lists": lists.main,
+    "viewers": viewers.main,
 }
 
 

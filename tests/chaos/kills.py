@@ -46,7 +46,7 @@ def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") 
         if victim.wait() == -signal.SIGKILL:
             done += 1
         elif "done" in lines:
-            return _remains(data, ledger, done, received)
+            return remains(data, ledger, done, received)
         else:
             raise AssertionError(f"the victim left by itself at attempt {attempt}")
     raise AssertionError("the debates never ended")
@@ -67,7 +67,7 @@ def _listen(victim: subprocess.Popen[str], kill_after: int | None, known: set[st
     return lines
 
 
-def _remains(data: Path, ledger: Path, kills: int, received: set[str]) -> Remains:
+def remains(data: Path, ledger: Path, kills: int, received: set[str]) -> Remains:
     logs = asyncio.run(_read(data / "data" / "moot.db"))
     calls = len(ledger.read_text().splitlines())
     return Remains(kills, received, logs, calls)

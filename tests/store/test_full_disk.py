@@ -58,7 +58,7 @@ async def test_debates_wait_out_a_full_disk_and_go_on(
 
         def waiting() -> set[str]:
             return {
-                record.__dict__["debate"] for record in caplog.records if "trying again" in record.message
+                record.__dict__["debate"] for record in caplog.records if "Trying again" in record.message
             }
 
         await until(lambda: waiting() == set(ids))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 
 import pytest
 
@@ -11,6 +10,7 @@ from moot.audience import OBSERVER, OWNER
 from moot.providers.keys import Secret
 from moot.store.contract import Token, TokenRole
 from moot.store.memory import MemoryStore
+from moot.store.tokens import digest
 from moot.wire.auth import ANYONE, MOST_TICKETS, NOBODY, OPERATOR, Identity, Keeper, Tickets
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving
@@ -23,7 +23,7 @@ ALICES = "moot_alice-token-0123456789"
 
 
 def token(word: str, name: str = "alice", role: TokenRole = "viewer", **more: datetime) -> Token:
-    return Token(name, sha256(word.encode()).hexdigest(), role, "team", NOW, **more)
+    return Token(name, digest(word), role, "team", NOW, **more)
 
 
 class Time:
@@ -57,7 +57,7 @@ async def test_without_tokens_whoever_asks_is_the_owner_of_all() -> None:
 async def test_a_token_is_known_by_its_digest_and_sees_what_is_its_owners() -> None:
     keeper, _ = await keeper_with(token(ALICES), operator=OPERATORS)
     alice = await keeper.find(f"Bearer {ALICES}")
-    assert alice == Identity("alice", "viewer", "team")
+    assert alice == Identity("alice", "viewer", "team", key=digest(ALICES)[:16])
     assert (alice.sees("team"), alice.sees("others"), alice.sees("")) == (True, False, False)
     assert alice.viewer is OBSERVER
     assert await keeper.find(f"bearer   {OPERATORS} ") == OPERATOR
@@ -183,7 +183,33 @@ async def test_a_token_counts_only_in_its_one_header(bordered: Serving) -> None:
 async def test_tokens_of_the_store_come_with_their_role(bordered: Serving) -> None:
     served = await bordered(Echo(), tokens=(token(ALICES, role="moderator"),))
     reply = await exchange(served.port, request("/api/x", Authorization=f"Bearer {ALICES}"))
-    assert b'"who": "alice", "role": "moderator", "client": "token:alice"' in reply.body
+    client = f"token:{digest(ALICES)[:16]}".encode()
+    assert b'"who": "alice", "role": "moderator", "client": "%b"' % client in reply.body
+
+
+async def test_a_new_token_under_an_old_name_is_somebody_else() -> None:
+    clock = Time()
+    keeper, store = await keeper_with(token(ALICES), clock=clock)
+    old = await keeper.find(f"Bearer {ALICES}")
+    assert old is not None
+    await store.drop_token("alice")
+    await store.keep_token(token("moot_another-token-9876543210"))
+    clock.now += 60
+    assert not await keeper.knows(old)
+    assert await keeper.find(f"Bearer {ALICES}") is None
+
+
+async def test_tokens_that_are_none_are_counted_at_every_door(bordered: Serving) -> None:
+    served = await bordered(Echo(), token=Secret(OPERATORS), requests_per_minute=3)
+    tried = [request("/metrics", Authorization=f"Bearer wrong-{n}-0123456789") for n in range(5)]
+    assert [(await exchange(served.port, sent)).status for sent in tried] == [401, 401, 401, 429, 429]
+
+
+async def test_a_page_from_elsewhere_does_not_use_up_what_the_user_may_ask(bordered: Serving) -> None:
+    served = await bordered(Echo(), requests_per_minute=3)
+    for _ in range(5):
+        await exchange(served.port, request("/api/x", Sec_Fetch_Site="cross-site"))
+    assert (await exchange(served.port, request("/api/x"))).status == 200
 
 
 @pytest.mark.parametrize("door", ["stream", "events/stream"])

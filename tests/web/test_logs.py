@@ -147,6 +147,14 @@ async def test_a_key_that_a_client_has_sent_is_not_told_even_by_a_route(
     assert "groq-canary" not in stream.getvalue()
 
 
+async def test_a_stranger_cannot_blot_out_the_lines_of_others(set_up: SetUp, bordered: Serving) -> None:
+    stream = set_up()
+    served = await bordered(Echo(), token=Secret(OF_OPERATOR))
+    await exchange(served.port, request("/api/x", Authorization="Bearer /api/v1/debates/deb"))
+    await exchange(served.port, request("/api/v1/debates/deb_1"))
+    assert "/api/v1/debates/deb_1" in stream.getvalue()
+
+
 async def test_each_request_leaves_one_line_without_its_query(set_up: SetUp, bordered: Serving) -> None:
     stream = set_up("json", logging.INFO)
     served = await bordered(Echo())

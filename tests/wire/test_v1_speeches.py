@@ -220,9 +220,9 @@ def test_the_extended_stream_tells_who_is_about_to_speak():
 
 
 def test_the_extended_stream_tells_of_remarks():
-    log = Log().start().add(RemarkInjected(1, "Mind the time.", "chair", "for"))
+    log = Log().start().add(RemarkInjected(1, "Mind the time.", "chair"))
     ((event, data),) = last(EXTENDED, watch(log.records), RemarkInjected)
-    assert (event, data["text"], data["by"], data["to"]) == ("remark", "Mind the time.", "chair", "for")
+    assert (event, data["text"], data["by"], data["to"]) == ("remark", "Mind the time.", "chair", None)
     assert last(PLAIN, watch(log.records), RemarkInjected) == []
 
 

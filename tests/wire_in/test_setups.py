@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from moot.errors import Invalid
 from moot.setup import COLOURS, opening
-from moot.terms import Money
+from moot.terms import Model, Money
 from moot.wire.v1.setups import setup_of
 from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
 from tests.wire_in.test_bodies import many
@@ -53,6 +56,20 @@ def test_every_addition_arrives() -> None:
 def test_money_is_taken_as_it_was_written() -> None:
     setup = setup_of(asked(changed(config__costLimit=0.11, config__warnAtCost=0.1)), Inn())
     assert (setup.cost_limit, setup.warn_at) == (Money("0.11"), Money("0.1"))
+
+
+class Unpriced(Inn, frozen=True):
+    def model(self, *given: Any) -> Model:
+        return replace(super().model(*given), price=None)
+
+
+def test_a_limit_that_cannot_be_held_is_refused_without_repeating_the_model() -> None:
+    with pytest.raises(Invalid) as caught:
+        setup_of(asked(changed()), Unpriced())
+    told = "participants.0.model, participants.1.model, judge.model is not known, so a limit cannot be held"
+    assert caught.value.problems == {"costLimit": [f"The price of {told}"]}
+    shape = changed(config__costLimit=LEFT_OUT, config__warnAtCost=LEFT_OUT)
+    assert setup_of(asked(shape), Unpriced()).cost_limit is None
 
 
 def test_a_colour_left_out_is_one_that_nobody_has() -> None:

@@ -130,8 +130,8 @@ class InProcess:
                     return
             except (Fenced, UnknownDebate):
                 return
-            except StoreError:
-                log.warning("the log cannot be reached; trying again", extra={"debate": debate_id})
+            except StoreError as error:
+                log.warning("%s Trying again.", error, extra={"debate": debate_id})
                 await asyncio.sleep(LOST_SECONDS)
 
     async def _hold(self, debate_id: str, epoch: int) -> None:

@@ -183,4 +183,9 @@ class Store(Protocol):
         """Whether there was one."""
         ...
 
+    @property
+    def trouble(self) -> str:
+        """Why the last write failed; empty where it did not."""
+        ...
+
     async def close(self) -> None: ...

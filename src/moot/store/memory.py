@@ -184,6 +184,10 @@ class MemoryStore:
     async def drop_token(self, name: str) -> bool:
         return self._tokens.pop(name, None) is not None
 
+    @property
+    def trouble(self) -> str:
+        return ""
+
     async def close(self) -> None:
         pass
 

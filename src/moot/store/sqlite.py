@@ -152,6 +152,10 @@ class SqliteStore:
         self._watched = version
         return await self._alone(self._writer.changed_elsewhere)
 
+    @property
+    def trouble(self) -> str:
+        return self._writer.trouble
+
     async def close(self) -> None:
         self._closed = True
         self._writer.stop()

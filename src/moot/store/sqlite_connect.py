@@ -67,6 +67,10 @@ def translate(error: sqlite3.Error | OSError, where: object = "") -> StoreError:
     return translation
 
 
+def is_locked(error: StoreError) -> bool:
+    return getattr(error.__cause__, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+
+
 @contextlib.contextmanager
 def translated(where: object = "") -> Generator[None]:
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -21,7 +21,7 @@ from moot.errors import StoreError, UnknownDebate
 from moot.store import sqlite_read
 from moot.store.append import Clock
 from moot.store.contract import Listener
-from moot.store.sqlite_connect import PATIENCE, translate
+from moot.store.sqlite_connect import PATIENCE, is_locked, translate
 from moot.store.sqlite_draft import Draft
 from moot.store.sqlite_items import Alone, Answer, Deleted, Item, Shared, answered, deliver
 from moot.store.states import States
@@ -53,6 +53,8 @@ class Writer:
         self._unsettled = 0
         self._sweep_at = NEVER
         self.listeners: list[Listener] = []
+        self.trouble = ""
+        """Why the last write failed, until one succeeds."""
         self._thread = Thread(target=self._run, name="moot-store", daemon=True)
         self._thread.start()
 
@@ -132,11 +134,16 @@ class Writer:
 
     def _carry_out(self, batch: list[Item]) -> list[Answer]:
         answers: list[Answer] = []
-        for alone, items in groupby(batch, key=lambda item: isinstance(item, Alone)):
-            if alone:
-                answers += [self._alone(item) for item in items if isinstance(item, Alone)]
+        for share in _shares(batch):
+            trouble = answers[-1][2] if answers else None
+            if isinstance(trouble, StoreError) and is_locked(trouble):
+                # One wait is enough: the others would each wait as long, and come to the same.
+                answers += [(item.reply, None, trouble) for item in share]
+            elif isinstance(share[0], Alone):
+                answers.append(self._alone(share[0]))
             else:
-                answers += self._together([item for item in items if not isinstance(item, Alone)])
+                answers += self._together([item for item in share if not isinstance(item, Alone)])
+        self.trouble = next((str(error) for _, _, error in answers if _unwritten(error)), self.trouble)
         return answers
 
     def _alone(self, item: Alone) -> Answer:
@@ -184,6 +191,7 @@ class Writer:
     def _commit(self) -> None:
         crash.point("before-commit")
         self._connection.execute("COMMIT")
+        self.trouble = ""
         crash.point("after-commit")
 
     def _roll_back(self) -> None:
@@ -238,6 +246,20 @@ def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
     connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
     connection.execute("DELETE FROM events WHERE debate_id = ?", (debate_id,))
     connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
+
+
+def _shares(batch: list[Item]) -> Iterator[list[Item]]:
+    """Neighbours that may share a transaction, and each of the others by itself."""
+    for alone, items in groupby(batch, key=lambda item: isinstance(item, Alone)):
+        if alone:
+            yield from ([item] for item in items)
+        else:
+            yield list(items)
+
+
+def _unwritten(error: Exception | None) -> bool:
+    """Not refused by whoever decides, but by the file."""
+    return isinstance(error, StoreError) and isinstance(error.__cause__, sqlite3.Error)
 
 
 def _ours(error: Exception) -> Exception:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from moot.debate import Debate
 from moot.events import EndReason, FailReason
 from moot.judging.ballots import judged_seats
+from moot.judging.families import kin, maker
 from moot.terms import Ballot, Verdict
 
 ENDINGS: dict[EndReason, str] = {
@@ -101,6 +102,11 @@ def _behind(verdict: Verdict) -> bool:
     return verdict.scores[verdict.winner].score < max(score.score for score in verdict.scores.values())
 
 
+def warnings(debate: Debate) -> tuple[str, ...]:
+    """What will weaken a verdict, as far as it is known before the first word."""
+    return tuple(_judges_in_doubt(debate)) if debate.manner.winning != "user-decides" else ()
+
+
 def _judges_in_doubt(debate: Debate) -> Iterator[str]:
     seats = {seat.model.label for seat in judged_seats(debate)}
     for judge in debate.judges:
@@ -109,6 +115,9 @@ def _judges_in_doubt(debate: Debate) -> Iterator[str]:
             yield f"{who} is a very small model: take its verdict lightly."
         if judge.model.label in seats and len(seats) > 1:
             yield f"{who} is the same model as one of the speakers."
+        elif related := kin(debate, judge):
+            names = " and ".join(seat.name for seat in related)
+            yield f"{who} is of the same family as {names}: {maker(judge.model)}."
 
 
 def ballots(debate: Debate) -> tuple[Ballot, ...]:

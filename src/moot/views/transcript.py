@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from moot.audience import OWNER, Viewer, may_hear
 from moot.debate import REPLAYED, Debate, Turn
 from moot.terms import Money, Reasoning, Side, Status, Truncation, Usage
 from moot.views import outcome
@@ -145,7 +146,7 @@ class Transcript(Struct, frozen=True):
     """From the start to the end, or to the last event."""
 
 
-def transcript(debate: Debate, *, reasoning: bool = False) -> Transcript:
+def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNER) -> Transcript:
     participants = {
         seat.id: Participant(
             seat.id, seat.name, seat.model.label, seat.side, seat.colour, place, seat.persona
@@ -177,6 +178,7 @@ def transcript(debate: Debate, *, reasoning: bool = False) -> Transcript:
                 before=next((turn.number for turn in turns if turn.seq > remark.seq), None),
             )
             for remark in debate.remarks
+            if may_hear(remark.to, viewer)
         ),
         verdict=_result(debate, participants),
         ending=outcome.ending(debate),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,9 +14,10 @@ from starlette.websockets import WebSocket
 
 from moot import __version__
 from moot.arena import Arena
-from moot.errors import MootError
+from moot.errors import MootError, StoreError
 from moot.web import docs, health, routes, socket
 from moot.web.answers import problem_reply
+from moot.web.articles import PREFIX
 from moot.web.border import Border
 from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
@@ -27,7 +30,8 @@ from moot.wire.auth import Keeper, Tickets
 from moot.wire.limits import Limiter, Streams
 from moot.wire.problems import Problem, problem_of
 
-PREFIX = "/api/v1"
+log = logging.getLogger(__name__)
+
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 
 
@@ -58,7 +62,9 @@ def _application(rooms: Rooms) -> FastAPI:
     app.include_router(docs.router(rooms.arena, rooms.keeper))
     metrics = Metrics(rooms.arena, rooms.clock)
 
-    async def measure(_request: Request) -> Response:
+    async def measure(request: Request) -> Response:
+        if routes.who(request).owner is not None:
+            raise Problem("forbidden", "These are the figures of all owners")
         return Response(await metrics.page(), media_type="text/plain; version=1.0.0; charset=utf-8")
 
     async def talk(websocket: WebSocket) -> None:
@@ -72,6 +78,8 @@ def _application(rooms: Rooms) -> FastAPI:
     app.router.add_websocket_route(f"{PREFIX}/debates/{{debateId}}/ws", talk)
     app.add_exception_handler(MootError, _complain)
     app.add_exception_handler(HTTPException, _complain)
+    # Whatever else happens is logged at the border and told as nothing but a request id.
+    app.add_exception_handler(Exception, _complain)
     return app
 
 
@@ -80,6 +88,8 @@ async def _complain(request: Request, error: Exception) -> Response:
         # The border refuses a handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else problem_of(error)
     problem = _unrouted(request, error) if isinstance(error, HTTPException) else problem_of(error)
+    if isinstance(error, StoreError):
+        log.warning("%s", error, extra={"request_id": request.scope["state"]["request_id"]})
     return problem_reply(problem, request.scope)
 
 

@@ -39,7 +39,7 @@ class Article(Struct, frozen=True, kw_only=True):
     """Beside those that every route has."""
 
 
-_READ = (404,)
+_READ = (404, 422)
 _ASKED = (403, 404, 409, 415, 422)
 
 ARTICLES: dict[str, Article] = {
@@ -75,6 +75,14 @@ ARTICLES: dict[str, Article] = {
         says="How the debate stands.",
         refusals=_READ,
     ),
+    "look": Article(
+        tag="Debates",
+        summary="Look at a debate, where it lives",
+        text="The same as its status: where `Location` leads to when a debate has been opened.",
+        reply="DebateStatusResponse",
+        says="How the debate stands.",
+        refusals=_READ,
+    ),
     "export": Article(
         tag="Debates",
         summary="Get the transcript",
@@ -99,7 +107,7 @@ ARTICLES: dict[str, Article] = {
         text="Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. "
         "The stream ends after `complete`. With `extended=true` there are four kinds more: `turn`, "
         "`reasoning`, `remark` and `ballot`.",
-        says="Events, each with `event`, `id` and `data`. `x-events` has the schema of each kind's data.",
+        says="Events, each with `event`, `id` and `data`.",
         query="stream",
         refusals=(404, 406, 409, 422),
     ),
@@ -192,7 +200,8 @@ ARTICLES: dict[str, Article] = {
     "stop": Article(
         tag="Steering",
         summary="Stop and judge",
-        text="No further speech; what was said is judged.",
+        text="No further speech; what was said is judged. Where a person decides (`user-decides`) it ends "
+        "without a verdict: `decide` ends it with one.",
         reply="StopDebateResponse",
         says="It is stopped.",
         body="Ending",

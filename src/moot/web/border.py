@@ -27,7 +27,7 @@ from moot.settings import Service
 from moot.web.answers import problem_reply
 from moot.web.cargo import MEDIA_TYPES, check_cargo, lingering, read, replayed
 from moot.web.dress import Dress
-from moot.web.logs import keep_quiet
+from moot.web.logs import keep_quiet, keep_quiet_here
 from moot.wire.auth import NOBODY, Identity, Keeper, Tickets
 from moot.wire.limits import Limiter, Proxies
 from moot.wire.origins import Names, Origins, origin_of
@@ -92,7 +92,8 @@ class Border:
         path: str = scope["path"]
         is_open = path in self._open_paths
         who = NOBODY if is_open else await self._who(scope, headers)
-        await self._count(crossing, who, counted=path.startswith("/api/") and not is_open)
+        # Elsewhere only those are counted who try tokens that are none.
+        await self._count(crossing, who, counted=not is_open and (path.startswith("/api/") or who is None))
         self._check_names(scope, headers)
         if self._is_preflight(scope, headers):
             await crossing.reply(self._preflight(headers))
@@ -106,21 +107,28 @@ class Border:
 
     async def _who(self, scope: Scope, headers: Headers) -> Identity | None:
         sent = headers.getlist("authorization")
-        for word in (*sent, *(v for name, v in headers.items() if name.startswith("x-provider-key-"))):
-            keep_quiet(word.rpartition(" ")[2])
+        own = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
+        keep_quiet_here(*(word.rpartition(" ")[2] for word in sent), *own)
         if len(sent) > 1:
             return None
         stream = STREAM.fullmatch(scope["path"])
         if stream and not sent and (ticket := _ticket(scope)) and await self._keeper.enabled():
             return self._tickets.redeem(ticket, stream[1])
-        return await self._keeper.find(sent[0] if sent else None)
+        found = await self._keeper.find(sent[0] if sent else None)
+        if found is not None and sent:
+            # It has proved to be a token; a stranger's word must not blot out the lines of others.
+            keep_quiet(sent[0].rpartition(" ")[2])
+        return found
 
     async def _count(self, crossing: Crossing, who: Identity | None, *, counted: bool) -> None:
         scope = crossing.scope
         peer = scope["client"][0] if scope.get("client") else ""
         address = self._proxies.client(peer, crossing.headers.getlist("x-forwarded-for"))
         known = who is not None and who != NOBODY and await self._keeper.enabled()
-        client = scope["state"]["client"] = f"token:{who.name}" if who and known else address
+        client = scope["state"]["client"] = f"token:{who.key}" if who and known else address
+        if self._comes_from_elsewhere(scope, crossing.headers):
+            # A page in another tab must not use up what the user of this machine may ask.
+            client = f"{client} elsewhere"
         standing = await self._limiter.hit(client) if counted else None
         if standing is not None:
             crossing.dress.standing = standing
@@ -133,6 +141,14 @@ class Border:
             return
         own = origin_of(self._scheme(scope, headers), host)
         self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
+
+    def _comes_from_elsewhere(self, scope: Scope, headers: Headers) -> bool:
+        own = origin_of(self._scheme(scope, headers), headers.get("host", ""))
+        try:
+            self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
+        except Problem:
+            return True
+        return False
 
     def _scheme(self, scope: Scope, headers: Headers) -> str:
         """A proxy that is trusted may have taken the encryption off."""

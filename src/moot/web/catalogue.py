@@ -23,11 +23,11 @@ KEPT_SECONDS = 10.0
 class Catalogue:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._kept: dict[str, tuple[float, Any]] = {}
+        self._kept: dict[tuple[str, str | None], tuple[float, Any]] = {}
         self._looking = asyncio.Lock()
 
     async def models(self) -> dict[str, Any]:
-        return await self._keep("models", self._models)
+        return await self._keep(("models", None), self._models)
 
     def formats(self) -> dict[str, Any]:
         return {"formats": [_format(formats.load(name)) for name in formats.names()]}
@@ -36,9 +36,11 @@ class Catalogue:
         async def look() -> dict[str, Any]:
             return _statistics(await gathered(self._arena.store.summaries(owner=owner)))
 
-        return await self._keep(f"statistics of {owner}", look)
+        return await self._keep(("statistics", owner), look)
 
-    async def _keep(self, name: str, look: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    async def _keep(
+        self, name: tuple[str, str | None], look: Callable[[], Awaitable[dict[str, Any]]]
+    ) -> dict[str, Any]:
         async with self._looking:
             at, known_ = self._kept.get(name, (float("-inf"), None))
             if monotonic() - at > KEPT_SECONDS:

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import httptools
+from uvicorn._types import ASGI3Application
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from moot.web.answers import raw_reply
@@ -22,7 +23,7 @@ from moot.web.upgrade import farewell
 from moot.wire.origins import origin_of
 from moot.wire.problems import Problem
 
-MOST_URI = 8 * 1024
+MOST_QUERY = 8 * 1024
 MOST_HEAD = 16 * 1024
 MOST_HEADERS = 100
 MOST_PADDING = 1024 * 1024
@@ -44,6 +45,7 @@ class Connection(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._refusal: Problem | None = None
+        self._answered: RequestResponseCycle | None = None
         self._leaving = False
         self._heard = self._in_head = self._in_body = False
         self._head_bytes = 0
@@ -60,6 +62,7 @@ class Connection(HttpToolsProtocol):
         self._stop_deadline()
         self._stop_patience()
         self._unset_keepalive_if_required()
+        self._give_up()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -67,9 +70,10 @@ class Connection(HttpToolsProtocol):
         if self._leaving or parser is None:
             return
         self._unset_keepalive_if_required()
-        if not self._in_body and not self._busy:
+        if not self._busy:
+            # Also where the rest of a body comes that was refused long ago.
             self._start_deadline()
-            self._heard = True
+            self._heard = not self._in_body
         self._padding += len(data)
         try:
             parser.feed_data(data)
@@ -82,9 +86,15 @@ class Connection(HttpToolsProtocol):
 
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
-        if self.cycle:
-            self.cycle.disconnected = True
+        self._give_up()
         self.transport.abort()
+
+    def pass_on(self, chunk: bytes) -> bool:
+        """Write a chunk of the reply under way, unless the client is behind with reading, or gone."""
+        if self.flow.write_paused or self.transport.is_closing():
+            return False
+        self.transport.write(chunk)
+        return True
 
     def refuse(self, problem: Problem) -> None:
         """Say no and read no further. An earlier request is still answered, instead."""
@@ -101,6 +111,16 @@ class Connection(HttpToolsProtocol):
                 return
         self.transport.write(raw_reply(problem, self._path()))
         farewell(self.loop, self.transport)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _give_up(self) -> None:
+        """uvicorn tells only the latest request that its client has gone; an earlier one may be a stream."""
+        if self._answered is not None and not self._answered.response_complete:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
     @property
     def _busy(self) -> bool:
@@ -159,7 +179,8 @@ class Connection(HttpToolsProtocol):
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
         self._padding -= len(url)
-        if len(self.url) > MOST_URI:
+        # A path may be as long as it likes to be, within a head: there is nothing there, and that is said.
+        if len(self.url) > MOST_HEAD or len(self.url.partition(b"?")[2]) > MOST_QUERY:
             self._stop(Problem("uri-too-long", headers={"Connection": "close"}))
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -220,7 +241,7 @@ class Connection(HttpToolsProtocol):
 
     def _path(self) -> str:
         """Of the request under way, as far as it can be read."""
-        path = getattr(self, "url", b"").partition(b"?")[0][:MOST_URI]
+        path = getattr(self, "url", b"").partition(b"?")[0][:MOST_HEAD]
         return unquote(path.decode("latin-1"))
 
     # --- WebSockets -----------------------------------------------------------------------------------

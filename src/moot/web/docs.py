@@ -5,7 +5,7 @@ Both are made for this server, and once: only whether a token is needed may chan
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from fastapi import APIRouter
@@ -15,7 +15,7 @@ from starlette.responses import Response
 from moot.arena import Arena
 from moot.web.answers import json_reply
 from moot.web.components import Offer
-from moot.web.house import House
+from moot.web.house import House, lendable
 from moot.web.manual import to_html
 from moot.web.reference import description
 from moot.wire.auth import Keeper
@@ -31,12 +31,15 @@ def router(arena: Arena, keeper: Keeper) -> APIRouter:
     def described(locked: bool) -> Shape:
         return description(offer(arena, locked=locked))
 
+    @lru_cache(maxsize=8)
+    def page_for(locked: bool, origin: str) -> str:
+        return to_html(described(locked), origin, arena.settings.service)
+
     async def openapi(_request: Request) -> Response:
         return json_reply(described(await keeper.enabled()))
 
     async def docs(request: Request) -> Response:
-        shape = described(await keeper.enabled())
-        page = to_html(shape, str(request.base_url).rstrip("/"), arena.settings.service)
+        page = page_for(await keeper.enabled(), str(request.base_url).rstrip("/"))
         return Response(page, media_type="text/html")
 
     async def style(_request: Request) -> Response:
@@ -49,8 +52,7 @@ def router(arena: Arena, keeper: Keeper) -> APIRouter:
 
 def offer(arena: Arena, *, locked: bool) -> Offer:
     provider, model = _keyless(arena)
-    keyed = tuple(endpoint.name for endpoint in arena.providers.endpoints.values() if endpoint.keys)
-    return Offer(House(arena), keyed, locked, provider, model)
+    return Offer(House(arena), lendable(arena), locked, provider, model)
 
 
 def _keyless(arena: Arena) -> tuple[str, str]:
@@ -63,4 +65,4 @@ def _keyless(arena: Arena) -> tuple[str, str]:
 
 @cache
 def _style() -> bytes:
-    return files("moot.web").joinpath("pages", STYLE).read_bytes()
+    return files("moot.web").joinpath("paper", STYLE).read_bytes()

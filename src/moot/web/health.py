@@ -24,6 +24,8 @@ def router(arena: Arena) -> APIRouter:
             await arena.list(limit=1)
         except StoreError:
             return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
+        if arena.store.trouble:
+            return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
         return json_reply({"status": "ok", "store": "ok"})
 
     for path, endpoint in (

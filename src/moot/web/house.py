@@ -13,13 +13,13 @@ from moot.providers.contract import Traits
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.table import SHORT
-from moot.terms import Effort, Format, Model
+from moot.terms import Effort, Model
+from moot.web.logs import keep_quiet
 from moot.wire.problems import Problem
+from moot.wire.v1.fields import FORMATS, PROVIDERS, first_named
 
 KEY_HEADER = "x-provider-key-"
 LONGEST_KEY = 512
-FIRST_FORMATS = ("oxford", "lincoln-douglas", "roundtable")
-FIRST_PROVIDERS = ("anthropic", "openai", "google", "mistral")
 
 
 class House:
@@ -27,8 +27,8 @@ class House:
         """`lent` are the keys that came with the request."""
         self._arena = arena
         self._lent = lent or {}
-        self.formats = _first(FIRST_FORMATS, formats.names())
-        self.providers = _first(FIRST_PROVIDERS, arena.providers.names())
+        self.formats = first_named(formats.names(), FORMATS)
+        self.providers = first_named(arena.providers.names(), PROVIDERS)
 
     def has_key(self, provider: str) -> bool:
         return provider in self._lent or self._arena.providers.has_key(provider)
@@ -39,9 +39,6 @@ class House:
             return True
         manager = self._arena.providers.manager
         return model in manager.catalogue or model in manager.installed()
-
-    def format(self, name: str) -> Format:
-        return formats.load(name)
 
     def model(
         self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
@@ -65,6 +62,12 @@ class House:
         return traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
 
 
+def lendable(arena: Arena) -> tuple[str, ...]:
+    """The services that take a key and have an address to send it to."""
+    services = arena.providers.endpoints.values()
+    return tuple(service.name for service in services if service.keys and service.base_url)
+
+
 def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
     """Keys of the asker's own, one header each; they are told to nobody, not even in a complaint."""
     keys: dict[str, Secret] = {}
@@ -72,14 +75,10 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
         if not header.startswith(KEY_HEADER):
             continue
         name = header.removeprefix(KEY_HEADER)
-        endpoint = arena.providers.endpoints.get(name)
-        if endpoint is None or not endpoint.keys:
+        if name not in lendable(arena):
             raise Problem("validation", errors={"X-Provider-Key": ["Unknown provider"]})
         if not 1 <= len(value) <= LONGEST_KEY or not (value.isascii() and value.isprintable()):
             raise Problem("validation", errors={f"X-Provider-Key-{name}": ["Not a key"]})
+        keep_quiet(value)
         keys[name] = Secret(value)
     return keys
-
-
-def _first(first: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*(name for name in first if name in names), *names)))

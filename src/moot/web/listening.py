@@ -114,7 +114,8 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 
 
 def _bound(family: socket.AddressFamily, address: tuple[str, int]) -> socket.socket:
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Where the protocol is not named asyncio does not turn Nagle's waiting off: 40 ms for every reply.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

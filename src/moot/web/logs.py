@@ -11,6 +11,7 @@ import asyncio
 import logging
 import sys
 import threading
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -29,6 +30,7 @@ QUIET = ("aiohttp", "asyncio", "httpx", "limits", "uvicorn", "websockets")
 """What others say below a warning is about bytes on the wire, and those hold keys."""
 
 _sent: dict[str, None] = {}
+_here: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
 
 log = logging.getLogger("moot")
 
@@ -41,6 +43,11 @@ def keep_quiet(word: str) -> None:
     _sent[word] = None
     if len(_sent) > MOST_SENT:
         del _sent[next(iter(_sent))]
+
+
+def keep_quiet_here(*words: str) -> None:
+    """Not in the lines of this request. What anybody may send must not blot out the lines of others."""
+    _here.set(tuple(word for word in words if len(word) >= SHORTEST))
 
 
 def set_up(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
@@ -92,7 +99,7 @@ class Blots:
         }
 
     def blot(self, text: str) -> str:
-        for word in (*self._secrets, *_sent):
+        for word in (*self._secrets, *_sent, *_here.get()):
             text = text.replace(word, MASK)
         return redact(text)
 

@@ -59,7 +59,7 @@ def to_html(shape: Shape, origin: str, service: Service) -> str:
 
 
 def _file(name: str) -> str:
-    return files("moot.web").joinpath("pages", name).read_text("utf-8")
+    return files("moot.web").joinpath("paper", name).read_text("utf-8")
 
 
 # --- the guide ------------------------------------------------------------------------------------------
@@ -208,10 +208,10 @@ def _operation(shape: Shape, method: str, path: str, operation: Shape) -> Iterat
     yield '<details class="route"><summary>'
     yield f'<b class="method {method}">{method.upper()}</b> {code(path)}'
     yield f'<span class="says">{escape(operation["summary"])}</span></summary>'
-    yield _anchored(operation["operationId"], operation.get("description", ""))
+    yield _anchored(f"route-{operation['operationId']}", operation.get("description", ""))
     yield from _parameters(shape, operation)
     yield from _body(operation)
-    yield from _replies(shape, operation)
+    yield from _replies(operation)
     yield "</details>"
 
 
@@ -247,29 +247,34 @@ def _body(operation: Shape) -> Iterator[str]:
         yield listing(as_json(example["value"]), "Example of a body")
 
 
-def _replies(shape: Shape, operation: Shape) -> Iterator[str]:
-    yield "<h4>Replies</h4>"
-    rows: list[tuple[str, str, str]] = []
-    for status, given in operation["responses"].items():
-        reply = _resolved(shape, given)
-        shapes = {kind(content["schema"]) for content in reply.get("content", {}).values()}
-        rows.append((code(status), prose(reply["description"]), " or ".join(sorted(shapes))))
-    good = [
-        row for row, given in zip(rows, operation["responses"].values(), strict=True) if "$ref" not in given
-    ]
-    bad = [code(status) for status, given in operation["responses"].items() if "$ref" in given]
-    yield table(("Status", "Meaning", "Shape"), good)
+def _replies(operation: Shape) -> Iterator[str]:
+    """What comes of it in full, and problems by their numbers: all of those are told in the guide."""
+    good = {status: reply for status, reply in operation["responses"].items() if "$ref" not in reply}
+    bad = [code(status) for status in operation["responses"] if status not in good]
+    rows = ((code(status), prose(reply["description"]), _shapes_of(reply)) for status, reply in good.items())
+    yield f"<h4>Replies</h4>{table(('Status', 'Meaning', 'Shape'), rows)}"
     if bad:
         yield f'<p class="refusals"><a href="#errors">Problems</a>: {" ".join(bad)}</p>'
-    yield from _example(operation)
+    yield from _example(good)
 
 
-def _example(operation: Shape) -> Iterator[str]:
-    for status, reply in operation["responses"].items():
+def _shapes_of(reply: Shape) -> str:
+    return " or ".join(sorted({_shape_of(*content) for content in reply.get("content", {}).items()}))
+
+
+def _shape_of(media_type: str, content: Shape) -> str:
+    if media_type == "text/event-stream":
+        return '<a href="#events">events</a>'
+    return kind(content["schema"])
+
+
+def _example(replies: Shape) -> Iterator[str]:
+    for reply in replies.values():
         sample = reply.get("content", {}).get("application/json", {}).get("example")
-        if sample is not None and status.startswith("2"):
+        if sample is not None:
             yield '<p class="caption">Example:</p>'
             yield listing(as_json(sample), "Example of a reply")
+            return
 
 
 def _resolved(shape: Shape, given: Shape) -> Shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -11,10 +12,7 @@ from moot.events import CallCompleted, CallDelta, CallFailed, Recorded
 from moot.terms import Status
 from moot.web.streams import Clock
 
-STATUSES: tuple[Status, ...] = (
-    "created", "initializing", "awaiting_arguments", "debating", "paused", "judging", "completed",
-    "aborted", "error",
-)  # fmt: skip
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class Metrics:

@@ -143,21 +143,27 @@ def _content(article: Article, name: str) -> Shape:
 
 
 def _stream(name: str) -> Shape:
-    """The whole is a text; what one event of it holds is told beside."""
-    shape: Shape = {"schema": {"type": "string"}}
+    """A stream is described by one event of it."""
     if name == "stream_events":
-        return {**shape, "x-events": {"message": schema("LogEntry")}}
-    return {
-        **shape,
-        "x-events": {name: schema(model.__name__) for name, model in EVENTS.items()},
-        "x-extended-events": {name: schema(model.__name__) for name, model in EXTENDED.items()},
+        return {"schema": _event("LogEntry")}
+    events = {**EVENTS, **EXTENDED}
+    return {"schema": {"oneOf": [_event(model.__name__, event) for event, model in events.items()]}}
+
+
+def _event(model: str, name: str = "") -> Shape:
+    """What is told to one viewer alone has no id, and only the first event says when to come back."""
+    shape: Shape = {
+        "id": {"type": "string"},
+        "data": {"type": "string", "contentMediaType": _JSON, "contentSchema": schema(model)},
+        "retry": {"type": "integer"},
     }
+    if name:
+        shape = {"event": {"const": name}, **shape}
+    return {"type": "object", "required": ["event", "data"] if name else ["data"], "properties": shape}
 
 
 def _links(name: str) -> Iterator[tuple[str, Shape]]:
     """Where to go on from a reply."""
-    if name == "list_debates":
-        yield "status", _link("status", debateId="$response.body#/debates/0/id")
     if name == "issue_ticket":
         ticket = {"debateId": "$request.path.debateId", "query.ticket": "$response.body#/ticket"}
         yield "stream", _link("stream", **ticket)

@@ -7,6 +7,7 @@ projections.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, TypeVar, assert_never
@@ -47,7 +48,7 @@ from moot.web.calls import find_call
 from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
 from moot.web.house import House, lent_keys
-from moot.web.repeats import Repeats
+from moot.web.repeats import Repeats, key_of
 from moot.web.slots import Slots
 from moot.web.streams import Clock, EventStream, Watching
 from moot.wire.auth import TICKET_SECONDS, Identity, Keeper, Tickets
@@ -101,12 +102,13 @@ def steers(identity: Identity) -> None:
         raise Problem("forbidden", "A viewer's token allows no changes")
 
 
-DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ123456"])]
+DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
 
 ROUTES = (
     ("POST", "/debates", "create"),
     ("GET", "/debates", "list_debates"),
+    ("GET", "/debates/{debateId}", "look"),
     ("GET", "/debates/{debateId}/stream", "stream"),
     ("GET", "/debates/{debateId}/status", "status"),
     ("POST", "/debates/{debateId}/rounds", "rounds"),
@@ -137,9 +139,8 @@ STREAMED = ("stream", "stream_events")
 def router(rooms: Rooms) -> APIRouter:
     routes, desk = APIRouter(redirect_slashes=False), Desk(rooms)
     for method, path, name in ROUTES:
-        routes.add_api_route(path, getattr(desk, name), methods=[method], name=name)
-        if name in STREAMED:
-            routes.add_api_route(path, getattr(desk, name), methods=["HEAD"], include_in_schema=False)
+        methods = ["GET", "HEAD"] if method == "GET" else [method]
+        routes.add_api_route(path, getattr(desk, name), methods=methods, name=name)
     return routes
 
 
@@ -156,6 +157,7 @@ class Desk:
         rooms, arena = self._rooms, self._arena
         identity = who(request)
         steers(identity)
+        queries.nothing(query_of(request))
         raw = await request.body()
         if arena.hub.closed:
             raise Problem("shutting-down")
@@ -178,6 +180,9 @@ class Desk:
         return json_reply(replies.created(outcome.debate), 201, {"Location": location, **_replayed(outcome)})
 
     async def estimate(self, request: Request) -> Response:
+        queries.nothing(query_of(request))
+        # Nothing is done that could be done twice; but a key that is none is told here, too.
+        key_of(request)
         keys = lent_keys(request.headers, self._arena)
         house = House(self._arena, keys)
         body = bodies.read(bodies.CreateDebate, await request.body(), house)
@@ -202,14 +207,19 @@ class Desk:
         )
         return json_reply(replies.listing(page, query.limit, query.offset))
 
+    async def look(self, request: Request, debate_id: DebateId) -> Response:
+        """Where `Location` leads to."""
+        return await self.status(request, debate_id)
+
     async def status(self, request: Request, debate_id: DebateId) -> Response:
+        queries.nothing(query_of(request))
         await self._rooms.mine(request, debate_id)
         return json_reply(replies.status(await self._arena.state(debate_id)))
 
     async def export(self, request: Request, debate_id: DebateId) -> Response:
         form = queries.transcript(query_of(request))
         await self._rooms.mine(request, debate_id)
-        page = transcript(await self._arena.state(debate_id))
+        page = transcript(await self._arena.state(debate_id), viewer=who(request).viewer)
         match form:
             case "json":
                 return Response(json.to_json(page), media_type="application/json")
@@ -229,6 +239,7 @@ class Desk:
         return json_reply(replies.event_page(seen, query.after, debate.seq))
 
     async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
+        queries.nothing(query_of(request))
         await self._rooms.mine(request, debate_id)
         if not who(request).viewer.privileged:
             raise Problem("forbidden", "What a model was sent is shown to owners and moderators")
@@ -288,8 +299,10 @@ class Desk:
         return bool(ended) and cursor.whole >= ended
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
-        bodies.read(bodies.Nothing, await request.body())
         await self._rooms.mine(request, debate_id)
+        queries.nothing(query_of(request))
+        key_of(request)
+        bodies.read(bodies.Nothing, await request.body())
         ticket = self._rooms.tickets.issue(who(request), debate_id)
         return json_reply(
             {
@@ -394,6 +407,7 @@ class Desk:
     ) -> Response:
         await self._rooms.mine(request, debate_id)
         steers(who(request))
+        queries.nothing(query_of(request))
         raw = await request.body()
         with self._rooms.repeats.doing(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
@@ -427,9 +441,9 @@ def _replayed(outcome: Outcome) -> dict[str, str]:
 
 
 def _accepts_stream(request: Request) -> bool:
-    accepted = request.headers.get("accept", "*/*")
-    kinds = [kind.partition(";")[0].strip().lower() for kind in accepted.split(",")]
-    return any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in kinds)
+    kinds = request.headers.get("accept", "*/*").lower().replace(" ", "").split(",")
+    wanted = [kind.partition(";")[0] for kind in kinds if not re.search(r";q=0(\.0*)?(;|$)", kind)]
+    return any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in wanted)
 
 
 def _attached(text: str, media_type: str, name: str) -> Response:

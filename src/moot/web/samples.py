@@ -109,6 +109,7 @@ REPLIES: dict[str, Any] = {
         "config": _CONFIG,
         "createdAt": _at("30:00"),
         "streamUrl": f"/api/v1/debates/{DEBATE}/stream",
+        "warnings": ["The judge is of the same family as Pro-Regulation (Claude): Anthropic."],
         "format": "oxford",
     },
     "ListDebatesResponse": {

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 from msgspec import Struct
 
 from moot.errors import UnknownDebate
-from moot.store.contract import Head
-from moot.terms import Status
+from moot.store.contract import ENDED, Head
 from moot.wire.problems import Problem
-
-OVER: tuple[Status, ...] = ("completed", "aborted", "error")
 
 
 class Place(Struct, frozen=True):
@@ -42,23 +40,29 @@ class Slots:
         self._coming[client] = self._coming.get(client, 0) + 1
         try:
             full = await self._under_way(client) + self._coming[client] > self._most
-            taken = self._taken.setdefault(client, set())
-            yield Place(Problem("too-many-debates") if full else None, taken.add)
+            yield Place(Problem("too-many-debates") if full else None, partial(self._take, client))
         finally:
             self._coming[client] -= 1
             if not self._coming[client]:
                 del self._coming[client]
 
+    def _take(self, client: str, debate_id: str) -> None:
+        self._taken.setdefault(client, set()).add(debate_id)
+
     async def _under_way(self, client: str) -> int:
         for debate_id in tuple(self._taken.get(client, ())):
             if await self._is_over(debate_id):
-                self._taken[client].discard(debate_id)
-        if not self._taken.get(client, True):
-            del self._taken[client]
+                self._free(client, debate_id)
         return len(self._taken.get(client, ()))
+
+    def _free(self, client: str, debate_id: str) -> None:
+        taken = self._taken.get(client, set())
+        taken.discard(debate_id)
+        if not taken:
+            self._taken.pop(client, None)
 
     async def _is_over(self, debate_id: str) -> bool:
         try:
-            return (await self._head(debate_id)).status in OVER
+            return (await self._head(debate_id)).status in ENDED
         except UnknownDebate:
             return True

@@ -35,6 +35,8 @@ from moot.wire.v1.notices import acknowledged, deleted, rejected
 
 BURST, PER_SECOND = 30.0, 10.0
 MOST_NONSENSE = 5
+PARTING_SECONDS = 0.25
+"""A command that crosses the end of its debate on the way is still answered."""
 NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED = 1000, 1003, 1008, 1012, 4401
 CODES = {
     "malformed-request": "MALFORMED",
@@ -99,6 +101,8 @@ class Talk:
         hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
         try:
             done, _ = await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+            if hearing not in done and telling.result() == NORMAL:
+                await asyncio.wait((hearing,), timeout=PARTING_SECONDS)
         finally:
             for task in (telling, hearing):
                 task.cancel()
@@ -183,7 +187,7 @@ class Talk:
         command = COMMANDS[kind](data, self._identity.name)
         once = self._once(kind, key, text)
         outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
-        return acknowledged(kind, outcome.debate)
+        return acknowledged(kind, outcome.debate, replayed=outcome.replayed)
 
     def _once(self, kind: str, key: str | None, text: str) -> Once | None:
         if key is None:

@@ -2,14 +2,16 @@
 
 A stream sends what its feed has, a comment where a beat has passed in silence, and ends when its dialect has
 said its last, when the debate is deleted, when the server stops, when the viewer leaves, or when the viewer
-has read nothing for too long. It holds no queue: a slow viewer delays only itself.
+has read nothing for too long. It holds no queue: a slow viewer delays only itself. To a viewer who keeps up
+the feed writes directly, the same bytes for all.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Any, Protocol
 
@@ -17,7 +19,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from moot.audience import Viewer
+from moot.errors import StoreError
 from moot.settings import Service
+from moot.web import connection
 from moot.web.feeds import Feed, Feeds, read_joined
 from moot.wire.frames import Cursor, Dialect, Frame, as_sse
 
@@ -30,6 +34,7 @@ RETRY = b"retry: 2000\n"
 """Goes with the first event: a block of its own is an event without data to some readers."""
 COMMENT = b":\n"
 """Without a blank line, which some readers take for the end of an event without data."""
+SLICE = 64 * 1024
 TICK_SECONDS = 1.0
 REVIEW_SECONDS = 15.0
 
@@ -109,7 +114,9 @@ class Clock:
                 self._feeds.beat()
             if now - reviewed >= REVIEW_SECONDS:
                 reviewed = now
-                await self._review()
+                # Nobody is dismissed because the store cannot be read just now.
+                with suppress(StoreError):
+                    await self._review()
 
     def _cut_the_stalled(self, now: float) -> None:
         for watching in tuple(self._watching):
@@ -153,6 +160,7 @@ class EventStream(Response):
         self._gone = gone
         self._place = place
         self._watching = watching
+        self._greeting = RETRY
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._place:
@@ -177,15 +185,41 @@ class EventStream(Response):
         self._watching.dismiss()
 
     async def _send(self, feed: Feed, send: Send) -> None:
-        watching, first = self._watching, RETRY
-        async with aclosing(read_joined(feed, self._cursor)) as pieces:
+        line = self._watching.connection
+        take = partial(self._take, line) if isinstance(line, connection.Connection) else None
+        async with aclosing(read_joined(feed, self._cursor, take)) as pieces:
             async for piece in pieces:
-                watching.sending_since = monotonic()
-                body = first + piece if piece else COMMENT
-                first = b"" if piece else first
-                await send({"type": "http.response.body", "body": body, "more_body": True})
-                watching.sending_since = None
+                await self._pass_on(self._body(piece), send)
+                self._greeted(piece)
         if feed.end == "deleted" and self._gone is not None:
             # It has no place in the log, and so no id.
             body = as_sse(self._gone, "").replace(b"id: \n", b"")
             await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def _pass_on(self, body: bytes, send: Send) -> None:
+        """By the slice: what waits for a viewer to read is a copy of its own, the rest is everybody's."""
+        for start in range(0, len(body), SLICE):
+            self._watching.sending_since = monotonic()
+            part = body[start : start + SLICE]
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        self._watching.sending_since = None
+
+    def _take(self, line: connection.Connection, piece: bytes) -> bool:
+        """Past ASGI, which would cost more than all the rest."""
+        taken = line.pass_on(chunked(self._body(piece)))
+        if taken:
+            self._greeted(piece)
+        return taken
+
+    def _body(self, piece: bytes) -> bytes:
+        return self._greeting + piece if piece else COMMENT
+
+    def _greeted(self, piece: bytes) -> None:
+        if piece:
+            self._greeting = b""
+
+
+@lru_cache(maxsize=16)
+def chunked(body: bytes) -> bytes:
+    """As it goes over the line. The same body is sent to many."""
+    return b"%x\r\n%b\r\n" % (len(body), body)

@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from hashlib import sha256
 from hmac import compare_digest
 from typing import Protocol, assert_never
 
@@ -21,6 +20,7 @@ from msgspec import Struct
 from moot.audience import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
 from moot.store.contract import Token, TokenRole
+from moot.store.tokens import digest as digest_of
 
 CACHE_SECONDS = 5.0
 TICKET_SECONDS = 60.0
@@ -35,6 +35,8 @@ class Identity(Struct, frozen=True):
     name: str
     role: TokenRole
     owner: str | None = None
+    key: str = ""
+    """By which one token is told from another that once had the same name."""
 
     @property
     def viewer(self) -> Viewer:
@@ -53,9 +55,9 @@ class Identity(Struct, frozen=True):
         return self.owner is None or self.owner == owner
 
 
-ANYONE = Identity("anyone", "owner")
+ANYONE = Identity("anyone", "owner", key="anyone")
 """Whoever asks where there are no tokens."""
-OPERATOR = Identity("operator", "owner")
+OPERATOR = Identity("operator", "owner", key="operator")
 NOBODY = Identity("nobody", "viewer", owner="\0")
 """At doors that are open to all. No token can have this owner."""
 
@@ -73,7 +75,7 @@ class Keeper:
         self, tokens: Tokens, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._tokens = tokens
-        self._operator = _digest(operator.reveal()) if operator else ""
+        self._operator = digest_of(operator.reveal()) if operator else ""
         self._clock = clock
         self._known: tuple[Token, ...] = ()
         self._looked_at = float("-inf")
@@ -102,7 +104,7 @@ class Keeper:
         return any(_bearer_of(token) == identity for token in await self._look() if not token.expired(now))
 
     async def _bearer(self, word: str) -> Identity | None:
-        digest = _digest(word)
+        digest = digest_of(word)
         found: Identity | None = None
         # Every token is compared, so that the time tells nothing about which one was near.
         if compare_digest(digest, self._operator):
@@ -132,26 +134,23 @@ class Tickets:
     def issue(self, identity: Identity, debate_id: str) -> str:
         self._sweep()
         ticket = secrets.token_urlsafe(24)
-        self._issued[_digest(ticket)] = (self._clock() + TICKET_SECONDS, debate_id, identity)
+        self._issued[digest_of(ticket)] = (self._clock() + TICKET_SECONDS, debate_id, identity)
         return ticket
 
     def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
-        expires, where, identity = self._issued.pop(_digest(ticket), (0.0, "", NOBODY))
+        expires, where, identity = self._issued.pop(digest_of(ticket), (0.0, "", NOBODY))
         return identity if where == debate_id and self._clock() < expires else None
 
     def _sweep(self) -> None:
         """Drop what has expired, and the oldest of too many. They stand in the order of their issue."""
         now = self._clock()
-        for key, (expires, _, _) in tuple(self._issued.items()):
-            if expires > now and len(self._issued) < MOST_TICKETS:
+        while self._issued:
+            oldest = next(iter(self._issued))
+            if self._issued[oldest][0] > now and len(self._issued) < MOST_TICKETS:
                 return
-            del self._issued[key]
-
-
-def _digest(word: str) -> str:
-    return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+            del self._issued[oldest]
 
 
 def _bearer_of(token: Token) -> Identity:
-    return Identity(token.name, token.role, token.owner)
+    return Identity(token.name, token.role, token.owner, key=token.digest[:16])

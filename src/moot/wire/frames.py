@@ -18,7 +18,7 @@ from moot.debate import Debate
 from moot.events import Event
 from moot.wire.problems import Problem
 
-_ID = re.compile(r"(0|[1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
+_ID = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 _json = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -70,7 +70,7 @@ def parse_cursor(text: str) -> Cursor:
     match = _ID.fullmatch(text)
     if match is None:
         raise Problem("malformed-request", "The last event id is not one of ours")
-    return Cursor(int(match[1]), int(match[2] or 0))
+    return Cursor(int(match[1] or 0), int(match[2] or 0))
 
 
 def frame_id(seq: int, place: int, count: int) -> str:

@@ -60,7 +60,7 @@ REGISTRY: dict[Kind, Sort] = {
         422, "Idempotency Mismatch", "This Idempotency-Key was used with another request"
     ),
     "payload-too-large": Sort(413, "Payload Too Large", "The body may have at most 128 KiB"),
-    "uri-too-long": Sort(414, "URI Too Long", "The URI may have at most 8 KiB"),
+    "uri-too-long": Sort(414, "URI Too Long", "The query may have at most 8 KiB, the whole URI 16"),
     "unsupported-media-type": Sort(
         415, "Unsupported Media Type", "The body must be application/json in UTF-8, not compressed"
     ),

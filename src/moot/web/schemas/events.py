@@ -34,6 +34,8 @@ class StatusEvent(Told):
     debate_id: DebateId
     state: State
     current_round: Count
+    reason: str = LEFT_OUT
+    """Why it is paused, where a key is needed again."""
 
 
 class OfATurn(Told):

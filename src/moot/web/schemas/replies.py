@@ -69,6 +69,8 @@ class CreateDebateResponse(Table):
     judge: Judge
     stream_url: str
     """Where its events are."""
+    warnings: list[str]
+    """What will weaken the verdict, such as a judge of a speaker's own family."""
 
 
 class Score(Reply):
@@ -170,6 +172,8 @@ class DebateStatusResponse(Table):
     """It was ended early: stopped or aborted."""
     pausing: bool
     """Paused, and a speech is still being given to its end."""
+    paused_for: str = LEFT_OUT
+    """Why it is paused, where a key is needed again."""
     ending: str = LEFT_OUT
     """Why it is over, in a sentence."""
     seq: Count

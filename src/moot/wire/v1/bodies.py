@@ -53,7 +53,6 @@ from moot.wire.v1.wording import (
     told,
 )
 
-Action = Literal["next_round", "skip_to_judge"]
 FEWEST, MOST = 2, 4
 MOST_CRITERIA = 20
 

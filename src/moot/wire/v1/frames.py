@@ -121,7 +121,8 @@ def _status(seen: Seen) -> Iterator[Frame]:
     state = _state(seen.after)
     if state is None or (seen.before is not None and _state(seen.before) == state):
         return
-    yield tell(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1])
+    why = {"reason": seen.after.paused_for} if seen.after.paused_for else {}
+    yield tell(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1], **why)
 
 
 def _state(debate: Debate) -> tuple[str, int] | None:

@@ -22,7 +22,7 @@ def rejected(code: str, message: str, members: Mapping[str, Any]) -> Frame:
     return _error(code=code, message=message, **members)
 
 
-def acknowledged(kind: str, debate: Debate) -> Frame:
+def acknowledged(kind: str, debate: Debate, *, replayed: bool = False) -> Frame:
     """A command over a WebSocket is in the log. A remark waits for the speech under way to end."""
     status = "queued" if kind == "INJECT_CONTEXT" else "done"
     return Frame(
@@ -34,6 +34,7 @@ def acknowledged(kind: str, debate: Debate) -> Frame:
             "currentStatus": STATES[debate.status],
             "seq": debate.seq,
             "timestamp": moment(debate.updated_at),
+            **({"replayed": True} if replayed else {}),
         },
     )
 

@@ -165,7 +165,7 @@ def _whole(low: int, high: int, default: int) -> Shape:
     return {"type": "integer", "minimum": low, "maximum": high, "default": default}
 
 
-_CURSOR: Shape = {"type": "string", "pattern": r"^(?:(?:0|[1-9][0-9]{0,17})(?:\.[1-9][0-9]{0,3})?)?$"}
+_CURSOR: Shape = {"type": "string", "pattern": r"^(?:0|[1-9][0-9]{0,17}(?:\.[1-9][0-9]{0,3})?)?$"}
 _EXTENDED = _parameter(
     "extended",
     {"type": "string", "enum": ["true", "false"], "default": "false"},

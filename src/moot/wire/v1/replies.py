@@ -16,7 +16,7 @@ from moot.store.contract import Head, Page
 from moot.views.costs import costs
 from moot.views.estimate import Estimate
 from moot.views.json import cost_summary, judge_seat, moment, number, participant, verdict
-from moot.views.outcome import ending
+from moot.views.outcome import ending, warnings
 from moot.views.summary import Summary
 from moot.views.transcript import transcript
 from moot.wire.frames import Seen
@@ -39,6 +39,7 @@ def created(debate: Debate) -> dict[str, Any]:
         "createdAt": moment(debate.created_at),
         "streamUrl": f"/api/v1/debates/{debate.id}/stream",
         "format": debate.format.name,
+        "warnings": list(warnings(debate)),
     }
 
 
@@ -79,6 +80,7 @@ def status(debate: Debate) -> dict[str, Any]:
         "config": config(debate),
         "stopped": debate.ended in STOPPED,
         "pausing": _pausing(debate),
+        "pausedFor": debate.paused_for or None,
         "ending": ending(debate) or None,
         "seq": debate.seq,
     }

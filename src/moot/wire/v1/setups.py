@@ -14,9 +14,9 @@ from moot.wire.v1.bodies import CreateDebate, House, ModelChoice
 
 
 def setup_of(body: CreateDebate, house: House) -> Setup:
-    """Raises Invalid where the format has no room for so many rounds of so many speakers."""
+    """Raises Invalid where the format has no room for so many rounds, or a cost limit could not be held."""
     fmt, config = formats.load(body.format), body.config
-    return Setup(
+    setup = Setup(
         motion=body.topic,
         format=fmt,
         seats=_seats(body, house),
@@ -32,6 +32,20 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         intensity=config.intensity,
         show_reasoning=config.show_reasoning,
     )
+    _check_prices(setup)
+    return setup
+
+
+def _check_prices(setup: Setup) -> None:
+    """Models without a price are told by their places: what was sent is not repeated."""
+    if setup.cost_limit is None:
+        return
+    models = {f"participants.{place}.model": seat.model for place, seat in enumerate(setup.seats)}
+    models["judge.model"] = setup.judges[0].model
+    unknown = [place for place, model in models.items() if model.price is None]
+    if unknown:
+        problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
+        raise Invalid("Invalid debate configuration.", {"costLimit": [problem]})
 
 
 def _seats(body: CreateDebate, house: House) -> tuple[SeatSetup, ...]:

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    # A name that the attacker owns and has pointed at this machine.
+    "--host-resolver-rules=MAP evil.test 127.0.0.1",
+)  # fmt: skip
+
+
+@pytest.fixture
+async def browser() -> AsyncGenerator[Browser]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}; `make test` installs it on Debian")
+    async with (
+        async_playwright() as playwright,
+        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+    ):
+        yield browser
+
+
+@pytest.fixture
+async def page(browser: Browser) -> Page:
+    return await browser.new_page()

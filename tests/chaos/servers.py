@@ -1,0 +1,143 @@
+"""Servers that are killed or told to leave, each followed by another on the same port and the same log."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+
+from tests.faces.terminal import environment
+
+SECONDS = 30.0
+LIFTED = {
+    "MOOT_RATE_LIMIT_PER_MINUTE": "0",
+    "MOOT_MAX_DEBATES_PER_CLIENT": "0",
+    "MOOT_MAX_STREAMS_PER_CLIENT": "0",
+}
+BRISK = {"MOOT_TICK_MS": "10", "MOOT_RETRY_BASE_MS": "10"}
+
+
+class Dynasty:
+    """One server at a time, all of them children of one nursery. Use `reigning`."""
+
+    def __init__(self, nursery: Process, port: int, errors: Path) -> None:
+        self.port = port
+        self.errors = errors
+        self.kills = 0
+        self._nursery = nursery
+        self.pid: int | None = None
+
+    async def start(self) -> None:
+        await self.hatch()
+        async with asyncio.timeout(SECONDS):
+            while not await self._answers():  # noqa: ASYNC110 - another process does not tell
+                await asyncio.sleep(0.005)
+
+    async def hatch(self) -> None:
+        """Start one and do not wait for it."""
+        assert self._nursery.stdin is not None
+        self._nursery.stdin.write(b"\n")
+        self.pid = await self._line()
+
+    async def kill(self) -> None:
+        self.kills += 1
+        assert await self.leave(signal.SIGKILL) == -signal.SIGKILL
+
+    async def leave(self, number: signal.Signals) -> int:
+        """The exit code after this signal."""
+        assert self.pid is not None
+        os.kill(self.pid, number)
+        return await self.gone()
+
+    async def gone(self) -> int:
+        """Wait for it to go by itself; its exit code."""
+        async with asyncio.timeout(SECONDS):
+            code = await self._line()
+        self.pid = None
+        return code
+
+    async def close(self) -> None:
+        if self.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        await self._nursery.communicate(b"")
+
+    async def _line(self) -> int:
+        assert self._nursery.stdout is not None
+        return int(await self._nursery.stdout.readline())
+
+    async def _answers(self) -> bool:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except ConnectionError:
+            return False
+        writer.close()
+        return True
+
+    # --- as a client that tries again ---------------------------------------------------------------------
+
+    async def create(self, body: dict[str, Any], key: str) -> str:
+        """The debate's id, however many servers it takes to get it."""
+        while True:
+            with suppress(httpx.TransportError):
+                reply = await self.post(body, key)
+                assert reply.status_code in (201, 503), reply.text
+                if reply.status_code == 201:
+                    return reply.json()["id"]
+            await asyncio.sleep(0.02)
+
+    async def post(self, body: dict[str, Any], key: str) -> httpx.Response:
+        async with self._client() as client:
+            return await client.post("/api/v1/debates", json=body, headers={"Idempotency-Key": key})
+
+    async def ask(self, path: str, body: dict[str, Any] | None = None) -> None:
+        async with self._client() as client:
+            reply = await client.post(f"/api/v1/{path}", json=body)
+            assert reply.status_code in (200, 202), reply.text
+
+    async def get(self, path: str) -> Any:
+        async with self._client() as client:
+            reply = await client.get(f"/api/v1/{path}")
+            assert reply.status_code == 200, reply.text
+            return reply.json()
+
+    def _client(self) -> httpx.AsyncClient:
+        # To read certificates that nobody needs takes longer than the request.
+        url = f"http://127.0.0.1:{self.port}"
+        return httpx.AsyncClient(base_url=url, timeout=SECONDS, verify=False)  # noqa: S501 - no TLS here
+
+
+@asynccontextmanager
+async def reigning(data: Path, port: int, *, pace_ms: int = 2, **more: str) -> AsyncGenerator[Dynasty]:
+    errors = data / "errors"
+    settings = {**LIFTED, **BRISK, "MOOT_SCRIPT_LEDGER": str(data / "ledger.jsonl"), **more}
+    nursery = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.chaos.nursery", str(errors), str(port),
+        env=environment(data / "data", pace_ms, **settings), stdin=PIPE, stdout=PIPE,
+    )  # fmt: skip
+    dynasty = Dynasty(nursery, port, errors)
+    try:
+        yield dynasty
+    finally:
+        await dynasty.close()
+
+
+def quiet_port(dice: Random) -> int:
+    """A port that nobody is given by chance.
+
+    Whoever calls again and again at a port from which clients call too, at last gets through to itself.
+    """
+    while True:
+        with socket.socket() as trial, suppress(OSError):
+            trial.bind(("127.0.0.1", dice.randint(20_000, 32_000)))
+            return trial.getsockname()[1]

@@ -1,0 +1,171 @@
+"""Readers of a feed who are woken, and those who stand by and are handed what comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from random import Random
+
+import pytest
+
+from moot.audience import OWNER
+from moot.bus import MemoryBus
+from moot.events import DebateEnded, Event
+from moot.hub import Hub
+from moot.store.memory import MemoryStore
+from moot.web.feeds import Feed, Feeds, read_joined
+from moot.web.pages import SIZE
+from moot.wire.frames import Cursor, Dialect, Frame
+from moot.wire.native import Native
+from moot.wire.v1.frames import V1
+from tests.factories import call_started, delta, opened, turn_started
+
+EVENTS = 2 * SIZE + 50
+
+
+class House:
+    """A debate that is written down as fast as it can be, in batches of any size."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        bus = MemoryBus()
+        self.store.listen(bus.publish)
+        self.hub = Hub(self.store, bus)
+        self.feeds = Feeds(self.store, self.hub)
+        self.written = 0
+
+    async def write(self, *events: Event) -> None:
+        await self.store.record("deb_1", lambda _: events)
+        self.written += len(events)
+
+    async def speak(self, upto: int, dice: Random) -> None:
+        while self.written < upto:
+            words = min(dice.randint(1, 9), upto - self.written)
+            await self.write(*(delta(f"{self.written + n + 1} ") for n in range(words)))
+            for _ in range(dice.randint(0, 3)):
+                await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def house() -> AsyncGenerator[House]:
+    house = House()
+    await house.write(opened(), turn_started(), call_started())
+    yield house
+    await house.hub.close()
+
+
+class Reader:
+    """Takes what it is handed when it is in the mood, and reads the rest."""
+
+    def __init__(self, dice: Random | None) -> None:
+        self.dice = dice
+        self.seen: list[str] = []
+        self.handed: int = 0
+        self.beats: int = 0
+
+    def take(self, piece: bytes) -> bool:
+        if self.dice is None or self.dice.random() < 0.3:
+            return False
+        self.handed += 1
+        self._see(piece)
+        return True
+
+    async def read(self, feed: Feed, cursor: int, upto: int) -> None:
+        async with aclosing(read_joined(feed, Cursor(cursor), self.take)) as pieces:
+            async for piece in pieces:
+                self._see(piece)
+                if self.dice is not None and self.dice.random() < 0.3:
+                    await asyncio.sleep(0)
+                if self.seen and int(self.seen[-1]) >= upto:
+                    return
+
+    def _see(self, piece: bytes) -> None:
+        self.beats += not piece
+        self.seen += piece.decode().split()
+
+
+class Always(Reader):
+    def __init__(self) -> None:
+        super().__init__(Random(0))
+
+    def take(self, piece: bytes) -> bool:
+        self.handed += 1
+        self._see(piece)
+        return True
+
+
+def number(frame: Frame, id: str) -> bytes:
+    return f"{id} ".encode()
+
+
+async def follow(house: House, reader: Reader, cursor: int, upto: int, dialect: Dialect) -> None:
+    async with house.feeds.reading("deb_1", dialect, OWNER, number) as feed:
+        await reader.read(feed, cursor, upto)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whoever_stands_by_now_and_then_is_told_everything_once(house: House, seed: int) -> None:
+    dice = Random(seed)
+    await house.speak(dice.randint(3, EVENTS - 50), dice)
+    cursors = [0, house.written, *(dice.randint(0, house.written) for _ in range(6))]
+    readers = [Reader(Random(seed + n)) for n in range(len(cursors))]
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        for reader, cursor in zip(readers, cursors, strict=True):
+            group.create_task(follow(house, reader, cursor, EVENTS + 1, Native()))
+        await house.speak(EVENTS, dice)
+        # They end where they read, and so the last is handed to nobody.
+        for reader in readers:
+            reader.dice = None
+        await asyncio.sleep(0.01)
+        await house.write(delta("the last"))
+    assert sum(reader.handed for reader in readers) > 0
+    for reader, cursor in zip(readers, cursors, strict=True):
+        assert reader.seen == [str(seq) for seq in range(cursor + 1, EVENTS + 2)]
+
+
+@pytest.mark.parametrize("events", [20, SIZE, SIZE + 1])
+async def test_whoever_stands_by_learns_that_it_is_over(house: House, events: int) -> None:
+    reader = Always()
+    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, V1()))
+    await asyncio.sleep(0.01)
+    await house.speak(events - 1, Random(1))
+    await house.write(DebateEnded("rounds"))
+    async with asyncio.timeout(5):
+        await watching
+    assert reader.handed > 0
+    assert reader.seen[-1] == str(events)
+
+
+async def test_a_beat_is_handed_to_those_who_stand_by_and_read_by_those_who_would_not_take_it(
+    house: House,
+) -> None:
+    willing, behind = Always(), Reader(None)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(follow(house, reader, house.written, EVENTS, Native()))
+            for reader in (willing, behind)
+        ]
+        await asyncio.sleep(0.01)
+        house.feeds.beat()
+        await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+    assert (willing.beats, willing.handed) == (1, 1)
+    assert (behind.beats, behind.handed) == (1, 0)
+
+
+async def test_whoever_stood_by_and_left_is_handed_nothing_more(house: House) -> None:
+    reader, other = Always(), Always()
+    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, Native()))
+    staying = asyncio.create_task(follow(house, other, house.written, EVENTS, Native()))
+    await asyncio.sleep(0.01)
+    await house.write(delta("one"))
+    await asyncio.sleep(0.01)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+    await house.write(delta("two"))
+    await asyncio.sleep(0.01)
+    staying.cancel()
+    await asyncio.gather(staying, return_exceptions=True)
+    assert (reader.seen, other.seen) == (["4"], ["4", "5"])

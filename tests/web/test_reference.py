@@ -1,0 +1,311 @@
+"""The description tells the truth: of every route, in every example, and about real replies."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Generator, Iterator
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema_rs
+import pytest
+
+from moot.web import samples
+from moot.web.articles import ARTICLES, PREFIX
+from moot.web.reference import HEALTH
+from moot.web.routes import ROUTES
+from moot.web.schemas import EVENTS, EXTENDED
+from moot.wire.problems import REGISTRY
+from moot.wire.v1.examples import CREATE_DEBATE
+from tests.client.serving import Served, served
+
+DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
+COMMANDS = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    with served(tmp_path_factory.mktemp("served")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def api(server: Served) -> Generator[httpx.Client]:
+    with httpx.Client(base_url=server.url, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def described(api: httpx.Client) -> dict[str, Any]:
+    return api.get("/openapi.json").raise_for_status().json()
+
+
+@pytest.fixture(scope="module")
+def debate(api: httpx.Client) -> str:
+    """One that has been held to its end."""
+    opened = api.post(f"{PREFIX}/debates", json=samples.keyless("scripted", "demo")).raise_for_status().json()
+    api.get(opened["streamUrl"])
+    return opened["id"]
+
+
+# --- completeness ---------------------------------------------------------------------------------------
+
+
+def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in described["paths"].items():
+        for method, operation in item.items():
+            if method in ("get", "post", "delete"):
+                yield method.upper(), path, operation
+
+
+def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
+    assert {name for _, _, name in ROUTES} == set(ARTICLES)
+    told = {(method, path) for method, path, _ in operations(described)}
+    beside = {("GET", path) for path in (*HEALTH, "/metrics")}
+    assert told == {(method, f"{PREFIX}{path}") for method, path, _ in ROUTES} | beside
+    assert f"{PREFIX}/debates/{{debateId}}/ws" in described["paths"]
+
+
+def test_every_route_event_and_error_is_in_the_guide() -> None:
+    told = set(re.findall(r"`((?:GET|POST|DELETE) /[^`?]*)`", DOCUMENT))
+    assert {f"{method} {PREFIX}{path}" for method, path, _ in ROUTES} <= told
+    words = set(re.findall(r"`([\w/-]+)`", DOCUMENT))
+    assert {*EVENTS, *EXTENDED, *REGISTRY} <= words
+    assert {*HEALTH} - {f"{PREFIX}/health"} <= words
+
+
+def test_every_reference_leads_somewhere(described: dict[str, Any]) -> None:
+    for target in set(re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(described))):
+        place: Any = described
+        for step in target.split("/"):
+            place = place[step]
+
+
+def test_links_name_operations_and_their_parameters(described: dict[str, Any]) -> None:
+    known = {operation["operationId"] for _, _, operation in operations(described)}
+    links = [
+        link
+        for _, _, operation in operations(described)
+        for reply in operation["responses"].values()
+        for link in reply.get("links", {}).values()
+    ]
+    assert len(links) > 15
+    assert {link["operationId"] for link in links} <= known
+
+
+# --- truth ----------------------------------------------------------------------------------------------
+
+
+def validator(described: dict[str, Any], name: str, *, closed: bool = False) -> Any:
+    """Of a shape by its name. Closed, it lets no member pass that is not described."""
+    schemas = json.loads(json.dumps(described["components"]["schemas"]))
+    if closed:
+        for shape in schemas.values():
+            if "properties" in shape and shape.get("additionalProperties") is not True:
+                shape.setdefault("additionalProperties", False)
+    root = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}}
+    return jsonschema_rs.validator_for(root)
+
+
+@pytest.mark.parametrize("name", sorted(samples.REPLIES))
+def test_examples_of_replies_keep_their_shapes(described: dict[str, Any], name: str) -> None:
+    validator(described, name, closed=True).validate(samples.REPLIES[name])
+
+
+@pytest.mark.parametrize("name", sorted(samples.EVENTS))
+def test_examples_of_events_keep_their_shapes(described: dict[str, Any], name: str) -> None:
+    validator(described, EVENTS[name].__name__, closed=True).validate(samples.EVENTS[name])
+
+
+def test_examples_of_bodies_keep_their_shapes(described: dict[str, Any]) -> None:
+    for name, body in samples.BODIES.items():
+        validator(described, name).validate(body)
+    validator(described, "CreateDebate").validate(CREATE_DEBATE)
+    validator(described, "CreateDebate").validate(samples.keyless("scripted", "demo"))
+
+
+def test_examples_of_problems_keep_their_shape(described: dict[str, Any]) -> None:
+    check = validator(described, "ErrorResponse", closed=True)
+    for reply in described["components"]["responses"].values():
+        for example in reply["content"]["application/problem+json"]["examples"].values():
+            check.validate(example["value"])
+
+
+READ = {
+    "/debates": "ListDebatesResponse",
+    "/debates/{id}/status": "DebateStatusResponse",
+    "/debates/{id}/transcript": "TranscriptResponse",
+    "/debates/{id}/events?limit=1000": "EventPage",
+    "/debates/{id}/calls/1": "CallResponse",
+    "/models": "ModelsResponse",
+    "/formats": "FormatsResponse",
+    "/statistics": "StatisticsResponse",
+    "/health": "HealthResponse",
+    "/debates/none/status": "ErrorResponse",
+}
+
+
+@pytest.mark.parametrize("path", sorted(READ))
+def test_real_replies_have_no_member_that_is_not_described(
+    described: dict[str, Any], api: httpx.Client, debate: str, path: str
+) -> None:
+    reply = api.get(PREFIX + path.replace("{id}", debate)).json()
+    validator(described, READ[path], closed=True).validate(reply)
+
+
+def test_real_replies_to_what_is_asked_are_as_described(described: dict[str, Any], api: httpx.Client) -> None:
+    body = {**samples.keyless("scripted", "demo"), "config": {"maxRounds": 2, "autoProgress": False}}
+    debate = asked(described, api, "/debates", body, "CreateDebateResponse")["id"]
+    asked(described, api, "/estimate", body, "EstimateResponse")
+    to = f"/debates/{debate}"
+    asked(described, api, f"{to}/tickets", None, "TicketResponse")
+    asked(described, api, f"{to}/inject", {"text": "Hear, hear."}, "InjectResponse")
+    asked(described, api, f"{to}/rounds", {"action": "next_round"}, "SubmitRoundResponse")
+    asked(described, api, f"{to}/pause", None, "PauseDebateResponse")
+    asked(described, api, f"{to}/resume", None, "ResumeDebateResponse")
+    asked(described, api, f"{to}/stop", {"reason": "Enough."}, "StopDebateResponse")
+    other = asked(described, api, "/debates", body, "CreateDebateResponse")["id"]
+    asked(described, api, f"/debates/{other}/abort", {}, "ActionResponse")
+
+
+def asked(described: dict[str, Any], api: httpx.Client, path: str, body: Any, name: str) -> dict[str, Any]:
+    reply = api.post(PREFIX + path, json=body) if body is not None else api.post(PREFIX + path)
+    assert reply.is_success, reply.text
+    validator(described, name, closed=True).validate(reply.json())
+    return reply.json()
+
+
+@pytest.mark.parametrize("query", ["", "?extended=true"])
+def test_real_events_are_as_described(
+    described: dict[str, Any], api: httpx.Client, debate: str, query: str
+) -> None:
+    stream = api.get(f"{PREFIX}/debates/{debate}/stream{query}").text
+    told = re.findall(r"event: (\w+)\nid: [\d.]+\ndata: (.*)\n", stream)
+    models = {**EVENTS, **EXTENDED} if query else EVENTS
+    checks = {name: validator(described, model.__name__, closed=True) for name, model in models.items()}
+    for name, data in told:
+        checks[name].validate(json.loads(data))
+    assert {"status", "participant", "round_complete", "judge", "verdict", "complete"} <= dict(told).keys()
+
+
+def test_the_examples_of_opening_a_debate_open_one(described: dict[str, Any], api: httpx.Client) -> None:
+    opening = described["paths"][f"{PREFIX}/debates"]["post"]["requestBody"]["content"]["application/json"]
+    assert opening["examples"]
+    for example in opening["examples"].values():
+        assert api.post(f"{PREFIX}/debates", json=example["value"]).status_code == 201
+
+
+# --- with tokens ----------------------------------------------------------------------------------------
+
+
+def test_with_tokens_the_description_and_the_page_need_one_and_say_so(tmp_path: Path) -> None:
+    token = {"Authorization": "Bearer correct-horse-battery"}
+    with served(tmp_path, MOOT_TOKEN="correct-horse-battery") as server:
+        assert httpx.get(f"{server.url}/openapi.json").status_code == 401
+        assert httpx.get(f"{server.url}/docs").status_code == 401
+        described = httpx.get(f"{server.url}/openapi.json", headers=token).json()
+        page = httpx.get(f"{server.url}/docs", headers=token).text
+    assert described["security"] == [{"bearer": []}]
+    assert "Bearer $MOOT_TOKEN" in page
+    assert "correct-horse" not in page
+
+
+# --- the page -------------------------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        self.attributes |= given.keys()
+        if identity := given.get("id"):
+            self.ids.append(identity)
+        if target := given.get("href") or given.get("src"):
+            self.targets.append(target)
+
+
+@pytest.fixture(scope="module")
+def page(api: httpx.Client) -> Page:
+    return Page(api.get("/docs").raise_for_status().text)
+
+
+def test_the_page_needs_nothing_but_its_own_style(page: Page, api: httpx.Client) -> None:
+    assert not page.tags & {"script", "img", "iframe", "style", "font"}
+    assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
+    ours = {target for target in page.targets if target.startswith("/")}
+    assert ours == {"/docs/docs.css", "/openapi.json"}
+    style = api.get("/docs/docs.css").raise_for_status()
+    assert style.headers["content-type"].startswith("text/css")
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+def test_links_within_the_page_lead_somewhere(page: Page) -> None:
+    assert len(page.ids) == len(set(page.ids))
+    assert {target[1:] for target in page.targets if target.startswith("#")} <= set(page.ids)
+
+
+def test_every_route_and_shape_is_on_the_page(page: Page, described: dict[str, Any]) -> None:
+    names = {operation["operationId"] for _, _, operation in operations(described)}
+    assert {f"route-{name}" for name in names} <= set(page.ids)
+    assert {f"shape-{name}" for name in described["components"]["schemas"]} <= set(page.ids)
+
+
+def test_the_page_comes_with_a_strict_policy(api: httpx.Client) -> None:
+    policy = api.get("/docs").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+# --- commands -------------------------------------------------------------------------------------------
+
+
+def run(commands: list[str]) -> str:
+    """All in one shell, since each needs what the one before has found out."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(commands)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout
+
+
+def test_the_commands_of_the_guide_work(server: Served) -> None:
+    here = [command.replace("http://localhost:8000", server.url) for command in COMMANDS]
+    told = run(here[:4])
+    assert told.startswith("deb_")
+    assert "## Round 1" in told
+    assert told.count("event: complete") == 2, "the stream, and the same from where it was left"
+
+
+def test_a_ticket_and_a_repetition_work_as_the_guide_says(server: Served) -> None:
+    here = [command.replace("http://localhost:8000", server.url) for command in COMMANDS]
+    slow = here[0].replace('"maxRounds": 2', '"maxRounds": 2, "autoProgress": false')
+    told = run([slow, here[4], here[5], here[5].replace("curl -s", "curl -si")])
+    assert '"ticket"' in told
+    assert '"queued"' in told
+    assert "idempotent-replayed: true" in told.lower()
+
+
+def test_the_three_commands_of_the_page_work(api: httpx.Client) -> None:
+    text = api.get("/docs").text
+    typed = re.findall(r'<pre class="typed"[^>]*><code>(.*?)</code>', text, re.DOTALL)
+    told = run([unescape(line) for line in typed[:3]])
+    assert told.startswith("deb_")
+    assert "event: complete" in told
+    assert "## Round 1" in told
