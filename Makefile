@@ -11,13 +11,15 @@ export MOTION
 
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
+# Tests run side by side in so many processes.
+WORKERS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench chaos wheel lock clean setup
+.PHONY: help run test coverage check format bench chaos wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -26,8 +28,11 @@ run: setup ## watch a debate here; MOTION='...' sets the motion
 	@$(BIN)/moot "$$MOTION" $(ARGS)
 
 test: setup .venv/.browser ## run the tests; ARGS='-k pause' picks some
-	@$(BIN)/python -m pytest --cov --cov-report= $(ARGS)
-	@echo "coverage with branches: $$($(BIN)/coverage report --format=total) % (lines: $(BIN)/coverage report)"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+coverage: setup .venv/.browser ## run the tests and see what they leave out
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report= $(ARGS)
+	@$(BIN)/coverage report
 
 check: setup ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q

@@ -390,7 +390,7 @@ def test_a_mistake_in_the_file_is_one_clear_line(moot: Moot, data: Path):
     (data / "moot.toml").write_text(f'[keys]\nopnai = "{KEY}"\n')
     code, _, err = moot("models")
     assert code == 2
-    assert "moot.toml" in " ".join(err.split())
+    assert "moot.toml" in "".join(err.split())
     assert "one of its names is not that of an endpoint" in " ".join(err.split())
     assert KEY not in err
     assert json.dumps(KEY) not in err
