@@ -12,7 +12,7 @@
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
-A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" for every limit:
+A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" for limits, days and quota:
 
     MOOT_TOKEN                   the operator's token; where there is one, every request needs a token
     MOOT_HOSTS                   names under which the server may be reached, besides this machine's own
@@ -166,12 +166,19 @@ def _service(env: Mapping[str, str]) -> Service:
         streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", 50),
         ttl_days=_number(env, "MOOT_TTL_DAYS", 30) or None,
         quota_bytes=quota * 1024 * 1024 if quota else None,
-        header_seconds=_number(env, "MOOT_HEADER_S", 10),
-        body_seconds=_number(env, "MOOT_BODY_S", 15),
-        comment_seconds=_number(env, "MOOT_COMMENT_S", 15),
-        stalled_seconds=_number(env, "MOOT_STALLED_VIEWER_S", 30),
+        header_seconds=_some(env, "MOOT_HEADER_S", 10),
+        body_seconds=_some(env, "MOOT_BODY_S", 15),
+        comment_seconds=_some(env, "MOOT_COMMENT_S", 15),
+        stalled_seconds=_some(env, "MOOT_STALLED_VIEWER_S", 30),
         log=_log(env),
     )
+
+
+def _some(env: Mapping[str, str], name: str, default: float) -> float:
+    value = _number(env, name, default)
+    if not value:
+        raise Invalid(f"{name} must be more than 0.")
+    return value
 
 
 def _log(env: Mapping[str, str]) -> Literal["text", "json"]:

@@ -104,3 +104,25 @@ async def test_who_reads_nothing_is_cut_off_and_can_come_back(wordy: Served, way
         back.seen = told
         await back.follow()
         assert back.seen == watching.seen
+
+
+async def place(house: Served, debate_id: str) -> int:
+    return (await house.http.head(f"/api/v1/debates/{debate_id}/stream")).status_code
+
+
+async def test_who_says_goodbye_and_reads_nothing_does_not_keep_its_place(tmp_path: Path) -> None:
+    provider = Scripted(lambda request: improvise(request) if request.schema else [Say(SPEECH)])
+    service = replace(FREE, stalled_seconds=0.5, streams_per_client=1)
+    async with serving(tmp_path, service, provider=provider) as house:
+        debate_id = await opened(house)
+        await house.over(debate_id)
+        sleeper = Sleeper(port_of(house), debate_id, by_socket)
+        with sleeper.line:
+            async with asyncio.timeout(10):
+                while await place(house, debate_id) != 429:  # noqa: ASYNC110 - until it has taken it
+                    await asyncio.sleep(0.01)
+            # A frame of bytes, for which a socket is closed.
+            sleeper.line.sendall(b"\x82\x80\x00\x00\x00\x00")
+            async with asyncio.timeout(20):
+                while await place(house, debate_id) != 200:  # noqa: ASYNC110 - until it has lost it
+                    await asyncio.sleep(0.05)

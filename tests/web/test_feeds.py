@@ -169,3 +169,34 @@ async def test_whoever_stood_by_and_left_is_handed_nothing_more(house: House) ->
     staying.cancel()
     await asyncio.gather(staying, return_exceptions=True)
     assert (reader.seen, other.seen) == (["4"], ["4", "5"])
+
+
+@pytest.mark.parametrize("events", [SIZE, 2 * SIZE, SIZE + 1])
+async def test_a_cursor_within_the_last_event_comes_to_the_end(house: House, events: int) -> None:
+    await house.speak(events - 1, Random(1))
+    await house.write(DebateEnded("rounds"))
+    async with asyncio.timeout(5), house.feeds.reading("deb_1", V1(), OWNER, number) as feed:
+        rest = b"".join([piece async for piece in read_joined(feed, Cursor(events, 1), lambda _: True)])
+    assert rest.split() == [b"%d" % events]
+
+
+async def test_who_reads_old_pages_of_a_debate_that_is_deleted_is_told_that_it_is_gone(house: House) -> None:
+    await house.speak(EVENTS, Random(2))
+    async with asyncio.timeout(5), house.feeds.reading("deb_1", Native(), OWNER, number) as feed:
+        async with aclosing(read_joined(feed, Cursor())) as pieces:
+            await anext(pieces)
+            await house.store.delete("deb_1")
+            async for _ in pieces:
+                pass
+        assert feed.end == "deleted"
+
+
+async def test_a_page_that_was_being_built_while_its_debate_was_deleted_is_not_kept(house: House) -> None:
+    await house.speak(EVENTS, Random(3))
+    async with house.feeds.reading("deb_1", Native(), OWNER, number) as feed:
+        building = asyncio.create_task(feed.page(0))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        house.feeds.forget("deb_1")
+        await building
+        assert not house.feeds._cache._pages

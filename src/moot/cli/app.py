@@ -44,7 +44,12 @@ COMMANDS = (
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
     (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
-    (HERE, "serve", "serve:serve", "The API for other programs, and for browsers."),
+    (
+        HERE,
+        "serve",
+        "serve:serve",
+        "Serve the API until Ctrl-C; other machines need a token.",
+    ),
     (HERE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
     (HERE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
     (HERE, "models", "models:app", "The models that can argue here, and how to get more."),

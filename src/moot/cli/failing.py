@@ -48,7 +48,8 @@ def explain(error: MootError) -> tuple[list[str], int]:
                 return [str(error)], USAGE
             return ["This debate cannot be held:", *problems], USAGE
         case UnknownDebate():
-            return [str(error), "`moot list` shows the debates that are here."], USAGE
+            fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
+            return [str(error), fix], USAGE
         case Refused():
             return [f"{error.reason} (It is {words(error.status)}.)"], FAILED
         case Unavailable():

@@ -131,6 +131,8 @@ class Remote:
     ) -> Page:
         if search:
             raise Invalid("--search looks only at the debates that are here, not at those of a server.")
+        if any(status in ALIKE for status in statuses):
+            raise Invalid(f"A server does not tell debates that are {statuses[0]} from others.")
         state = STATES[statuses[0]] if statuses else ""
         with in_our_words():
             page = await self.client.list(status=state, limit=min(limit, MOST_LISTED), offset=offset)

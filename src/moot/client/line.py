@@ -30,6 +30,7 @@ IN_FLIGHT = "idempotency-in-flight"
 IN_FLIGHT_TRIES = 30
 NO_ANSWER = "The Moot server at {server} did not answer in time."
 NOT_TRUSTED = "{server} cannot prove that it is who it says: its certificate is not trusted here."
+NO_TLS = "{server} does not answer to https. Is it http://?"
 BROKEN = "The connection to the Moot server at {server} broke off."
 JSON = {"Content-Type": "application/json"}
 T = TypeVar("T")
@@ -109,8 +110,10 @@ class Line:
         match error:
             case TimeoutError():
                 return Unreachable(self.server, NO_ANSWER)
-            case aiohttp.ClientSSLError():
+            case aiohttp.ClientConnectorCertificateError():
                 return Unreachable(self.server, NOT_TRUSTED)
+            case aiohttp.ClientSSLError():
+                return Unreachable(self.server, NO_TLS)
             case aiohttp.ClientConnectorError():
                 return Unreachable(self.server)
             case _:

@@ -23,7 +23,7 @@ from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
 from moot.web.metrics import Metrics
 from moot.web.repeats import Repeats
-from moot.web.routes import Rooms
+from moot.web.rooms import Rooms, who
 from moot.web.slots import Slots
 from moot.web.streams import Clock
 from moot.wire.auth import Keeper, Tickets
@@ -63,7 +63,7 @@ def _application(rooms: Rooms) -> FastAPI:
     metrics = Metrics(rooms.arena, rooms.clock)
 
     async def measure(request: Request) -> Response:
-        if routes.who(request).owner is not None:
+        if who(request).owner is not None:
             raise Problem("forbidden", "These are the figures of all owners")
         return Response(await metrics.page(), media_type="text/plain; version=1.0.0; charset=utf-8")
 

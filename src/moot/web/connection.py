@@ -19,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from moot.web.answers import raw_reply
+from moot.web.patience import Patient
 from moot.web.upgrade import farewell
 from moot.wire.origins import origin_of
 from moot.wire.problems import Problem
@@ -30,9 +31,8 @@ MOST_PADDING = 1024 * 1024
 """What a body may have around it: the frames of its chunks, and trailers, which nobody reads."""
 
 
-class Connection(HttpToolsProtocol):
+class Connection(Patient, HttpToolsProtocol):
     header_seconds = 10.0
-    stalled_seconds = 30.0
 
     def __init__(
         self,
@@ -43,7 +43,6 @@ class Connection(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, {**app_state, "connection": self}, _loop)
         self._deadline: asyncio.TimerHandle | None = None
-        self._patience: asyncio.TimerHandle | None = None
         self._refusal: Problem | None = None
         self._answered: RequestResponseCycle | None = None
         self._leaving = False
@@ -60,7 +59,6 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
-        self._stop_patience()
         self._unset_keepalive_if_required()
         self._give_up()
         super().connection_lost(exc)
@@ -144,21 +142,6 @@ class Connection(HttpToolsProtocol):
             self.refuse(Problem("request-timeout"))
         else:
             self.transport.close()
-
-    def pause_writing(self) -> None:
-        """The client reads more slowly than we send; if it does not read at all, we let it go."""
-        super().pause_writing()
-        self._stop_patience()
-        self._patience = self.loop.call_later(self.stalled_seconds, self.abort)
-
-    def resume_writing(self) -> None:
-        self._stop_patience()
-        super().resume_writing()
-
-    def _stop_patience(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
 
     def timeout_keep_alive_handler(self) -> None:
         """With words left that nobody reads, to close is to wait for ever."""

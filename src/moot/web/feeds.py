@@ -60,7 +60,17 @@ class Feed:
         self._readers = 0
 
     async def page(self, number: int) -> Page:
-        """The page with this number; it may be growing."""
+        """The page with this number; it may be growing, and is empty where the debate is gone."""
+        while True:
+            try:
+                return await self._page(number)
+            except UnknownDebate:
+                self.end = "deleted"
+                return Page(number * SIZE, None)
+            except StoreError:
+                await asyncio.sleep(LATER_SECONDS)
+
+    async def _page(self, number: int) -> Page:
         await self._ready.wait()
         live = self._live
         if live is not None and number * SIZE == live.first:
@@ -117,18 +127,20 @@ class Feed:
         return True
 
     async def _build(self, number: int) -> Page:
-        first = number * SIZE
-        earlier = self._cache.get((self.key, number - 1))
-        if earlier is not None:
-            page = Page(first, earlier.state)
-        else:
-            page = await self._blank(first)
+        first, before = number * SIZE, self._cache.forgotten
+        page = await self._blank(first)
         for recorded in await self._store.read(self.key.debate, first, SIZE):
             self._add(page, recorded)
-        self._cache.put((self.key, number), page)
+        if self._cache.forgotten == before:
+            # It may have been deleted meanwhile, and then nothing of it stays.
+            self._cache.put((self.key, number), page)
         return page
 
     async def _blank(self, first: int) -> Page:
+        """With the state that the page before ends with; where that is not at hand, it is folded anew."""
+        earlier = self._cache.get((self.key, first // SIZE - 1))
+        if earlier is not None:
+            return Page(first, earlier.state)
         return Page(first, await self._store.state(self.key.debate, first) if first else None)
 
     def _has_more(self, seq: int) -> bool:
@@ -274,7 +286,10 @@ async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> A
     With `take`, only what it does not take comes this way.
     """
     if cursor.part:
-        yield b"".join(await _rest(feed, cursor))
+        rest, over = await _rest(feed, cursor)
+        yield b"".join(rest)
+        if over:
+            return
     seq, beats = cursor.seq, feed.beats
     while True:
         page = await feed.page(seq // SIZE)
@@ -298,13 +313,13 @@ async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> A
             yield b""
 
 
-async def _rest(feed: Feed, cursor: Cursor) -> tuple[bytes, ...]:
-    """The frames of the cursor's own event that the viewer has not seen."""
+async def _rest(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
+    """The frames of the cursor's own event that the viewer has not seen, and whether it was the last."""
     while True:
         page = await feed.page(cursor.whole // SIZE)
         if page.last > cursor.whole:
-            return page.since(cursor.whole)[0][cursor.part :]
+            return page.since(cursor.whole)[0][cursor.part :], page.ended and page.last == cursor.seq
         if feed.end:
-            return ()
+            return (), True
         # A page that has just been begun may not have reached the cursor yet.
         await feed.more(cursor.whole)

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from moot.errors import Unavailable
 from moot.settings import Service
 from moot.web.connection import connections
-from moot.web.upgrade import MOST_BYTES, Upgraded
+from moot.web.upgrade import MOST_BYTES, sockets
 from moot.wire.origins import WILDCARDS, bracketed
 
 BACKLOG = 2048
@@ -63,7 +63,7 @@ def _config(app: ASGIApp, service: Service) -> uvicorn.Config:
         app,
         interface="asgi3",
         http=connections(service.header_seconds, service.stalled_seconds),
-        ws=Upgraded,
+        ws=sockets(service.stalled_seconds),
         ws_max_size=MOST_BYTES,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,

@@ -81,6 +81,8 @@ class Cache:
         self._pages: OrderedDict[tuple[Key, int], Page] = OrderedDict()
         self._most = most
         self._size = 0
+        self.forgotten = 0
+        """How often debates have been forgotten."""
 
     def get(self, place: tuple[Key, int]) -> Page | None:
         page = self._pages.get(place)
@@ -99,5 +101,6 @@ class Cache:
             self._size -= forgotten.size
 
     def forget(self, debate_id: str) -> None:
+        self.forgotten += 1
         for place in [place for place in self._pages if place[0].debate == debate_id]:
             self._size -= self._pages.pop(place).size

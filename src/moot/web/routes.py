@@ -1,8 +1,7 @@
 """The routes of `/api/v1`: a request is read, something is asked of the arena, the answer is projected.
 
-Whose debate it is, is looked at here and nowhere else: one of another owner is as unknown as one that never
-was. Who may steer is told by the role. What is shown is told by `audience.visible`, through the feeds and the
-projections.
+Whose debate it is, `rooms.py` tells; who may steer, the role. What is shown is told by `audience.visible`,
+through the feeds and the projections.
 """
 
 from __future__ import annotations
@@ -13,11 +12,9 @@ from functools import partial
 from typing import Annotated, Any, TypeVar, assert_never
 
 from fastapi import APIRouter, Path
-from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.arena import Arena
 from moot.audience import Viewer, visible
 from moot.commands import (
     Abort,
@@ -34,26 +31,22 @@ from moot.commands import (
     Stop,
 )
 from moot.debate import Debate
-from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.ids import new_id
 from moot.providers.hush import redact
 from moot.setup import Setup, opening
-from moot.store.contract import Head, Outcome
+from moot.store.contract import Outcome
 from moot.views import html, json, markdown
 from moot.views.estimate import estimate
 from moot.views.transcript import transcript
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
-from moot.web.catalogue import Catalogue
-from moot.web.feeds import Feeds
 from moot.web.house import House, lent_keys
-from moot.web.repeats import Repeats, key_of
-from moot.web.slots import Slots
-from moot.web.streams import Clock, EventStream, Watching
-from moot.wire.auth import TICKET_SECONDS, Identity, Keeper, Tickets
+from moot.web.repeats import key_of
+from moot.web.rooms import Rooms, query_of, steers, who
+from moot.web.streams import EventStream, Watching
+from moot.wire.auth import TICKET_SECONDS
 from moot.wire.frames import Cursor, Dialect, Seen
-from moot.wire.limits import Streams
 from moot.wire.native import Native
 from moot.wire.problems import Problem
 from moot.wire.v1 import bodies, queries, replies
@@ -63,43 +56,6 @@ from moot.wire.v1.setups import setup_of
 from moot.wire.v1.states import statuses_of
 
 Body = TypeVar("Body", bound=bodies.Body)
-
-
-class Rooms(Struct, frozen=True):
-    """What the routes work with: the arena, and what a server has besides."""
-
-    arena: Arena
-    feeds: Feeds
-    clock: Clock
-    keeper: Keeper
-    tickets: Tickets
-    streams: Streams
-    slots: Slots
-    repeats: Repeats
-    catalogue: Catalogue
-
-    async def mine(self, request: Request, debate_id: str) -> Head:
-        """The debate, if it is the asker's to see."""
-        return await self.seen_by(who(request), debate_id)
-
-    async def seen_by(self, identity: Identity, debate_id: str) -> Head:
-        head = await self.arena.head(debate_id)
-        if not identity.sees(head.owner):
-            raise UnknownDebate
-        return head
-
-
-def who(request: Request) -> Identity:
-    return request.scope["state"]["who"]
-
-
-def query_of(request: Request) -> bytes:
-    return request.scope["query_string"]
-
-
-def steers(identity: Identity) -> None:
-    if identity.role == "viewer":
-        raise Problem("forbidden", "A viewer's token allows no changes")
 
 
 DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
@@ -276,7 +232,7 @@ class Desk:
         head = await rooms.mine(request, debate_id)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
-        if await self._has_seen_the_end(debate_id, dialect, cursor):
+        if isinstance(dialect, V1) and await rooms.is_behind_the_end(debate_id, cursor):
             return Response(status_code=204)
         return EventStream(
             rooms.feeds,
@@ -291,12 +247,6 @@ class Desk:
                 request.scope["state"].get("connection"), partial(rooms.keeper.knows, identity)
             ),
         )
-
-    async def _has_seen_the_end(self, debate_id: str, dialect: Dialect, cursor: Cursor) -> bool:
-        if not isinstance(dialect, V1) or not cursor.seq:
-            return False
-        ended = (await self._arena.state(debate_id)).ended_seq
-        return bool(ended) and cursor.whole >= ended
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
         await self._rooms.mine(request, debate_id)

@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from functools import partial
-from time import monotonic
 from typing import Any, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -22,7 +21,7 @@ from moot.providers.hush import redact
 from moot.store.contract import Once
 from moot.web.feeds import read
 from moot.web.repeats import fingerprint, usable_key
-from moot.web.routes import Rooms, steers
+from moot.web.rooms import Rooms, steers
 from moot.web.streams import Watching
 from moot.wire import strict_json
 from moot.wire.auth import Identity
@@ -115,8 +114,7 @@ class Talk:
         reading = self._rooms.feeds.reading(
             self._debate_id, dialect, self._identity.viewer, as_message, "socket"
         )
-        ended = (await self._rooms.arena.state(self._debate_id)).ended_seq
-        if ended and cursor.whole >= ended:
+        if await self._rooms.is_behind_the_end(self._debate_id, cursor):
             return NORMAL
         async with reading as feed:
             async with aclosing(read(feed, cursor)) as events:
@@ -128,9 +126,7 @@ class Talk:
             return RESTART if feed.end == "closed" else NORMAL
 
     async def _send(self, text: str) -> None:
-        self._watching.sending_since = monotonic()
         await self._socket.send_text(text)
-        self._watching.sending_since = None
 
     # --- hearing --------------------------------------------------------------------------------------
 

@@ -52,7 +52,6 @@ class Watching:
         self.connection = connection
         self.allowed = allowed
         """Whether whoever opened this may still see it."""
-        self.sending_since: float | None = None
         self.dismissed = False
         self._task: asyncio.Task[Any] | None = None
 
@@ -75,7 +74,7 @@ class Watching:
 
 
 class Clock:
-    """Beats for quiet streams, an end for stalled ones and for those whose token was revoked."""
+    """Beats for quiet streams, and an end for those whose token was revoked."""
 
     def __init__(self, feeds: Feeds, service: Service) -> None:
         self._feeds = feeds
@@ -104,11 +103,10 @@ class Clock:
 
     async def _run(self) -> None:
         beaten = reviewed = monotonic()
-        tick = min(TICK_SECONDS, self._service.comment_seconds, self._service.stalled_seconds)
+        tick = min(TICK_SECONDS, self._service.comment_seconds)
         while True:
             await asyncio.sleep(tick)
             now = monotonic()
-            self._cut_the_stalled(now)
             if now - beaten >= self._service.comment_seconds:
                 beaten = now
                 self._feeds.beat()
@@ -117,14 +115,6 @@ class Clock:
                 # Nobody is dismissed because the store cannot be read just now.
                 with suppress(StoreError):
                     await self._review()
-
-    def _cut_the_stalled(self, now: float) -> None:
-        for watching in tuple(self._watching):
-            since = watching.sending_since
-            if since is None or now - since < self._service.stalled_seconds:
-                continue
-            if watching.connection is not None:
-                watching.connection.abort()
 
     async def _review(self) -> None:
         for watching in tuple(self._watching):
@@ -199,10 +189,8 @@ class EventStream(Response):
     async def _pass_on(self, body: bytes, send: Send) -> None:
         """By the slice: what waits for a viewer to read is a copy of its own, the rest is everybody's."""
         for start in range(0, len(body), SLICE):
-            self._watching.sending_since = monotonic()
             part = body[start : start + SLICE]
             await send({"type": "http.response.body", "body": part, "more_body": True})
-        self._watching.sending_since = None
 
     def _take(self, line: connection.Connection, piece: bytes) -> bool:
         """Past ASGI, which would cost more than all the rest."""

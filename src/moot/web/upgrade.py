@@ -11,12 +11,14 @@ from typing import Any
 
 from uvicorn._types import ASGISendEvent
 from uvicorn.config import Config
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 
 from moot.web.answers import raw_reply
+from moot.web.patience import Patient
 from moot.wire.problems import Problem
 
 FAREWELL_SECONDS = 1.0
@@ -34,7 +36,7 @@ def farewell(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> N
         loop.call_later(FAREWELL_SECONDS, transport.close)
 
 
-class Upgraded(WebSocketsSansIOProtocol):
+class Upgraded(Patient, WebSocketsSansIOProtocol):
     def __init__(
         self,
         config: Config,
@@ -65,6 +67,8 @@ class Upgraded(WebSocketsSansIOProtocol):
             super().handle_connect(event)
 
     async def send(self, message: ASGISendEvent) -> None:
+        if self.transport.is_closing() and message["type"] == "websocket.send":
+            raise ClientDisconnected
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             # uvicorn forgets that a refusal ends the handshake, and complains that nobody did.
@@ -112,3 +116,7 @@ class Upgraded(WebSocketsSansIOProtocol):
         self.handshake_complete = self.close_sent = True
         self.transport.write(raw_reply(problem, target.partition("?")[0]))
         farewell(self.loop, self.transport)
+
+
+def sockets(stalled_seconds: float) -> type[Upgraded]:
+    return type("Upgraded", (Upgraded,), {"stalled_seconds": stalled_seconds})

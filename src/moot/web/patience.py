@@ -1,0 +1,35 @@
+"""How long a client may read nothing: a line whose words pile up is cut, and its viewer comes back."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Patient(asyncio.Protocol):
+    """For a protocol whose transport says when too much is left unread."""
+
+    stalled_seconds = 30.0
+    loop: asyncio.AbstractEventLoop
+    _patience: asyncio.TimerHandle | None = None
+
+    def abort(self) -> None:
+        """Cut it off here and now, whatever has not been sent."""
+        raise NotImplementedError
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stop_patience()
+        self._patience = self.loop.call_later(self.stalled_seconds, self.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_patience()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_patience()
+        super().connection_lost(exc)
+
+    def _stop_patience(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None

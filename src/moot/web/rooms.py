@@ -1,0 +1,64 @@
+"""What routes and sockets work with: the arena, what a server has besides, and whose debate it is.
+
+Whose it is, is looked at here and nowhere else: one of another owner is as unknown as one that never was.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from starlette.requests import Request
+
+from moot.arena import Arena
+from moot.errors import UnknownDebate
+from moot.store.contract import Head
+from moot.web.catalogue import Catalogue
+from moot.web.feeds import Feeds
+from moot.web.repeats import Repeats
+from moot.web.slots import Slots
+from moot.web.streams import Clock
+from moot.wire.auth import Identity, Keeper, Tickets
+from moot.wire.frames import Cursor
+from moot.wire.limits import Streams
+from moot.wire.problems import Problem
+
+
+class Rooms(Struct, frozen=True):
+    arena: Arena
+    feeds: Feeds
+    clock: Clock
+    keeper: Keeper
+    tickets: Tickets
+    streams: Streams
+    slots: Slots
+    repeats: Repeats
+    catalogue: Catalogue
+
+    async def mine(self, request: Request, debate_id: str) -> Head:
+        """The debate, if it is the asker's to see."""
+        return await self.seen_by(who(request), debate_id)
+
+    async def seen_by(self, identity: Identity, debate_id: str) -> Head:
+        head = await self.arena.head(debate_id)
+        if not identity.sees(head.owner):
+            raise UnknownDebate
+        return head
+
+    async def is_behind_the_end(self, debate_id: str, cursor: Cursor) -> bool:
+        """Whether a viewer of v1 has seen all that there will ever be."""
+        if not cursor.seq:
+            return False
+        ended = (await self.arena.state(debate_id)).ended_seq
+        return bool(ended) and cursor.whole >= ended
+
+
+def who(request: Request) -> Identity:
+    return request.scope["state"]["who"]
+
+
+def query_of(request: Request) -> bytes:
+    return request.scope["query_string"]
+
+
+def steers(identity: Identity) -> None:
+    if identity.role == "viewer":
+        raise Problem("forbidden", "A viewer's token allows no changes")
