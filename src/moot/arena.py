@@ -23,11 +23,12 @@ from moot import settings as configuration
 from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Start, decide
 from moot.debate import Debate
-from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
-from moot.events import CallDelta, DebateEnded, Event, Recorded, SegmentCompleted
+from moot.errors import Invalid, Refused, StoreError, UnknownDebate
+from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.hub import Hub
 from moot.ids import new_id
+from moot.lending import Lending
 from moot.placement.inprocess import InProcess, wants_runner
 from moot.prices import price_of
 from moot.providers.contract import Provider
@@ -54,14 +55,12 @@ class Arena:
         self.providers = providers
         self._bus = MemoryBus()
         store.listen(self._bus.publish)
-        store.listen(self._give_back_at_the_end)
+        self.lending = Lending(providers)
+        store.listen(self.lending.heard)
         self.hub = Hub(store, self._bus)
         durable = not isinstance(store, MemoryStore)
         self._placement = InProcess(store, self._runner, settings.data if durable else None)
         self._recovery: asyncio.Task[None] | None = None
-        self._lent: dict[str, dict[str, Provider]] = {}
-        self._borrowing: dict[str, tuple[str, ...]] = {}
-        self._giving: set[asyncio.Task[None]] = set()
 
     @classmethod
     @asynccontextmanager
@@ -96,8 +95,7 @@ class Arena:
             await asyncio.gather(self._recovery, return_exceptions=True)
         await self.hub.close()
         await self._placement.close()
-        for debate_id in tuple(self._lent):
-            await self._give_back(debate_id)
+        await self.lending.close()
         await self.providers.close()
         await self.store.close()
 
@@ -120,20 +118,18 @@ class Arena:
         are. An `objection` is raised instead of opening it; a request that was carried out before is
         answered all the same.
         """
-        lent = {name: self.providers.lent(name, key) for name, key in (keys or {}).items()}
-        opened = opening(replace(setup, lent=tuple(sorted(lent))), naming)
         debate_id = new_id()
-        if lent:
-            self._lent[debate_id] = lent
         try:
+            lent = self.lending.lend(debate_id, keys or {})
+            opened = opening(replace(setup, lent=lent), naming)
             outcome = await self._record(
                 debate_id, Open(opened, start), owner=owner, once=once, objection=objection
             )
         except BaseException:
-            await self._give_back(debate_id)
+            await self.lending.give_back(debate_id)
             raise
         if outcome.debate.id != debate_id:
-            await self._give_back(debate_id)
+            await self.lending.give_back(debate_id)
         if wants_runner(outcome.debate):
             self._placement.want(outcome.debate.id)
         return outcome
@@ -150,12 +146,12 @@ class Arena:
 
         `keys` are taken where the debate was opened with some and has lost them with an earlier process.
         """
-        lent = await self._lend(debate_id, keys) if keys else ()
+        lent = self.lending.lend_what_lacks(await self.state(debate_id), keys) if keys else ()
         try:
             outcome = await self._record(debate_id, command, once=once)
         except BaseException:
             if lent:
-                await self._give_back(debate_id, *lent)
+                await self.lending.give_back(debate_id, *lent)
             raise
         if not isinstance(command, Inject) and wants_runner(outcome.debate):
             self._placement.want(debate_id)
@@ -166,7 +162,6 @@ class Arena:
 
     async def delete(self, debate_id: str) -> None:
         await self.store.delete(debate_id)
-        await self._give_back(debate_id)
 
     async def recover(self) -> int:
         """Take up what other processes have left behind; returns how many debates."""
@@ -314,50 +309,10 @@ class Arena:
             epoch,
             store=self.store,
             hub=self.hub,
-            provider=partial(self._provider, debate_id),
+            provider=partial(self.lending.provider, debate_id),
             pace=self.settings.pace,
-            lacking=self._lacking,
+            lacking=self.lending.lacking,
         )
-
-    def _provider(self, debate_id: str, name: str) -> Provider:
-        """Where a key was lent nobody else's is used, and least of all our own."""
-        lent = self._lent.get(debate_id, {})
-        if name in self._borrowing.get(debate_id, ()) and name not in lent:
-            raise Unavailable(f"Key needed for {name}.")
-        return lent.get(name) or self.providers.get(name)
-
-    def _lacking(self, debate: Debate) -> tuple[str, ...]:
-        if debate.manner.lent:
-            self._borrowing[debate.id] = debate.manner.lent
-        here = self._lent.get(debate.id, {})
-        return tuple(name for name in debate.manner.lent if name not in here)
-
-    async def _lend(self, debate_id: str, keys: Mapping[str, Secret]) -> tuple[str, ...]:
-        """Only what is lacking: a key in use is not taken away. Returns which were taken."""
-        debate = await self.state(debate_id)
-        lacking = () if debate.final else self._lacking(debate)
-        lent = {name: self.providers.lent(name, keys[name]) for name in lacking if name in keys}
-        if lent:
-            self._lent[debate_id] = {**self._lent.get(debate_id, {}), **lent}
-        return tuple(lent)
-
-    def _give_back_at_the_end(self, debate_id: str, records: Sequence[Recorded] | None) -> None:
-        if debate_id not in self._lent:
-            return
-        if records is None or any(isinstance(recorded.event, DebateEnded) for recorded in records):
-            task = asyncio.create_task(self._give_back(debate_id), name="keys given back")
-            self._giving.add(task)
-            task.add_done_callback(self._giving.discard)
-
-    async def _give_back(self, debate_id: str, *names: str) -> None:
-        """Those named, or all that this debate has."""
-        lent = self._lent.get(debate_id, {})
-        going = [lent.pop(name) for name in names or tuple(lent) if name in lent]
-        if not lent:
-            self._lent.pop(debate_id, None)
-            self._borrowing.pop(debate_id, None)
-        for provider in going:
-            await provider.close()
 
     async def _keep_recovering(self) -> None:
         while True:
