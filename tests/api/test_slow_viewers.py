@@ -93,7 +93,7 @@ async def test_who_reads_nothing_is_cut_off_and_can_come_back(wordy: Served, way
         await other.follow()
         assert other.seen == watching.seen
         assert resident() - before < MOST_GROWTH
-        while await viewers(wordy):  # noqa: ASYNC110 - likewise
+        while await viewers(wordy):  # noqa: ASYNC110 - it is a number on a page
             await asyncio.sleep(0.05)
     for number, sleeper in enumerate(sleepers):
         told = await asyncio.to_thread(sleeper.wake)

@@ -85,7 +85,7 @@ class Connection(Patient, HttpToolsProtocol):
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
         self._give_up()
-        self.transport.abort()
+        super().abort()
 
     def pass_on(self, chunk: bytes) -> bool:
         """Write a chunk of the reply under way, unless the client is behind with reading, or gone."""

@@ -10,11 +10,12 @@ class Patient(asyncio.Protocol):
 
     stalled_seconds = 30.0
     loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
     _patience: asyncio.TimerHandle | None = None
 
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
-        raise NotImplementedError
+        self.transport.abort()
 
     def pause_writing(self) -> None:
         super().pause_writing()

@@ -46,10 +46,6 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
     ) -> None:
         super().__init__(config, server_state, {**app_state, "connection": self}, _loop)
 
-    def abort(self) -> None:
-        """Cut it off here and now, whatever has not been sent."""
-        self.transport.abort()
-
     def data_received(self, data: bytes) -> None:
         if self.close_sent and self.close_timer is None:
             return
