@@ -243,9 +243,7 @@ class Desk:
             cursor=cursor,
             gone=deleted() if isinstance(dialect, V1) else None,
             place=rooms.streams.taken(request.scope["state"]["client"]),
-            watching=Watching(
-                request.scope["state"].get("connection"), partial(rooms.keeper.knows, identity)
-            ),
+            watching=Watching(partial(rooms.keeper.knows, identity)),
         )
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:

@@ -84,8 +84,7 @@ class Talk:
         self._bucket = Bucket(BURST, PER_SECOND)
         self._warned = False
         self._nonsense = 0
-        connection = socket.scope["state"].get("connection")
-        self._watching = Watching(connection, partial(rooms.keeper.knows, identity))
+        self._watching = Watching(partial(rooms.keeper.knows, identity))
 
     async def run(self, dialect: V1, cursor: Cursor) -> None:
         code = REVOKED

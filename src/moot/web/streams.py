@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -21,8 +21,8 @@ from starlette.types import Receive, Scope, Send
 from moot.audience import Viewer
 from moot.errors import StoreError
 from moot.settings import Service
-from moot.web import connection
-from moot.web.feeds import Feed, Feeds, read_joined
+from moot.web.connection import Connection
+from moot.web.feeds import Feed, Feeds, Take, read_joined
 from moot.wire.frames import Cursor, Dialect, Frame, as_sse
 
 HEADERS = (
@@ -39,17 +39,10 @@ TICK_SECONDS = 1.0
 REVIEW_SECONDS = 15.0
 
 
-class Connection(Protocol):
-    """What lies below a stream; it can be cut where waiting for it makes no sense."""
-
-    def abort(self) -> None: ...
-
-
 class Watching:
     """Someone who is being sent something, as the clock sees it."""
 
-    def __init__(self, connection: Connection | None, allowed: Callable[[], Awaitable[bool]]) -> None:
-        self.connection = connection
+    def __init__(self, allowed: Callable[[], Awaitable[bool]]) -> None:
         self.allowed = allowed
         """Whether whoever opened this may still see it."""
         self.dismissed = False
@@ -156,16 +149,18 @@ class EventStream(Response):
         with self._place:
             await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
             if scope["method"] != "HEAD":
-                await self._stream(receive, send)
+                await self._stream(scope, receive, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _stream(self, receive: Receive, send: Send) -> None:
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        line = scope["state"].get("connection")
+        take = partial(self._take, line) if isinstance(line, Connection) else None
         reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, as_sse)
         with self._clock.over(self._watching):
             leaving = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
             try:
                 async with self._watching.until_dismissed(), reading as feed:
-                    await self._send(feed, send)
+                    await self._send(feed, send, take)
             finally:
                 leaving.cancel()
 
@@ -174,9 +169,7 @@ class EventStream(Response):
             pass
         self._watching.dismiss()
 
-    async def _send(self, feed: Feed, send: Send) -> None:
-        line = self._watching.connection
-        take = partial(self._take, line) if isinstance(line, connection.Connection) else None
+    async def _send(self, feed: Feed, send: Send, take: Take | None) -> None:
         async with aclosing(read_joined(feed, self._cursor, take)) as pieces:
             async for piece in pieces:
                 await self._pass_on(self._body(piece), send)
@@ -192,7 +185,7 @@ class EventStream(Response):
             part = body[start : start + SLICE]
             await send({"type": "http.response.body", "body": part, "more_body": True})
 
-    def _take(self, line: connection.Connection, piece: bytes) -> bool:
+    def _take(self, line: Connection, piece: bytes) -> bool:
         """Past ASGI, which would cost more than all the rest."""
         taken = line.pass_on(chunked(self._body(piece)))
         if taken:
