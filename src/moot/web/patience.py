@@ -19,8 +19,7 @@ class Patient(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._stop_patience()
-        self._patience = self.loop.call_later(self.stalled_seconds, self.abort)
+        self._wait_for_less()
 
     def resume_writing(self) -> None:
         self._stop_patience()
@@ -29,6 +28,18 @@ class Patient(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_patience()
         super().connection_lost(exc)
+
+    def _wait_for_less(self) -> None:
+        """Whoever reads slowly is still reading; only where nothing has gone since is it cut."""
+        self._stop_patience()
+        unread = self.transport.get_write_buffer_size()
+        self._patience = self.loop.call_later(self.stalled_seconds, self._look_again, unread)
+
+    def _look_again(self, unread: int) -> None:
+        if self.transport.get_write_buffer_size() < unread:
+            self._wait_for_less()
+        else:
+            self.abort()
 
     def _stop_patience(self) -> None:
         if self._patience is not None:
