@@ -1,8 +1,8 @@
 """Who may hear what: `hears` for the seats, `visible` for those who watch.
 
-Reasoning has no way into `hears`: a seat hears its own words, the words of the others and the remarks made
-before its turn began, and nothing else. `visible` stands between the log and every watcher and fails closed:
-an event that it does not know is shown to nobody.
+Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the points
+of information that were taken and the remarks made before its turn began, and nothing else. `visible` stands
+between the log and every watcher and fails closed: an event that it does not know is shown to nobody.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import Debate, Turn
+from moot.debate import Debate, Remark, Turn
 from moot.events import Recorded
 from moot.terms import Reasoning, Seat, ToolCall
 
 
 class Heard(Struct, frozen=True):
-    """Something a seat has heard: a speech of its own or another's, or a remark from the floor."""
+    """Something a seat has heard: a speech of its own or another's, a point of information that was taken, a
+    remark or a question from the floor, or its own notes."""
 
-    kind: Literal["own", "other", "remark"]
+    kind: Literal["own", "other", "remark", "question", "point", "notes"]
     text: str
     seat: str | None = None
     turn: int | None = None
@@ -37,23 +38,40 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
     heard: list[tuple[int, Heard]] = []
     for other in said:
         theirs = debate.schedule[other.slot].group
-        speech = Heard("other", other.text, other.seat, other.number, other.round)
+        speech = Heard("other", debate.heard(other), other.seat, other.number, other.round)
         if other.seat == turn.seat:
-            heard.append((other.seq, replace(speech, kind="own")))
+            heard.append((other.seq, replace(speech, kind="own", text=other.text)))
         elif theirs != group:
             heard.append((max(other.seq, own.get(theirs, 0)), speech))
     heard.extend(
-        (remark.seq, Heard("remark", remark.text))
+        (remark.seq, _remark(remark, turn))
         for remark in debate.remarks
-        if remark.seq < turn.seq and remark.to in (None, turn.seat)
+        if remark.seq < turn.seq and (remark.question or remark.to in (None, turn.seat))
+    )
+    heard.extend(
+        (point.seq, Heard("point", point.text, point.seat, point.turn))
+        for point in debate.points
+        if point.seq < turn.seq and point.accepted
+    )
+    heard.extend(
+        (aside.seq, Heard("notes", aside.text, aside.seat))
+        for aside in debate.asides
+        if aside.kind == "notes" and aside.text and aside.seat == turn.seat and aside.seq < turn.seq
     )
     return tuple(item for _, item in sorted(heard, key=lambda pair: (pair[0], pair[1].kind != "own")))
 
 
-class Viewer(Struct, frozen=True):
-    """Someone who watches. A participant sits in a seat and must not read the others' minds."""
+def _remark(remark: Remark, turn: Turn) -> Heard:
+    """A question is heard by all; it is a question to the one it is put to, or to everybody."""
+    asks = remark.question and remark.to in (None, turn.seat)
+    return Heard("question" if asks else "remark", remark.text)
 
-    role: Literal["owner", "moderator", "observer", "participant"] = "observer"
+
+class Viewer(Struct, frozen=True):
+    """Someone who watches. A participant sits in a seat and must not read the others' minds; a judge reads
+    nobody's, and not the other judges' ballots either."""
+
+    role: Literal["owner", "moderator", "observer", "participant", "judge"] = "observer"
     seat: str | None = None
 
     @property
@@ -76,12 +94,16 @@ def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | No
 def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
     if isinstance(event, ev.CallDelta):
         # Nearly all that ever happens, so it is asked first.
+        if not viewer.privileged and _is_private(debate, event.call, viewer):
+            return None
         return event if event.kind == "text" or _may_read_reasoning(debate, viewer) else None
     match event:
         case ev.DebateOpened():
             if viewer.privileged:
                 return event
             return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
+        case ev.SegmentCompleted() if not viewer.privileged and _is_private(debate, event.call, viewer):
+            return None
         case ev.SegmentCompleted(segment=Reasoning()):
             if _may_read_reasoning(debate, viewer):
                 return _unsealed(event, viewer)
@@ -91,7 +113,7 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.SegmentCompleted(segment=ToolCall()):
             return _unsealed(event, viewer)
         case ev.RemarkInjected():
-            return event if may_hear(event.to, viewer) else None
+            return event if event.question or may_hear(event.to, viewer) else None
         case ev.CallStarted():
             return event if viewer.privileged else replace(event, request="", previous_response_id=None)
         case ev.CallCompleted():
@@ -99,6 +121,21 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return event if viewer.privileged else replace(event, response_id=None, request_id="")
         case ev.CallFailed():
             return event if viewer.privileged else replace(event, request_id="")
+        case ev.DraftKept():
+            return event if viewer.seat == event.seat else None
+        case ev.AsideAsked():
+            return event if viewer.privileged or (viewer.seat and viewer.seat == event.seat) else None
+        case ev.AsideAnswered() | ev.AsideFailed():
+            aside = debate.aside(event.aside)
+            own = aside is not None and viewer.seat is not None and aside.seat == viewer.seat
+            return event if viewer.privileged or own else None
+        case ev.PointRaised():
+            return event if event.accepted or viewer.privileged else replace(event, text="")
+        case ev.VoteCast():
+            # A vote is secret for good; that somebody has voted is not.
+            return replace(event, voter="", choice="")
+        case ev.BallotCast() | ev.BallotSpoiled():
+            return None if viewer.role == "judge" else event
         case (
             ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused() | ev.DebateResumed()
             | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
@@ -106,7 +143,9 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
             | ev.TurnSkipped() | ev.TurnRetried() | ev.SegmentCompleted()
             | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
-            | ev.JudgingStarted() | ev.BallotCast() | ev.BallotSpoiled() | ev.VerdictReached()
+            | ev.JudgingStarted()
+            | ev.VerdictReached() | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
+            | ev.SeatTaken() | ev.SeatLeft() | ev.PollOpened() | ev.PollClosed()
         ):  # fmt: skip
             return event
         case _:
@@ -125,8 +164,28 @@ def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted
     return replace(event, segment=replace(event.segment, opaque=""))
 
 
+def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
+    """What is asked aside is for those who conduct the debate; a ballot in the making not for a judge; and a
+    speech given at the same time as one's own not before one has given that."""
+    call = debate.call(number)
+    if call is None:
+        return False
+    if call.aside is not None or (viewer.role == "judge" and call.judge is not None):
+        return True
+    return call.turn is not None and veiled(debate, call.turn, viewer)
+
+
+def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
+    """A speech that the person of this seat must not read yet: it is given at the same time as their own."""
+    turn = debate.turn(number) if viewer.seat is not None else None
+    if turn is None or turn.seat == viewer.seat:
+        return False
+    group = debate.schedule[turn.slot].group
+    return any(slot.group == group and slot.seat == viewer.seat for slot in debate.unspent())
+
+
 def _may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
-    if viewer.role == "participant":
+    if viewer.role in ("participant", "judge"):
         return False
     return viewer.privileged or debate.manner.show_reasoning
 

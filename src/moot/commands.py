@@ -6,13 +6,12 @@ the runner learns of a pause the way a browser does, from the log.
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from msgspec import Struct
 
 from moot.debate import Debate
 from moot.errors import Invalid, Refused
 from moot.events import (
+    AsideFailed,
     DebateEnded,
     DebateOpened,
     DebatePaused,
@@ -25,15 +24,22 @@ from moot.events import (
     JudgingStarted,
     RemarkInjected,
     RoundAsked,
+    RoundsAdded,
+    TurnExtended,
     TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     VerdictReached,
 )
-from moot.terms import Verdict
+from moot.floor import Decision, Deed, heed
+from moot.judging import tally
+from moot.schedule import longer, schedule
+from moot.terms import Judge, Money, Verdict
 
 MOST_REMARKS = 100
 LONGEST_REMARK = 2000
+MOST_JUDGINGS = 20
+LONGEST_EXTENSION = 3600.0
 
 
 class Open(Struct, frozen=True):
@@ -71,13 +77,33 @@ class SkipTurn(Struct, frozen=True):
 
 
 class Inject(Struct, frozen=True):
+    """A remark that later speakers hear: all, or one alone. A question all hear, and it wants an answer."""
+
     text: str
     by: str = ""
     to: str | None = None
+    question: bool = False
+
+
+class Extend(Struct, frozen=True):
+    """More time for the speech under way, or more rounds."""
+
+    seconds: float = 0.0
+    rounds: int = 0
+    by: str = ""
 
 
 class JudgeNow(Struct, frozen=True):
     reason: str = ""
+
+
+class Rejudge(Struct, frozen=True):
+    """Have a debate that is over judged once more; the first verdict stays what it was."""
+
+    judges: tuple[Judge, ...] = ()
+    """Without any, those of the debate."""
+    reason: str = ""
+    allowance: Money | None = None
 
 
 class Decide(Struct, frozen=True):
@@ -100,10 +126,9 @@ class Abort(Struct, frozen=True):
 
 
 Command = (
-    Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | JudgeNow | Decide | Retry
-    | Stop | Abort
+    Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | Extend | JudgeNow | Rejudge
+    | Decide | Retry | Stop | Abort | Deed
 )  # fmt: skip
-Decision = tuple[Event, ...] | Refused
 
 
 def decide(debate: Debate | None, command: Command) -> Decision:
@@ -132,8 +157,12 @@ def decide(debate: Debate | None, command: Command) -> Decision:
             return _skip_turn(debate, command)
         case Inject():
             return _inject(debate, command)
+        case Extend():
+            return _extend(debate, command)
         case JudgeNow():
             return _judge_now(debate, command)
+        case Rejudge():
+            return _rejudge(debate, command)
         case Decide():
             return _decide_by_hand(debate, command)
         case Retry():
@@ -143,19 +172,25 @@ def decide(debate: Debate | None, command: Command) -> Decision:
         case Abort():
             return _abort(debate, command)
         case _:
-            assert_never(command)
+            return heed(debate, command)
 
 
 def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
     """The speeches are over: judge them, or end where there is nothing or nobody to judge."""
-    if debate.judges and debate.something_said and debate.manner.winning != "user-decides":
-        number = debate.judging.number + 1 if debate.judging else 1
-        return (JudgingStarted(number, why, reason),)
+    if debate.manner.winning == "audience":
+        verdict = tally.verdict(debate)
+        return (*((VerdictReached(verdict),) if verdict else ()), DebateEnded(why, reason))
+    if debate.panel and debate.something_said and debate.manner.winning != "user-decides":
+        return (JudgingStarted(len(debate.judgings) + 1, why, reason),)
     return (DebateEnded(why, reason),)
 
 
 def interrupt(debate: Debate, by: Interrupter) -> tuple[Event, ...]:
-    return tuple(TurnInterrupted(turn.number, by) for turn in debate.live)
+    """Cut whatever is being said or asked."""
+    return (
+        *(AsideFailed(aside.number, "Cut short.") for aside in debate.open_asides),
+        *(TurnInterrupted(turn.number, by) for turn in debate.live),
+    )
 
 
 def _start(debate: Debate) -> Decision:
@@ -177,7 +212,11 @@ def _next_round(debate: Debate) -> Decision:
     if not debate.running:
         return Refused("The debate is not running.", debate.status)
     unspent = debate.unspent()
-    if debate.live or (unspent and unspent[0].round <= max(debate.rounds_asked, debate.round)):
+    if (
+        debate.live
+        or debate.open_asides
+        or (unspent and unspent[0].round <= max(debate.rounds_asked, debate.round))
+    ):
         return Refused("A round is in progress.", debate.status)
     if not unspent:
         return Refused("All rounds have been held.", debate.status)
@@ -189,7 +228,7 @@ def _next_round(debate: Debate) -> Decision:
 def _skip_to_judge(debate: Debate) -> Decision:
     if not debate.running:
         return Refused("The debate is not running.", debate.status)
-    if debate.live:
+    if debate.live or debate.open_asides:
         return Refused("A round is in progress.", debate.status)
     return _judge_now(debate, JudgeNow())
 
@@ -197,7 +236,7 @@ def _skip_to_judge(debate: Debate) -> Decision:
 def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
     if not (debate.running or debate.status == "paused"):
         return Refused("There is no turn to skip.", debate.status)
-    if debate.live:
+    if debate.live or debate.open_asides:
         return interrupt(debate, "skip")
     unspent = debate.unspent()
     if not unspent:
@@ -218,7 +257,43 @@ def _inject(debate: Debate, command: Inject) -> Decision:
         )
     if command.to is not None and all(seat.id != command.to for seat in debate.seats):
         raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
-    return (RemarkInjected(len(debate.remarks) + 1, text, command.by, command.to),)
+    return (RemarkInjected(len(debate.remarks) + 1, text, command.by, command.to, command.question),)
+
+
+def _extend(debate: Debate, command: Extend) -> Decision:
+    if not (debate.running or debate.status == "paused"):
+        return Refused("Only a running debate can be extended.", debate.status)
+    events: list[Event] = []
+    if command.seconds:
+        if not 0 < command.seconds <= LONGEST_EXTENSION:
+            raise Invalid("No such time.", {"seconds": [f"Must be between 1 and {LONGEST_EXTENSION:g}"]})
+        if not debate.live:
+            return Refused("Nobody is speaking.", debate.status)
+        events += [TurnExtended(turn.number, command.seconds, command.by) for turn in debate.live]
+    if command.rounds:
+        if refused := _not_longer(debate, command.rounds):
+            return refused
+        events.append(RoundsAdded(command.rounds, command.by))
+    if not events:
+        raise Invalid("Nothing to extend.", {"seconds": ["Give seconds or rounds"]})
+    return tuple(events)
+
+
+def _not_longer(debate: Debate, rounds: int) -> Refused | None:
+    """Rounds fit in as long as nothing that was said would have to move."""
+    fmt = debate.format
+    if fmt.repeat is None:
+        return Refused(f"{fmt.title} has a fixed table of speeches.", debate.status)
+    limits = longer(fmt, debate.seats, debate.limits, rounds)
+    most = fmt.max_turns if fmt.turns else fmt.max_rounds
+    if rounds < 1 or ((limits.turns or 0) if fmt.turns else limits.rounds) > (most or 0):
+        raise Invalid("Too many rounds.", {"rounds": [f"At most {most} in all"]})
+    spent = [turn.slot for turn in (*debate.turns, *debate.live)] + [*debate.skipped]
+    begun = max(spent, default=-1) + 1
+    laid_out = schedule(fmt, debate.seats, limits)
+    if not debate.unspent() or laid_out[:begun] != debate.schedule[:begun]:
+        return Refused("It is too late for a further round: the last one has begun.", debate.status)
+    return None
 
 
 def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
@@ -226,10 +301,26 @@ def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
         return Refused("The debate cannot be judged now.", debate.status)
     if not debate.something_said:
         return Refused("Nothing to judge.", debate.status)
-    if not debate.judges:
+    if not debate.panel:
         return Refused("No judge sits in this debate.", debate.status)
-    number = debate.judging.number + 1 if debate.judging else 1
+    number = len(debate.judgings) + 1
     return (*interrupt(debate, "judge"), JudgingStarted(number, "judged", command.reason))
+
+
+def _rejudge(debate: Debate, command: Rejudge) -> Decision:
+    if not debate.final:
+        return Refused("Only a debate that is over is judged again.", debate.status)
+    if debate.being_judged:
+        return Refused("The debate is being judged again already.", debate.status)
+    if not debate.something_said:
+        return Refused("Nothing to judge.", debate.status)
+    if not (command.judges or debate.panel):
+        return Refused("No judge sits in this debate: name one.", debate.status)
+    if len(debate.judgings) >= MOST_JUDGINGS:
+        return Refused(f"A debate is judged at most {MOST_JUDGINGS} times.", debate.status)
+    number = len(debate.judgings) + 1
+    judges = command.judges or debate.panel
+    return (JudgingStarted(number, "judged", command.reason, judges, command.allowance),)
 
 
 def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
@@ -266,11 +357,14 @@ def _stop(debate: Debate, command: Stop) -> Decision:
         return ()
     if debate.final or debate.status == "judging":
         return Refused("The debate is over.", debate.status)
-    return (
-        *interrupt(debate, "stop"),
-        DebateStopped(command.reason),
-        *conclude(debate, "stopped", command.reason),
-    )
+    stopped = (*interrupt(debate, "stop"), DebateStopped(command.reason))
+    if debate.manner.polls is None or not debate.something_said:
+        return (*stopped, *conclude(debate, "stopped", command.reason))
+    # What was said is put to the vote: only the speeches are over.
+    speaking = {turn.slot for turn in debate.live}
+    left = (slot for slot in debate.unspent() if slot.index not in speaking)
+    resumed = (DebateResumed(),) if debate.status == "paused" else ()
+    return (*stopped, *resumed, *(TurnSkipped(slot.index, slot.seat, "stop") for slot in left))
 
 
 def _abort(debate: Debate, command: Abort) -> Decision:

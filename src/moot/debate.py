@@ -13,7 +13,9 @@ from typing import Literal
 from msgspec import Struct, field
 
 from moot.events import EndReason, FailReason
+from moot.lengths import first_words
 from moot.terms import (
+    AsideKind,
     Ballot,
     Format,
     Judge,
@@ -21,6 +23,7 @@ from moot.terms import (
     Manner,
     Money,
     Phase,
+    PollName,
     Seat,
     Segment,
     Slot,
@@ -37,7 +40,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOTHING = Money(0)
 
 TurnState = Literal["live", "completed", "failed", "interrupted"]
-REPLAYED = ("crash", "pause", "drain")
+REPLAYED = ("crash", "pause", "drain", "absent")
 """Interruptions after which the same speech is given again."""
 
 
@@ -62,6 +65,10 @@ class Turn(Struct, frozen=True):
     """Who or what interrupted it, or the kind of fault that failed it."""
     message: str = ""
     words: int = 0
+    clipped: int = 0
+    """So many of its words are heard; 0: all of them."""
+    extended: float = 0.0
+    """Seconds that its speaker has been given beyond the usual."""
     truncated: Truncation | None = None
     refusal: bool = False
     degraded: str = ""
@@ -104,6 +111,7 @@ class Call(Struct, frozen=True):
     judge: str | None = None
     order: int = 0
     repair: bool = False
+    aside: int | None = None
     text: str = ""
     reasoning: str = ""
 
@@ -115,6 +123,51 @@ class Remark(Struct, frozen=True):
     by: str
     to: str | None
     at: datetime
+    question: bool = False
+
+
+class Aside(Struct, frozen=True):
+    """Something asked of a seat or a referee beside the speeches; an answer that never came is a no."""
+
+    number: int
+    kind: AsideKind
+    slot: int
+    seat: str | None
+    judge: str | None
+    turn: int | None
+    about: str
+    seq: int
+    asked_at: datetime
+    state: Literal["open", "answered", "failed"] = "open"
+    yes: bool = False
+    text: str = ""
+
+
+class Point(Struct, frozen=True):
+    """A point of information, and whether the speaker took it."""
+
+    number: int
+    turn: int
+    seat: str
+    accepted: bool
+    text: str
+    seq: int
+
+
+class Poll(Struct, frozen=True):
+    name: PollName
+    seconds: float | None
+    opened_at: datetime
+    closed_at: datetime | None = None
+
+
+class Cast(Struct, frozen=True):
+    """One voter's vote in one poll."""
+
+    poll: PollName
+    voter: str
+    choice: str
+    late: bool
 
 
 class Tally(Struct, frozen=True):
@@ -129,6 +182,13 @@ class Tally(Struct, frozen=True):
 class Judging(Struct, frozen=True):
     number: int
     why: EndReason
+    judges: tuple[Judge, ...]
+    """Those who are asked."""
+    started_at: datetime
+    again: bool = False
+    """The debate had its end before."""
+    verdict: Verdict | None = None
+    closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
     lost: tuple[tuple[str, int], ...] = ()
@@ -169,8 +229,14 @@ class Debate(Struct, frozen=True):
     counted: Money = NOTHING
     """What the limit counts: settled costs, and the reservations of calls whose cost is not known."""
     warned: bool = False
-    judging: Judging | None = None
+    judgings: tuple[Judging, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    drafts: dict[str, str] = field(default_factory=dict[str, str])
+    """By seat."""
+    asides: tuple[Aside, ...] = ()
+    points: tuple[Point, ...] = ()
+    polls: tuple[Poll, ...] = ()
+    votes: tuple[Cast, ...] = ()
     ended: EndReason | None = None
     ended_detail: str = ""
     failure: FailReason | None = None
@@ -196,6 +262,29 @@ class Debate(Struct, frozen=True):
     @property
     def verdict(self) -> Verdict | None:
         return self.verdicts[0] if self.verdicts else None
+
+    @property
+    def judging(self) -> Judging | None:
+        """The latest one."""
+        return self.judgings[-1] if self.judgings else None
+
+    @property
+    def decisive(self) -> Judging | None:
+        """The one that led to the verdict; before there is one, the latest."""
+        return next((judging for judging in self.judgings if judging.verdict), self.judging)
+
+    @property
+    def being_judged(self) -> bool:
+        return self.judging is not None and not self.judging.closed
+
+    @property
+    def panel(self) -> tuple[Judge, ...]:
+        """The judges of this debate who are asked."""
+        return tuple(judge for judge in self.judges if not judge.recused)
+
+    @property
+    def open_asides(self) -> tuple[Aside, ...]:
+        return tuple(aside for aside in self.asides if aside.state == "open")
 
     @property
     def rounds_planned(self) -> int:
@@ -224,13 +313,29 @@ class Debate(Struct, frozen=True):
         return next(seat for seat in self.seats if seat.id == seat_id)
 
     def judge(self, judge_id: str) -> Judge:
-        return next(judge for judge in self.judges if judge.id == judge_id)
+        """By id, also one who judges it again later."""
+        sitting = (judge for judging in self.judgings for judge in judging.judges)
+        return next(judge for judge in (*self.judges, *sitting) if judge.id == judge_id)
+
+    def aside(self, number: int) -> Aside | None:
+        return self.asides[number - 1] if 0 < number <= len(self.asides) else None
+
+    def poll(self, name: PollName) -> Poll | None:
+        return next((poll for poll in self.polls if poll.name == name), None)
+
+    def budget(self, slot: int) -> int:
+        """How many words that speech may have."""
+        return self.schedule[slot].words or self.phase(slot).words
 
     def phase(self, slot: int) -> Phase:
         return self.format.phases[self.schedule[slot].phase]
 
     def turn(self, number: int) -> Turn | None:
         return next((turn for turn in (*self.turns, *self.live) if turn.number == number), None)
+
+    def heard(self, turn: Turn) -> str:
+        """Of a speech, what counts: not what goes beyond its budget."""
+        return first_words(turn.text, turn.clipped) if turn.clipped else turn.text
 
     def is_live(self, number: int) -> bool:
         return any(turn.number == number for turn in self.live)

@@ -17,6 +17,7 @@ from msgspec import Struct
 from moot.errors import FaultClass, FaultKind
 from moot.terms import (
     Alike,
+    AsideKind,
     Ballot,
     DeltaKind,
     Finish,
@@ -25,6 +26,7 @@ from moot.terms import (
     Limits,
     Manner,
     Money,
+    PollName,
     Seat,
     Segment,
     Tone,
@@ -33,7 +35,10 @@ from moot.terms import (
     Verdict,
 )
 
-Interrupter = Literal["skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget"]
+Interrupter = Literal[
+    "skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget", "absent",
+]  # fmt: skip
+"""`absent`: the person of that seat did not speak in time, and a model speaks instead."""
 EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
 FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal"]
 
@@ -111,6 +116,8 @@ class TurnCompleted(Struct, frozen=True, tag="turn.completed", omit_defaults=Tru
     refusal: bool = False
     degraded: str = ""
     over_length: bool = False
+    clipped: int = 0
+    """Of all its words only so many are heard, since it went beyond its budget; 0: all of them."""
 
 
 class TurnFailed(Struct, frozen=True, tag="turn.failed"):
@@ -140,6 +147,98 @@ class TurnRetried(Struct, frozen=True, tag="turn.retried"):
     turn: int
 
 
+class TurnExtended(Struct, frozen=True, tag="turn.extended"):
+    """Its speaker has more time."""
+
+    turn: int
+    seconds: float
+    by: str = ""
+
+
+class RoundsAdded(Struct, frozen=True, tag="rounds.added"):
+    rounds: int
+    by: str = ""
+
+
+class SeatTaken(Struct, frozen=True, tag="seat.taken"):
+    """A person sits down; the model that sat there stands in when they leave."""
+
+    seat: str
+    by: str
+
+
+class SeatLeft(Struct, frozen=True, tag="seat.left"):
+    """The person is gone, by their own wish or since their time ran out; from now on the stand-in speaks."""
+
+    seat: str
+    by: str = ""
+
+
+class DraftKept(Struct, frozen=True, tag="draft.kept"):
+    """What the person of a seat has written and not said."""
+
+    seat: str
+    text: str
+
+
+class AsideAsked(Struct, frozen=True, tag="aside.asked", omit_defaults=True):
+    """Something is asked of a seat, or of a judge as referee, beside the speeches."""
+
+    aside: int
+    kind: AsideKind
+    slot: int
+    seat: str | None = None
+    judge: str | None = None
+    turn: int | None = None
+    """The speech that it is about."""
+    about: str = ""
+    """The words that gave rise to it."""
+
+
+class AsideAnswered(Struct, frozen=True, tag="aside.answered", omit_defaults=True):
+    aside: int
+    yes: bool = False
+    text: str = ""
+
+
+class AsideFailed(Struct, frozen=True, tag="aside.failed"):
+    """No answer came: that is a no."""
+
+    aside: int
+    message: str
+
+
+class PointRaised(Struct, frozen=True, tag="point.raised"):
+    """Someone rose on a point of information; only one that is accepted is heard."""
+
+    point: int
+    turn: int
+    seat: str
+    accepted: bool
+    text: str
+
+
+class PollOpened(Struct, frozen=True, tag="poll.opened"):
+    poll: PollName
+    seconds: float | None = None
+    """How long it stays open. None: until somebody closes it."""
+
+
+class VoteCast(Struct, frozen=True, tag="vote.cast", omit_defaults=True):
+    """One voter, one poll, one vote: a side, a seat, or undecided."""
+
+    poll: PollName
+    voter: str
+    choice: str
+    late: bool = False
+    """After that poll had closed: it is shown apart."""
+
+
+class PollClosed(Struct, frozen=True, tag="poll.closed"):
+    poll: PollName
+    by: str = ""
+
+
 class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     """About to ask a model. The reservation is its worst case in money, None where the price is unknown."""
 
@@ -157,6 +256,7 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     previous_response_id: str | None = None
     trimmed: int = 0
     """So many of the oldest speeches were left out, because the whole was too long for the model."""
+    aside: int | None = None
 
 
 class CallDelta(Struct, frozen=True, tag="call.delta"):
@@ -214,6 +314,8 @@ class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=T
     text: str
     by: str = ""
     to: str | None = None
+    question: bool = False
+    """It wants an answer: of the seat it is put to, in its next speech, or of all when the floor is heard."""
 
 
 class BudgetWarned(Struct, frozen=True, tag="budget.warned"):
@@ -232,16 +334,22 @@ class StalemateFound(Struct, frozen=True, tag="stalemate.found"):
     threshold: float
 
 
-class ConcessionMade(Struct, frozen=True, tag="concession.made"):
+class ConcessionMade(Struct, frozen=True, tag="concession.made", omit_defaults=True):
     turn: int
     seat: str
     words: str
+    referee: str = ""
+    """What the referee said who was asked whether that is so."""
 
 
 class JudgingStarted(Struct, frozen=True, tag="judging.started", omit_defaults=True):
     judging: int
     why: EndReason
     reason: str = ""
+    judges: tuple[Judge, ...] = ()
+    """Who judges, where it is not those of the debate: a debate that is over is judged again."""
+    allowance: Money | None = None
+    """What judging again may cost beyond the debate's own limit."""
 
 
 class BallotCast(Struct, frozen=True, tag="ballot.cast"):
@@ -258,6 +366,13 @@ class BallotSpoiled(Struct, frozen=True, tag="ballot.spoiled"):
     message: str
 
 
+class JudgingFailed(Struct, frozen=True, tag="judging.failed"):
+    """Judging again came to nothing; what was decided before stands."""
+
+    judging: int
+    message: str
+
+
 class VerdictReached(Struct, frozen=True, tag="verdict.reached"):
     verdict: Verdict
     judging: int | None = None
@@ -268,7 +383,9 @@ Event = (
     | DebateFailed | RoundAsked | RoundStarted | RoundCompleted | TurnStarted | TurnCompleted | TurnFailed
     | TurnInterrupted | TurnSkipped | TurnRetried | CallStarted | CallDelta | SegmentCompleted
     | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetExhausted | StalemateFound
-    | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached
+    | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached | JudgingFailed
+    | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked | AsideAnswered
+    | AsideFailed | PointRaised | PollOpened | VoteCast | PollClosed
 )  # fmt: skip
 
 Narrated = CallDelta | SegmentCompleted

@@ -13,10 +13,11 @@ from typing import TypeVar, assert_never
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import NOTHING, Call, Debate, Judging, Remark, Tally, Turn
+from moot.debate import NOTHING, Aside, Call, Cast, Debate, Judging, Point, Poll, Remark, Tally, Turn
 from moot.events import EndReason, Recorded
-from moot.schedule import schedule
-from moot.terms import Ballot, Money, Reasoning, Status, Text
+from moot.lengths import count
+from moot.schedule import longer, schedule
+from moot.terms import FREE, HUMAN, Ballot, Model, Money, Reasoning, Seat, Status, Text
 
 Speaking = TypeVar("Speaking", Turn, Call)
 
@@ -100,15 +101,18 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(paused, paused_for=event.reason)
         case ev.DebateResumed():
             status = debate.before_pause or "debating"
-            return replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
+            # Whoever was speaking has lost no time by it.
+            away = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
+            resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
+            return _extended(resumed, away)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at)
         case ev.DebateEnded():
             status = "aborted" if event.reason == "aborted" else "completed"
             halted = _halt(debate, status, ended=event.reason, detail=event.detail, at=recorded.at)
-            return replace(halted, ended_seq=debate.ended_seq or recorded.seq)
+            return _close(replace(halted, ended_seq=debate.ended_seq or recorded.seq))
         case ev.DebateFailed():
-            return replace(_halt(debate, "error", detail=event.detail), failure=event.reason)
+            return _close(replace(_halt(debate, "error", detail=event.detail), failure=event.reason))
         case ev.RoundAsked():
             return replace(debate, rounds_asked=_following_round(debate))
         case ev.RoundStarted():
@@ -138,24 +142,129 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.CallCompleted() | ev.CallFailed():
             return _call_ended(debate, event)
         case ev.RemarkInjected():
-            remark = Remark(event.remark, recorded.seq, event.text, event.by, event.to, recorded.at)
+            remark = Remark(
+                event.remark, recorded.seq, event.text, event.by, event.to, recorded.at, event.question
+            )
             return replace(debate, remarks=(*debate.remarks, remark))
         case ev.BudgetWarned():
             return replace(debate, warned=True)
         case ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade():
             return debate
         case ev.JudgingStarted():
-            judging = Judging(event.judging, event.why)
-            halted = _halt(debate, "judging")
-            return replace(halted, judging=judging, failure=None)
+            return _judging_started(debate, recorded, event)
         case ev.BallotCast():
             return _judged(debate, ballots=(event.ballot,))
         case ev.BallotSpoiled():
             return _judged(debate, spoiled=((event.judge, event.order),))
         case ev.VerdictReached():
-            return replace(debate, verdicts=(*debate.verdicts, event.verdict))
+            return _verdict_reached(debate, event)
+        case ev.JudgingFailed():
+            return _close(debate, event.judging)
+        case ev.TurnExtended():
+            return _extended(debate, event.seconds, event.turn)
+        case ev.RoundsAdded():
+            limits = longer(debate.format, debate.seats, debate.limits, event.rounds)
+            laid_out = schedule(debate.format, debate.seats, limits)
+            return replace(debate, limits=limits, schedule=laid_out)
+        case ev.SeatTaken() | ev.SeatLeft():
+            return replace(debate, seats=tuple(_reseated(seat, event) for seat in debate.seats))
+        case ev.DraftKept():
+            return replace(debate, drafts={**debate.drafts, event.seat: event.text})
+        case ev.AsideAsked():
+            aside = Aside(
+                number=event.aside,
+                kind=event.kind,
+                slot=event.slot,
+                seat=event.seat,
+                judge=event.judge,
+                turn=event.turn,
+                about=event.about,
+                seq=recorded.seq,
+                asked_at=recorded.at,
+            )
+            return replace(debate, asides=(*debate.asides, aside))
+        case ev.AsideAnswered() | ev.AsideFailed():
+            return replace(debate, asides=tuple(_settled(aside, event) for aside in debate.asides))
+        case ev.PointRaised():
+            point = Point(event.point, event.turn, event.seat, event.accepted, event.text, recorded.seq)
+            return replace(debate, points=(*debate.points, point))
+        case ev.PollOpened():
+            return replace(debate, polls=(*debate.polls, Poll(event.poll, event.seconds, recorded.at)))
+        case ev.VoteCast():
+            vote = Cast(event.poll, event.voter, event.choice, event.late)
+            return replace(debate, votes=(*debate.votes, vote))
+        case ev.PollClosed():
+            polls = tuple(
+                replace(poll, closed_at=recorded.at) if poll.name == event.poll else poll
+                for poll in debate.polls
+            )
+            return replace(debate, polls=polls)
         case _:
             assert_never(event)
+
+
+def _judging_started(debate: Debate, recorded: Recorded, event: ev.JudgingStarted) -> Debate:
+    """One that comes after the end leaves the debate as it is: it is over, and stays so."""
+    judging = Judging(
+        number=event.judging,
+        why=event.why,
+        judges=event.judges or debate.panel,
+        started_at=recorded.at,
+        again=debate.final,
+    )
+    judged = replace(debate, judgings=(*debate.judgings, judging))
+    if not debate.final:
+        return replace(_halt(judged, "judging"), failure=None)
+    if event.allowance is None or debate.limits.cost is None:
+        return judged
+    return replace(judged, limits=replace(debate.limits, cost=debate.limits.cost + event.allowance))
+
+
+def _verdict_reached(debate: Debate, event: ev.VerdictReached) -> Debate:
+    debate = replace(debate, verdicts=(*debate.verdicts, event.verdict))
+    if event.judging is None:
+        return debate
+    judgings = tuple(
+        replace(judging, verdict=event.verdict) if judging.number == event.judging else judging
+        for judging in debate.judgings
+    )
+    return _close(replace(debate, judgings=judgings), event.judging)
+
+
+def _close(debate: Debate, number: int | None = None) -> Debate:
+    """Nobody is asked any more in this judging, or in any."""
+    judgings = tuple(
+        judging if judging.closed or number not in (None, judging.number) else replace(judging, closed=True)
+        for judging in debate.judgings
+    )
+    return replace(debate, judgings=judgings)
+
+
+def _extended(debate: Debate, seconds: float, number: int | None = None) -> Debate:
+    live = tuple(
+        replace(turn, extended=turn.extended + seconds) if number in (None, turn.number) else turn
+        for turn in debate.live
+    )
+    return replace(debate, live=live)
+
+
+def _reseated(seat: Seat, event: ev.SeatTaken | ev.SeatLeft) -> Seat:
+    if seat.id != event.seat:
+        return seat
+    if isinstance(event, ev.SeatLeft):
+        return seat if seat.stand_in is None else replace(seat, model=seat.stand_in)
+    if seat.model.human:
+        return seat
+    person = Model(HUMAN, event.by or HUMAN, price=FREE)
+    return replace(seat, model=person, stand_in=seat.model)
+
+
+def _settled(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
+    if aside.number != event.aside:
+        return aside
+    if isinstance(event, ev.AsideFailed):
+        return replace(aside, state="failed")
+    return replace(aside, state="answered", yes=event.yes, text=event.text)
 
 
 def _following_round(debate: Debate) -> int:
@@ -215,13 +324,15 @@ def _turn_ended(
                 refusal=event.refusal,
                 degraded=event.degraded,
                 over_length=event.over_length,
+                clipped=event.clipped,
             )
         case ev.TurnFailed():
             turn = replace(turn, state="failed", by=event.kind, message=event.message)
         case ev.TurnInterrupted():
-            turn = replace(turn, state="interrupted", by=event.by, words=len(turn.text.split()))
+            turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
     live = tuple(other for other in debate.live if other.number != event.turn)
-    return replace(debate, live=live, turns=(*debate.turns, turn))
+    drafts = {seat: text for seat, text in debate.drafts.items() if seat != turn.seat or not turn.spent}
+    return replace(debate, live=live, turns=(*debate.turns, turn), drafts=drafts)
 
 
 def _completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
@@ -258,6 +369,7 @@ def _call_started(debate: Debate, event: ev.CallStarted) -> Debate:
         judge=event.judge,
         order=event.order,
         repair=event.repair,
+        aside=event.aside,
     )
     # A further attempt strikes the words of the one before.
     live = tuple(
@@ -292,12 +404,13 @@ def _call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Deba
     turns = debate.turns
     if call.turn is not None and not any(turn.number == call.turn for turn in live):
         turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
-    judging = debate.judging
-    if judging and call.judge and isinstance(event, ev.CallFailed) and event.kind == "lost":
-        judging = replace(judging, lost=(*judging.lost, (call.judge, call.order)))
+    judgings = debate.judgings
+    if judgings and call.judge and isinstance(event, ev.CallFailed) and event.kind == "lost":
+        last = replace(judgings[-1], lost=(*judgings[-1].lost, (call.judge, call.order)))
+        judgings = (*judgings[:-1], last)
     return replace(
         debate,
-        judging=judging,
+        judgings=judgings,
         calls=tuple(other for other in debate.calls if other.number != event.call),
         tallies={**debate.tallies, call.model: tally},
         counted=debate.counted + _counts(call, event),
@@ -326,11 +439,8 @@ def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
 def _judged(
     debate: Debate, ballots: tuple[Ballot, ...] = (), spoiled: tuple[tuple[str, int], ...] = ()
 ) -> Debate:
-    if debate.judging is None:
+    if not debate.judgings:
         return debate
-    judging = replace(
-        debate.judging,
-        ballots=(*debate.judging.ballots, *ballots),
-        spoiled=(*debate.judging.spoiled, *spoiled),
-    )
-    return replace(debate, judging=judging)
+    last = debate.judgings[-1]
+    last = replace(last, ballots=(*last.ballots, *ballots), spoiled=(*last.spoiled, *spoiled))
+    return replace(debate, judgings=(*debate.judgings[:-1], last))

@@ -1,29 +1,39 @@
-"""The parts that models play, as the runner sees them: a `Speech` in the debate, a `Vote` of a judge.
+"""The parts that models play, as the runner sees them: a `Speech` in the debate, a `Vote` of a judge, an
+answer `Beside` the speeches. A `Person` plays theirs by themselves; the runner only holds the clock.
 
-Each says what to ask at each attempt, whether an answer will do, and what is written down when it does, when
-the time is up, or when nothing more is to be tried. Pure.
+Each part of a model says what to ask at each attempt, whether an answer will do, and what is written down
+when it does, when the time is up, or when nothing more is to be tried. Pure.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from moot.debate import Debate, Turn
+from moot.asides import ANSWER_SECONDS
+from moot.debate import Aside, Debate, Turn
 from moot.errors import Fault
-from moot.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
+from moot.events import (
+    AsideFailed,
+    BallotCast,
+    BallotSpoiled,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+)
 from moot.hearing import Heard
 from moot.judging import ballots
 from moot.judging.asking import judge_request, repair_request
-from moot.moves import Purpose, Result
+from moot.lengths import LENIENCE, allowed, count
+from moot.moves import Purpose, Result, aside_model
 from moot.prompts import small
+from moot.prompts.asides import Unreadable, answer, aside_request
 from moot.prompts.speeches import turn_request
 from moot.terms import Finish, Request, Text, Truncation
 
 TRUNCATIONS: dict[Finish, Truncation] = {"length": "max_tokens", "filter": "filter"}
-LENIENCE = 1.25
-"""A speech may run over its word budget by a quarter before it is marked."""
 
 
 class Part(Protocol):
@@ -124,14 +134,15 @@ class Speech:
         return TurnFailed(self._turn.number, fault.kind, str(fault))
 
     def _completed(self, heard: Heard, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
-        words = len(heard.text.split())
+        words, budget = count(heard.text), self._debate.budget(self._turn.slot)
         return TurnCompleted(
             turn=self._turn.number,
             words=words,
             truncated=truncated,
             refusal=refusal,
             degraded=",".join(self._marks(heard)),
-            over_length=words > self._debate.phase(self._turn.slot).words * LENIENCE,
+            over_length=words > budget * LENIENCE,
+            clipped=allowed(heard.text, budget),
         )
 
     def _marks(self, heard: Heard) -> list[str]:
@@ -142,6 +153,65 @@ class Speech:
 def _held_twice(debate: Debate, response_id: str | None) -> bool:
     """Whose memory an id would wake that the service has given twice is anybody's guess."""
     return response_id is not None and sum(turn.response_id == response_id for turn in debate.turns) > 1
+
+
+class Beside:
+    """The answer to an aside."""
+
+    def __init__(self, debate: Debate, aside: Aside) -> None:
+        self.name = f"aside {aside.number}"
+        self.purpose = Purpose(aside=aside.number)
+        self._aside = aside
+        self._request = aside_request(debate, aside, aside_model(debate, aside))
+
+    def request(self, attempt: int) -> Request:
+        return replace(self._request, attempt=attempt)
+
+    def learn(self, fault: Fault) -> None:
+        if fault.kind == "schema_refused":
+            self._request = replace(self._request, schema=None)
+        if fault.kind == "summary_refused":
+            self._request = replace(self._request, thoughts=False)
+        if fault.kind == "too_long":
+            fault.severity = "permanent"
+
+    def accept(self, heard: Heard) -> Result:
+        try:
+            return answer(self._aside, heard.text)
+        except Unreadable as error:
+            raise Fault("malformed", "unusable", detail=str(error)) from error
+
+    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
+        return heard.unrecorded(call)
+
+    def time_is_up(self, heard: Heard) -> Result:
+        return self.give_up(Fault("timeout"))
+
+    def give_up(self, fault: Fault) -> Result:
+        return AsideFailed(self._aside.number, str(fault))
+
+
+class Person:
+    """Someone who speaks, judges or answers by hand: what the debate waits for, and how long."""
+
+    def __init__(self, purpose: Purpose, name: str) -> None:
+        self.purpose = purpose
+        self.name = name
+
+    def seconds_left(self, debate: Debate, now: datetime) -> float | None:
+        """None while the clock stands still."""
+        if debate.status == "paused":
+            return None
+        since, seconds = self._allowed(debate)
+        return seconds - (now - since).total_seconds()
+
+    def _allowed(self, debate: Debate) -> tuple[datetime, float]:
+        usual = debate.limits.person_seconds
+        if self.purpose.turn is not None and (turn := debate.turn(self.purpose.turn)):
+            return turn.started_at, usual + turn.extended
+        if self.purpose.aside is not None and (aside := debate.aside(self.purpose.aside)):
+            return aside.asked_at, ANSWER_SECONDS
+        return (debate.judging.started_at if debate.judging else debate.updated_at), usual
 
 
 class Vote:

@@ -12,6 +12,7 @@ import hashlib
 import random
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
@@ -21,21 +22,23 @@ from msgspec.structs import replace
 
 from moot import crash, moves
 from moot.calling import Deadlines, listen
-from moot.debate import Debate
+from moot.debate import Aside, Debate, Turn
 from moot.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
-from moot.formats.plan import AskJudges, plan
+from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.hearing import Heard
 from moot.hub import Hub
-from moot.moves import Result
-from moot.parts import Part, Speech, Vote
+from moot.moves import Purpose, Result
+from moot.parts import Beside, Part, Person, Speech, Vote
 from moot.pricing import CHARS_PER_TOKEN, cost, estimate, sent_bytes, sound
 from moot.providers.contract import Provider
 from moot.retrying import Tries, wait_before_retry
 from moot.store.contract import Outcome, Store
-from moot.terms import Money, Request, Usage
+from moot.terms import Money, PollName, Request, Usage
 
 WATCH_AGAIN_SECONDS = 0.2
+LOOK_AGAIN_SECONDS = 0.5
+"""How soon a clock that stands still, or a vote, is looked at again."""
 GENEROUS_BYTES_PER_TOKEN = 16
 MOST_BYTES = 2 * 1024 * 1024
 FAREWELL_SECONDS = 5.0
@@ -73,7 +76,7 @@ class Runner:
         self._pace = pace
         self._lacking = lacking
         self._dice = dice
-        self._playing: dict[Part, asyncio.Task[None]] = {}
+        self._playing: dict[Part | Person, asyncio.Task[None]] = {}
         self._limited = False
 
     async def run(self) -> None:
@@ -103,25 +106,43 @@ class Runner:
             step = plan(debate)
             if debate.live:
                 crash.point("turn-started")
-                await self._play(debate, [Speech(debate, turn) for turn in debate.live])
+                await self._play(debate, [_speaker(debate, turn) for turn in debate.live])
+            elif debate.open_asides:
+                await self._play(debate, [_asked(debate, aside) for aside in debate.open_asides])
             elif isinstance(step, AskJudges):
                 crash.point("judging")
-                await self._play(debate, [Vote(debate, judge, order) for judge, order in step.ballots])
+                await self._play(debate, [_judge(debate, judge, order) for judge, order in step.ballots])
+            elif isinstance(step, Poll) and closes_by_itself(debate, step.name):
+                await self._until_closed(step.name)
             else:
                 return
 
+    async def _until_closed(self, name: PollName) -> None:
+        """The audience votes until the time is up, somebody closes the poll, or the debate ends."""
+        while True:
+            debate = await self._store.state(self._id)
+            poll = debate.poll(name)
+            if poll is None or poll.closed_at is not None or poll.seconds is None or not debate.running:
+                return
+            left = poll.seconds - (datetime.now(UTC) - poll.opened_at).total_seconds()
+            if left <= 0:
+                await self._record(lambda debate: moves.close_poll(debate, name))
+                return
+            await asyncio.sleep(min(left, LOOK_AGAIN_SECONDS))
+
     async def _prepare(self, debate: Debate) -> None:
         """Have the models at hand before anybody's time runs. What is missing is said by the first call."""
-        models = [player.model for player in (*debate.seats, *debate.judges)]
+        models = [player.model for player in (*debate.seats, *debate.panel) if not player.model.human]
         for model in {model.label: model for model in models}.values():
             with suppress(Unavailable, Invalid):
                 await self._provider(model.provider).prepare(model)
 
-    async def _play(self, debate: Debate, parts: Sequence[Part]) -> None:
+    async def _play(self, debate: Debate, parts: Sequence[Part | Person]) -> None:
         """All parts at the same time; one that is cut does not disturb the others."""
         seconds = debate.limits.turn_seconds
         for part in parts:
-            self._playing[part] = _task(self._perform(part, seconds), f"{self._id} {part.name}")
+            work = self._await(part) if isinstance(part, Person) else self._perform(part, seconds)
+            self._playing[part] = _task(work, f"{self._id} {part.name}")
         try:
             results = await asyncio.gather(*self._playing.values(), return_exceptions=True)
         finally:
@@ -169,6 +190,21 @@ class Runner:
             async with self._admitted(request):
                 deadline += monotonic() - queued
                 tries, wait = await self._attempt(part, request, attempt, tries, deadline)
+
+    async def _await(self, person: Person) -> None:
+        """Nobody is asked: the person acts by a command, and is waited for as long as their time lasts."""
+        turn = person.purpose.turn
+        if turn is not None:
+            await self._record(lambda debate: moves.await_person(debate, turn))
+        while True:
+            debate = await self._store.state(self._id)
+            if not moves.still_wanted(debate, person.purpose):
+                return
+            left = person.seconds_left(debate, datetime.now(UTC))
+            if left is not None and left <= 0:
+                await self._record(lambda debate: moves.time_is_up(debate, person.purpose))
+                return
+            await asyncio.sleep(LOOK_AGAIN_SECONDS if left is None else left)
 
     def _asked(self, request: Request) -> Request:
         """Only a provider that remembers its responses is referred to one."""
@@ -295,6 +331,24 @@ class Runner:
 
     async def _park(self) -> None:
         await self._record(moves.park)
+
+
+def _speaker(debate: Debate, turn: Turn) -> Part | Person:
+    if debate.seat(turn.seat).model.human:
+        return Person(Purpose(turn=turn.number), f"turn {turn.number}")
+    return Speech(debate, turn)
+
+
+def _asked(debate: Debate, aside: Aside) -> Part | Person:
+    if moves.is_for_a_person(debate, aside):
+        return Person(Purpose(aside=aside.number), f"aside {aside.number}")
+    return Beside(debate, aside)
+
+
+def _judge(debate: Debate, judge: str, order: int) -> Part | Person:
+    if debate.judge(judge).model.human:
+        return Person(Purpose(judge=judge), f"judge {judge}")
+    return Vote(debate, judge, order)
 
 
 def _call_in(outcome: Outcome) -> CallStarted | None:

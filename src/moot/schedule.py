@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count, zip_longest
 
+from msgspec.structs import replace
+
 from moot.terms import Format, Limits, Phase, Seat, Slot, Tone, Who
 
 Bench = tuple[Seat, ...]
@@ -30,6 +32,14 @@ def schedule(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Slot, 
     return tuple(slots[: limits.turns or fmt.turns] if fmt.turns else slots)
 
 
+def longer(fmt: Format, seats: Sequence[Seat], limits: Limits, rounds: int) -> Limits:
+    """The limits with so many rounds more."""
+    limits = replace(limits, rounds=limits.rounds + rounds)
+    if not fmt.turns:
+        return limits
+    return replace(limits, turns=(limits.turns or fmt.turns) + rounds * len(speaking_order(fmt, seats)))
+
+
 def benches(seats: Sequence[Seat]) -> tuple[Bench, Bench]:
     """The two sides, each with at least one speaker."""
     debaters = [seat for seat in seats if seat.role == "debater"]
@@ -44,6 +54,12 @@ def benches(seats: Sequence[Seat]) -> tuple[Bench, Bench]:
     if not con and len(pro) > 1:
         con.append(pro.pop())
     return tuple(pro), tuple(con)
+
+
+def opposed(seats: Sequence[Seat], one: str, other: str) -> bool:
+    """Whether two seats sit on different benches."""
+    bench = {seat.id: place for place, members in enumerate(benches(seats)) for seat in members}
+    return one in bench and other in bench and bench[one] != bench[other]
 
 
 def speaking_order(fmt: Format, seats: Sequence[Seat], round_number: int = 1) -> tuple[Seat, ...]:

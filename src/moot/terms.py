@@ -1,8 +1,8 @@
 """The vocabulary of a debate, as plain frozen values.
 
-A debate has *seats*; each seat is held by a model and argues a *side*. A *format* is a table of *phases*
-from which a *schedule* of *slots* is laid out: slot by slot, who speaks when, in which round. What a model
-sends is kept as *segments* in the provider's order. Money is exact: decimals of US dollars.
+A debate has *seats*; each seat is held by a model or a person and argues a *side*. A *format* is a table of
+*phases* from which a *schedule* of *slots* is laid out: slot by slot, who speaks when, in which round. What a
+model sends is kept as *segments* in the provider's order. Money is exact: decimals of US dollars.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
-Winning = Literal["ai-judge", "self-terminate", "user-decides"]
+Winning = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
 Finish = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
@@ -44,6 +44,8 @@ class Price(Struct, frozen=True, omit_defaults=True):
     source: str = ""
 
 
+HUMAN = "human"
+"""The provider of whoever types by hand."""
 FREE = Price(input=(Tier(0, Money(0)),), output=(Tier(0, Money(0)),), source="local")
 
 
@@ -65,6 +67,11 @@ class Model(Struct, frozen=True, omit_defaults=True):
     def label(self) -> str:
         return f"{self.provider}/{self.name}"
 
+    @property
+    def human(self) -> bool:
+        """A person sits here: nobody is called, and the debate waits with a clock."""
+        return self.provider == HUMAN
+
 
 class Seat(Struct, frozen=True, omit_defaults=True):
     """One place at the table."""
@@ -80,6 +87,8 @@ class Seat(Struct, frozen=True, omit_defaults=True):
     system_prompt: str = ""
     colour: str = ""
     team: str = ""
+    stand_in: Model | None = None
+    """Speaks where the person of this seat is not there."""
 
 
 class Judge(Struct, frozen=True, omit_defaults=True):
@@ -87,6 +96,10 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     name: str
     model: Model
     criteria: tuple[str, ...] = ("argument", "evidence", "rebuttal", "clarity")
+    weights: dict[str, float] = {}
+    """What each criterion counts in the rubric, where they do not all count the same."""
+    recused: str = ""
+    """Why this judge is not asked; empty where it is."""
 
 
 class Limits(Struct, frozen=True, omit_defaults=True):
@@ -94,8 +107,18 @@ class Limits(Struct, frozen=True, omit_defaults=True):
     turns: int | None = None
     """Formats counted in turns (free) stop here."""
     turn_seconds: float = 120.0
+    person_seconds: float = 300.0
+    """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
     cost: Money | None = None
     warn_at: Money | None = None
+
+
+class Polls(Struct, frozen=True, omit_defaults=True):
+    """The audience votes after the speeches and, where the change is what counts, before them."""
+
+    before: bool = True
+    seconds: float | None = None
+    """How long each vote is open. None: until somebody closes it."""
 
 
 class Manner(Struct, frozen=True, omit_defaults=True):
@@ -110,13 +133,24 @@ class Manner(Struct, frozen=True, omit_defaults=True):
     language: str = ""
     lent: tuple[str, ...] = ()
     """Providers whose key somebody lends for this debate; it is kept in no log."""
+    objective: str = ""
+    """What the debate is to settle: told to every seat and every judge."""
+    prep: bool = False
+    """Speakers make private notes before their speeches, as far as the format gives them time."""
+    blind: bool = False
+    """Openings are given at the same time, so that nobody answers or copies."""
+    polls: Polls | None = None
 
 
 # --- formats ------------------------------------------------------------------------------------------
 
 Who = Literal["each", "for", "against", "neutral", "moderator"]
 PhaseKind = Literal["speech", "cross-examination", "crossfire", "exchange", "notes", "vote", "questions"]
-Tone = Literal["opening", "rebuttal", "closing", "summary", "question", "answer"]
+Tone = Literal[
+    "opening", "rebuttal", "closing", "summary", "question", "answer", "continuation", "floor",
+]  # fmt: skip
+"""`continuation`: the rest of a speech after a point of information; `floor`: answers to the audience."""
+WORDS_A_MINUTE = 150
 
 
 class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -139,6 +173,8 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     exchanges: int = 1
     """Questions in a cross-examination, each with its answer; turns of each side in an exchange."""
     words: int = 180
+    minutes: float = 0
+    """What people are given for it; a file that says nothing of words means 150 for each minute."""
     clock: int = 0
     """Words that each side has for the whole row, where the row is on a clock."""
     new_arguments: bool = True
@@ -149,6 +185,10 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """Words at either end of the speech in which no point of information is offered."""
     guide: str = ""
     """What this speech must do, told to its speaker."""
+    speaks_as: str = ""
+    """Whose speech it is in the format's own words: Prime Minister, 2A, third speaker."""
+    team: str = ""
+    """The chair whose team gives it, where a side has several teams."""
 
 
 class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -163,6 +203,8 @@ class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 Result = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
+"""How a result is made. `swing`: the audience's change of mind; without an audience the judges' majority."""
+Parties = Literal["seats", "sides"]
 
 
 class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -189,7 +231,10 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """Another seat opens each round."""
     last_word: Side | None = None
     result: Result = "majority"
+    parties: Parties = "seats"
+    """Who wins: a seat for itself, or all seats of a side together."""
     prep_words: int = 0
+    """Words of private notes that each seat may make in all."""
 
 
 class Slot(Struct, frozen=True):
@@ -203,6 +248,8 @@ class Slot(Struct, frozen=True):
     to: str | None = None
     group: int = 0
     """Slots of one group are given at the same time."""
+    words: int = 0
+    """Its word budget, where the row is shared out; 0 is the row's own."""
 
 
 # --- what models send ---------------------------------------------------------------------------------
@@ -366,6 +413,12 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False
     """The winner has the lower score: kept as said."""
+    cites: tuple[int, ...] = ()
+    """The turns on which the decision rests."""
+    rubric: dict[str, dict[str, float]] = {}
+    """Points by criterion and seat: a diagnosis beside the decision."""
+    ranking: tuple[str, ...] = ()
+    """Seats from best to worst, where the format ranks them."""
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
@@ -373,7 +426,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
     outcome: Literal["win", "too-close", "draw"]
     winner: str | None
-    by: Literal["judges", "hand", "stalemate", "concession"]
+    by: Literal["judges", "hand", "stalemate", "concession", "audience"]
     margin: float = 0.0
     """Mean score of the first seat less that of the second (of the best less the next, with more seats)."""
     agreement: float = 1.0
@@ -384,6 +437,17 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     reasoning: str = ""
     criteria: dict[str, str] = field(default_factory=dict[str, str])
     inconsistent: bool = False
+    cites: tuple[int, ...] = ()
+    rubric: dict[str, dict[str, float]] = {}
+    ranking: tuple[str, ...] = ()
+    last_word: str | None = None
+    """The seat that spoke last: judges favour it."""
+
+
+AsideKind = Literal["notes", "point", "leave", "concession", "referee"]
+"""What is asked beside the speeches: to make notes; whether one rises on a point of information; whether the
+speaker takes it; whether one has conceded; and of a referee, whether that is so."""
+PollName = Literal["before", "after"]
 
 
 class Alike(Struct, frozen=True):

@@ -54,11 +54,18 @@ def facts(debate: Debate) -> dict[str, Any]:
         "tallies": debate.tallies,
         "counted": debate.counted,
         "warned": debate.warned,
-        "judging": debate.judging,
+        "judging": _judging(debate),
         "verdicts": debate.verdicts,
         "ended": [debate.ended, debate.ended_detail, debate.failure],
         "times": [debate.created_at, debate.started_at, debate.stopped_at, debate.ended_at],
     }
+
+
+def _judging(debate: Debate) -> dict[str, Any] | None:
+    judging = debate.judging
+    if judging is None:
+        return None
+    return {name: getattr(judging, name) for name in ("number", "why", "ballots", "spoiled", "lost")}
 
 
 def turn_facts(turn: Turn) -> dict[str, Any]:

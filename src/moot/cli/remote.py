@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from typing import assert_never
 
 import msgspec
 
@@ -101,7 +100,7 @@ class Remote:
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
             case _:
-                assert_never(command)
+                raise Refused("A server cannot be asked for that yet.", "unknown")
 
     async def delete(self, debate_id: str) -> None:
         with in_our_words():

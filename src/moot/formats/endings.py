@@ -1,16 +1,16 @@
 """When a debate ends before its schedule does: someone concedes, or everybody goes in circles.
 
-Neither ever ends a scripted format. A concession is a line of its own that the debater was told to write;
-words of agreement within a speech are courtesy, not an ending.
+Neither ever ends a scripted format. A concession is what the debater says of itself when asked aside, and a
+referee confirms; words of agreement within a speech are courtesy, and at most a reason to ask.
 """
 
 from __future__ import annotations
 
 from rapidfuzz import fuzz
 
+from moot.asides import granted
 from moot.debate import Debate, Turn
 from moot.events import ConcessionMade, StalemateFound
-from moot.prompts.templates import CONCEDE
 from moot.terms import Alike
 
 THRESHOLD = 90.0
@@ -19,13 +19,11 @@ SCORER = "rapidfuzz.fuzz.ratio"
 
 
 def concession(debate: Debate) -> ConcessionMade | None:
-    if debate.format.scripted or debate.manner.winning != "self-terminate" or not debate.turns:
+    found = granted(debate)
+    turn = debate.turn(found.turn) if found and found.turn else None
+    if found is None or turn is None:
         return None
-    turn = debate.turns[-1]
-    lines = turn.text.strip().splitlines()
-    if not turn.said or not lines or lines[-1].strip().casefold() != CONCEDE.casefold():
-        return None
-    return ConcessionMade(turn.number, turn.seat, lines[-1].strip())
+    return ConcessionMade(turn.number, turn.seat, found.about, found.text)
 
 
 def stalemate(debate: Debate) -> StalemateFound | None:

@@ -1,6 +1,9 @@
 """What comes next in a debate: `plan(debate)` looks at the head of the log and says it.
 
 Speak      these slots, together if there are several
+Ask        these questions aside: of seats, or of a referee
+Note       what follows from what is known: a point was raised, a speech falls out
+Poll       the audience votes
 AskJudges  these (judge, order) pairs come next: judges together, each one order after the other
 Conclude   the speeches are over
 Fail       it cannot go on
@@ -13,17 +16,32 @@ from typing import Literal
 
 from msgspec import Struct
 
+from moot.asides import Question, due, followed
 from moot.debate import Debate
-from moot.events import ConcessionMade, EndReason, FailReason, StalemateFound
+from moot.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
 from moot.formats.endings import concession, stalemate
-from moot.terms import Slot
+from moot.terms import Judge, PollName, Slot
 
 ORDERS = (0, 1)
-"""Every judge sees the seats both ways round."""
+"""Every model that judges sees the seats both ways round."""
 
 
 class Speak(Struct, frozen=True):
     slots: tuple[Slot, ...]
+
+
+class Ask(Struct, frozen=True):
+    questions: tuple[Question, ...]
+
+
+class Note(Struct, frozen=True):
+    events: tuple[PointRaised | TurnSkipped, ...]
+
+
+class Poll(Struct, frozen=True):
+    """It is to be opened, or is open until its time is up or somebody closes it."""
+
+    name: PollName
 
 
 class AskJudges(Struct, frozen=True):
@@ -40,14 +58,14 @@ class Fail(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    waiting_for: Literal["start", "resume", "round", "judge", "decision", "turn", "nothing"]
+    waiting_for: Literal["start", "resume", "round", "judge", "decision", "turn", "aside", "nothing"]
 
 
-Plan = Speak | AskJudges | Conclude | Fail | Rest
+Plan = Speak | Ask | Note | Poll | AskJudges | Conclude | Fail | Rest
 
 
 def plan(debate: Debate) -> Plan:
-    if debate.status == "judging":
+    if debate.being_judged:
         return _plan_judging(debate)
     if debate.status == "created":
         return Rest("start")
@@ -57,6 +75,14 @@ def plan(debate: Debate) -> Plan:
         return Rest("nothing")
     if debate.live:
         return Rest("turn")
+    if debate.open_asides:
+        return Rest("aside")
+    if _may_vote_first(debate):
+        return Poll("before")
+    if questions := due(debate):
+        return Ask(questions)
+    if facts := followed(debate):
+        return Note(facts)
     if found := concession(debate):
         return Conclude("concession", found)
     if found := stalemate(debate):
@@ -76,19 +102,49 @@ def _plan_judging(debate: Debate) -> Plan:
     judging = debate.judging
     if judging is None:
         return Rest("nothing")
-    missing = (
+    models = [judge for judge in judging.judges if not judge.model.human]
+    missing = [
         next(((judge.id, order) for order in ORDERS if not judging.has(judge.id, order)), None)
-        for judge in debate.judges
-    )
-    return AskJudges(tuple(ballot for ballot in missing if ballot))
+        for judge in models
+    ]
+    # People are waited for last: what models think of it is then done, and has cost them no time.
+    people = [(judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has(judge.id, 0)]
+    return AskJudges(tuple(ballot for ballot in missing if ballot) or tuple(people))
+
+
+def orders(judge: Judge) -> tuple[int, ...]:
+    """A person decides once: they know who spoke, however they are shown."""
+    return (0,) if judge.model.human else ORDERS
+
+
+def _may_vote_first(debate: Debate) -> bool:
+    """The first vote comes before the first word."""
+    polls, poll = debate.manner.polls, debate.poll("before")
+    if polls is None or not polls.before or debate.turns:
+        return False
+    return poll is None or poll.closed_at is None
+
+
+def closes_by_itself(debate: Debate, name: PollName) -> bool:
+    poll = debate.poll(name)
+    return poll is not None and poll.closed_at is None and poll.seconds is not None
 
 
 def _plan_end(debate: Debate) -> Plan:
+    if debate.manner.polls is not None and debate.something_said:
+        poll = debate.poll("after")
+        if poll is None or poll.closed_at is None:
+            return Poll("after")
     if debate.manner.winning == "user-decides":
         return Rest("decision")
-    if debate.judges and not debate.manner.auto_judge and debate.something_said:
+    if (
+        debate.panel
+        and debate.manner.winning != "audience"
+        and not debate.manner.auto_judge
+        and debate.something_said
+    ):
         return Rest("judge")
-    return Conclude("rounds")
+    return Conclude("stopped" if debate.stopped_at else "rounds")
 
 
 def _all_failed(debate: Debate) -> bool:

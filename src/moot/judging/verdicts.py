@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from moot.debate import Debate
+from moot.debate import Debate, Judging
 from moot.judging.ballots import judged_seats, named
 from moot.terms import Ballot, Score, Verdict
 
 
-def reach(debate: Debate, ballots: tuple[Ballot, ...]) -> Verdict | None:
+def reach(debate: Debate, judging: Judging) -> Verdict | None:
     """None where no judge has given two readable ballots: a verdict is never made up."""
     judges: dict[str, list[Ballot]] = {}
-    for ballot in ballots:
+    for ballot in judging.ballots:
         judges.setdefault(ballot.judge, []).append(ballot)
     pairs = [sorted(cast, key=lambda b: b.order) for cast in judges.values() if len(cast) == 2]
     if not pairs:

@@ -17,7 +17,7 @@ from moot import moves
 from moot.debate import Debate
 from moot.errors import Fenced, StoreError, UnknownDebate
 from moot.events import DebateFailed, Event
-from moot.formats.plan import AskJudges, plan
+from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.runner import Runner
 from moot.store.contract import Head, Store
 from moot.store.locks import RunnerLock, is_free
@@ -33,9 +33,10 @@ LOST_SECONDS = 1.0
 
 def wants_runner(debate: Debate) -> bool:
     """There is something to do, or something that a crash has left open, even in a debate that is over."""
-    if debate.live or debate.calls or moves.advance(debate):
+    if debate.live or debate.calls or debate.open_asides or moves.advance(debate):
         return True
-    return isinstance(plan(debate), AskJudges)
+    step = plan(debate)
+    return isinstance(step, AskJudges) or (isinstance(step, Poll) and closes_by_itself(debate, step.name))
 
 
 class InProcess:

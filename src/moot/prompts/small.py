@@ -24,6 +24,7 @@ KEPT_REMARKS = 3
 LEADS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
 """First words end in one of these: what follows is the model's own."""
 
+SPOKEN_AS = {"continuation": "rebuttal", "floor": "answer"}
 LEAST_WORDS = 8
 COPIED = 65.0
 """Unrelated speeches on one motion are 43 to 52 alike, honest ones at most 64, copies 80 and more."""
@@ -85,7 +86,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> st
     remarks = [item.text for item in heard if item.kind == "remark"]
     others = [item.text for item in heard if item.kind == "other"]
     text = clip(others[-1], 600) if others else ""
-    name: str = turn.tone
+    name: str = SPOKEN_AS.get(turn.tone, turn.tone)
     if not others and name != "summary":
         name = "opening"
     if turn.tone == "summary":
@@ -105,12 +106,12 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
     match turn.tone:
         case "opening":
             return side.opening()
-        case "rebuttal":
+        case "rebuttal" | "continuation":
             others = [item.text for item in heard if item.kind == "other"]
             return side.again(turn.round, point(body(others[-1])) if others else "")
         case "closing":
             return side.closing()
-        case "summary" | "question" | "answer":
+        case "summary" | "question" | "answer" | "floor":
             return ""
 
 

@@ -83,6 +83,9 @@ class V1(Struct, frozen=True):
                 | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
                 | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried() | ev.CallStarted()
                 | ev.CallDelta() | ev.StalemateFound() | ev.ConcessionMade() | ev.JudgingStarted()
+                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded() | ev.SeatTaken() | ev.SeatLeft()
+                | ev.DraftKept() | ev.AsideAsked() | ev.AsideAnswered() | ev.AsideFailed()
+                | ev.PointRaised() | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
             ):  # fmt: skip
                 return
             case _:

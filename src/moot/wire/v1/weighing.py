@@ -27,7 +27,9 @@ LONGEST_UNSURE = 80
 
 def leads(debate: Debate, call: Call) -> bool:
     """Its reasoning is that of the verdict, unless it is spoiled."""
-    return call.order == 0 and call.judge == debate.judges[0].id
+    judging = debate.judging
+    models = [judge.id for judge in judging.judges if not judge.model.human] if judging else []
+    return call.order == 0 and call.judge == next(iter(models), None)
 
 
 def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:

@@ -1,0 +1,39 @@
+"""Who can win: a party is a seat for itself or all seats of a side, known by its first seat."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.debate import Debate
+from moot.schedule import benches
+from moot.terms import Seat
+
+UNDECIDED = "undecided"
+SIDES = ("for", "against")
+
+
+class Party(Struct, frozen=True):
+    seats: tuple[Seat, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of its first seat, by which ballots and verdicts name it."""
+        return self.seats[0].id
+
+
+def parties(debate: Debate) -> tuple[Party, ...]:
+    if debate.format.parties == "sides":
+        return tuple(Party(bench) for bench in benches(debate.seats) if bench)
+    return tuple(Party((seat,)) for seat in debate.seats if seat.role == "debater")
+
+
+def party_of(debate: Debate, seat_id: str) -> Party | None:
+    """None for a seat that cannot win, such as a moderator's."""
+    return next((p for p in parties(debate) if any(seat.id == seat_id for seat in p.seats)), None)
+
+
+def choices(debate: Debate) -> tuple[str, ...]:
+    """What the audience can vote for: a side, or a seat where there are no two sides."""
+    if len(parties(debate)) == len(SIDES):
+        return (*SIDES, UNDECIDED)
+    return (*(party.id for party in parties(debate)), UNDECIDED)

@@ -1,0 +1,52 @@
+"""How long a text is, in words, whatever its script.
+
+Words stand between spaces. Scripts without spaces are counted by their characters, two to a word, so that a
+budget means about the same in Chinese as in English. A text that is cut says so where it ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+CLIPPED = " […]"
+LENIENCE = 1.25
+"""A speech may finish its sentence up to a quarter beyond its budget."""
+
+# Han, kana, Thai, Lao, Khmer and Burmese are written without spaces between words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
+)
+_STOPS = "\u3000-\u303f\uff00-\uff65"
+_PIECE = re.compile(rf"[{_UNSPACED}]{{1,2}}[{_STOPS}]*|[^\s{_UNSPACED}]+")
+_SENTENCE = re.compile(r"[.!?…][\"')\]”’]*(?=\s|$)|[。！？][”’」』）]*")
+
+
+def count(text: str) -> int:
+    return sum(1 for _ in _PIECE.finditer(text))
+
+
+def first_words(text: str, most: int) -> str:
+    """The first so many words, and a sign where something is left out."""
+    end = _end(text, most)
+    return text if end is None else text[:end] + CLIPPED
+
+
+def allowed(text: str, budget: int) -> int:
+    """How many words of a speech count: up to the end of the sentence in which its budget is reached, and a
+    quarter beyond at most. 0 where all of them do."""
+    most = int(budget * LENIENCE)
+    if count(text) <= most:
+        return 0
+    within, beyond = _end(text, budget) or 0, _end(text, most) or len(text)
+    ends = [match.end() for match in _SENTENCE.finditer(text, 0, beyond) if match.end() >= within]
+    return count(text[: ends[0]]) if ends else most
+
+
+def _end(text: str, most: int) -> int | None:
+    """Where the word number `most` ends; None if there are no more than that."""
+    end = 0
+    for number, word in enumerate(_PIECE.finditer(text), 1):
+        if number > most:
+            return end
+        end = word.end()
+    return None
