@@ -61,7 +61,9 @@ def table(format: str = "oxford", *sides: Side, **changes: Any) -> DebateOpened:
         "seats": seats(*(sides or ("for", "against"))),
         "limits": Limits(rounds=fmt.rounds, turns=fmt.turns),
     }
-    return opened(**{**usual, **changes})
+    opening = opened(**{**usual, **changes})
+    fitting = formats.fitted(opening.format, opening.seats, opening.manner)
+    return replace(opening, format=fitting)
 
 
 def seats(*sides: Side, model: Model = SCRIPTED) -> tuple[Seat, ...]:

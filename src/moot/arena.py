@@ -21,13 +21,15 @@ from msgspec.structs import replace
 from moot import formats
 from moot import settings as configuration
 from moot.bus import MemoryBus
-from moot.commands import Command, Inject, Open, Start, decide
+from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
+from moot.floor import CastVote, KeepDraft
 from moot.hub import Hub
 from moot.ids import new_id
+from moot.judging.families import partiality, recused
 from moot.lending import Lending
 from moot.placement.inprocess import InProcess, wants_runner
 from moot.prices import price_of
@@ -37,13 +39,15 @@ from moot.providers.scripted import Scripted
 from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
-from moot.setup import JudgeSetup, Naming, SeatSetup, Setup, by_place, opening
+from moot.setup import JudgeSetup, Naming, SeatSetup, Setup, by_place, judge_problems, opening, panel
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Effort, Format, Model, Money, Price, Status, Verbosity
+from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Verbosity
 
 RECOVERY_SECONDS = 5.0
+QUIET = (Inject, KeepDraft, CastVote)
+"""What gives a runner nothing to do."""
 
 
 class Arena:
@@ -153,9 +157,38 @@ class Arena:
             if lent:
                 await self.lending.give_back(debate_id, *lent)
             raise
-        if not isinstance(command, Inject) and wants_runner(outcome.debate):
+        if not isinstance(command, QUIET) and wants_runner(outcome.debate):
             self._placement.want(debate_id)
         return outcome
+
+    async def rejudge(
+        self,
+        debate_id: str,
+        judges: Sequence[str | Model | JudgeSetup] = (),
+        *,
+        criteria: Sequence[str] = (),
+        reason: str = "",
+        allowance: Decimal | float | str | None = None,
+        recuse: bool = True,
+        once: Once | None = None,
+    ) -> Outcome:
+        """Have a debate that is over judged once more: by others, by other criteria, or just again.
+
+        The first verdict stays; this one stands beside it. It may cost up to `allowance`, or what the
+        debate's own limit has left.
+        """
+        debate = await self.state(debate_id)
+        # One that a process has left in the middle is taken up first, and then refuses this one.
+        if debate.being_judged:
+            self.run(debate_id)
+        sitting = self._panel(debate, [self._judge(judge) for judge in judges], tuple(criteria))
+        sitting = recused(sitting, debate.seats) if recuse else sitting
+        limit = _money(allowance)
+        if limit is not None and not (limit.is_finite() and limit > 0):
+            raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
+        if limit is not None or debate.limits.cost is not None:
+            _check_priced(sitting or debate.panel)
+        return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> Outcome:
         return await self.ask(debate_id, Start())
@@ -232,6 +265,7 @@ class Arena:
         models: Sequence[str | Model] = (),
         model: str | Model | None = None,
         judge: str | Model | None = None,
+        judges: Sequence[str | Model | JudgeSetup] = (),
         seats: Sequence[SeatSetup] = (),
         cost_limit: Decimal | float | str | None = None,
         warn_at: Decimal | float | str | None = None,
@@ -239,29 +273,67 @@ class Arena:
     ) -> Setup:
         """A setup with defaults: one model for all, or one each in `models`; the same model judges.
 
+        `human` is a person, who must be named: nobody is one by default. A panel is given in `judges`, and
         `judge="none"` leaves the verdict out. Further options are those of `Setup`.
         """
-        fmt = format if isinstance(format, Format) else formats.load(format)
+        fmt = format if isinstance(format, Format) else formats.load(format, self.settings.formats)
         if not seats:
-            base = model or (models[0] if models else await self.providers.default_model())
-            named = [*models, *[base] * (len(fmt.chairs) - len(models))]
-            seats = tuple(SeatSetup(model=self.model(name)) for name in named)
-        for seat in seats:
-            self.providers.check(seat.model)
-        judges: tuple[JudgeSetup, ...] = ()
-        if judge != "none" and (judge is not None or fmt.result not in ("summary", "none")):
-            # How hard a seat is told to think is its own affair.
-            judging = judge or model or replace(seats[0].model, effort=None, verbosity=None)
-            judges = (JudgeSetup(model=self.model(judging)),)
+            chosen = [self.model(name) for name in models]
+            if len(chosen) < len(fmt.chairs):
+                base = self.model(model) if model else await self._usual(chosen)
+                chosen += [base] * (len(fmt.chairs) - len(chosen))
+            seats = tuple(SeatSetup(model=each) for each in chosen)
+        for model_ in (each for seat in seats for each in (seat.model, seat.stand_in) if each):
+            self.providers.check(model_)
+        panel = [*([judge] if judge else ()), *judges]
+        if not panel and fmt.result not in ("summary", "none"):
+            named = self.model(model) if model else None
+            panel = [named if named and not named.human else await self._impartial(seats)]
         return Setup(
             motion=motion,
             format=fmt,
             seats=tuple(seats),
-            judges=judges,
+            judges=() if judge == "none" else tuple(self._judge(each) for each in panel),
             cost_limit=_money(cost_limit),
             warn_at=_money(warn_at),
             **options,
         )
+
+    async def _usual(self, named: Sequence[Model]) -> Model:
+        """The first model among those named, else the default."""
+        found = next((model for model in named if not model.human), None)
+        return found or self.model(await self.providers.default_model())
+
+    async def _impartial(self, seats: Sequence[SeatSetup]) -> Model:
+        """Who judges where nobody is named: a model that is kin to no speaker or to all of them, if one is at
+        hand; else the first that speaks."""
+        speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
+        usual = await self._usual([seat.model for seat in seats])
+        # How hard a seat is told to think is its own affair.
+        usual = replace(usual, effort=None, verbosity=None)
+        if not partiality(speakers, usual):
+            return usual
+        for found in await self.providers.usable():
+            if found.usable and found.kind in ("key", "server") and not found.name.endswith("/"):
+                model = self.model(found.name)
+                if not (model.small or partiality(speakers, model)):
+                    return model
+        return usual
+
+    def _panel(
+        self, debate: Debate, judges: Sequence[JudgeSetup], criteria: tuple[str, ...]
+    ) -> tuple[Judge, ...]:
+        """Those given, or those of the debate where only the criteria are others; none: just as before."""
+        problems = {field: [problem] for field, problem in judge_problems(judges)}
+        if problems:
+            raise Invalid("Invalid panel of judges.", problems)
+        named = panel(judges, [f"judge_{place + 1}" for place in range(len(judges))])
+        if not criteria:
+            return named
+        return tuple(replace(judge, criteria=criteria, weights={}) for judge in named or debate.panel)
+
+    def _judge(self, given: str | Model | JudgeSetup) -> JudgeSetup:
+        return given if isinstance(given, JudgeSetup) else JudgeSetup(model=self.model(given))
 
     def model(
         self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
@@ -336,6 +408,13 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
         keys=settings.keys,
         connect_seconds=settings.connect_seconds,
     )
+
+
+def _check_priced(judges: Sequence[Judge]) -> None:
+    unknown = sorted({judge.model.label for judge in judges if judge.model.price is None})
+    if unknown:
+        problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
+        raise Invalid(f"{problem}; price it in moot.toml.", {"costLimit": [problem]})
 
 
 def _money(value: Decimal | float | str | None) -> Money | None:

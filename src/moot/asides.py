@@ -3,6 +3,9 @@
 An aside is a short question to one seat, or to a judge as referee: to make notes before a speech; whether one
 rises on a point of information, and whether the speaker takes it; whether one has conceded, and whether that
 is so. It is never part of a speech, nobody else hears it, and no answer means no.
+
+Models too small for a question of this kind are not asked: they make no notes, rise on no point, take the
+first one that is put to them, and do not concede.
 """
 
 from __future__ import annotations
@@ -13,13 +16,20 @@ from msgspec import Struct
 
 from moot.debate import Aside, Debate, Turn
 from moot.events import PointRaised, TurnSkipped
+from moot.lengths import count
+from moot.prompts.teams import mates
 from moot.prompts.templates import CONCEDE
 from moot.schedule import benches, opposed
-from moot.terms import AsideKind, Slot
+from moot.terms import AsideKind, Seat, Slot
 
 ANSWER_SECONDS = 30.0
 """How long a person has to say whether they take a point."""
-
+POINT_WORDS = 40
+REASON_WORDS = 60
+LEAST_NOTES = 20
+"""Fewer words of notes than this are not worth a call."""
+LEAST_SAID = 10
+"""A side with fewer words than this on its clock has used it up."""
 
 HINTS = re.compile(
     r"\bI (?:hereby |must |have to |do |now |fully |honestly )*"
@@ -28,6 +38,8 @@ HINTS = re.compile(
     r"|\b(?:my opponent|the other side|you) (?:has|have|is|are) (?:won me over|right, and I)\b",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
+LONGEST_HINT = 300
 
 
 class Question(Struct, frozen=True):
@@ -39,133 +51,147 @@ class Question(Struct, frozen=True):
     about: str = ""
 
 
-def due(debate: Debate) -> tuple[Question, ...]:
-    """What has to be asked before the debate goes on."""
-    last = _last(debate)
-    if last is not None and (questions := _of_concession(debate, last)):
-        return questions
-    following = debate.unspent()
-    if not following:
+def after_speaking(debate: Debate) -> tuple[Question, ...]:
+    """What the latest speech gives rise to: has its speaker conceded, does anybody rise on a point?"""
+    given = just_given(debate)
+    conceding = tuple(question for turn in given for question in _of_concession(debate, turn))
+    if conceding or not given or not _at_break(debate, given[-1]):
+        return conceding
+    return _of_points(debate, given[-1])
+
+
+def before_speaking(debate: Debate, coming: tuple[Slot, ...]) -> tuple[Question, ...]:
+    """Whoever is about to speak makes notes."""
+    made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
+    return tuple(
+        Question("notes", slot.index, slot.seat)
+        for slot in coming
+        if (slot.index, slot.seat) not in made
+        and prepares(debate, slot)
+        and notes_left(debate, slot.seat) >= LEAST_NOTES
+    )
+
+
+def just_given(debate: Debate) -> tuple[Turn, ...]:
+    """The latest speech that counts, and those given at the same time."""
+    last = next((turn for turn in reversed(debate.turns) if turn.spent), None)
+    if last is None:
         return ()
-    at_break = last is not None and _pauses(debate, last, following[0])
-    if last is not None and at_break and (questions := _of_points(debate, last)):
-        return questions
-    return _of_notes(debate, following)
+    group = debate.schedule[last.slot].group
+    return tuple(turn for turn in debate.turns if turn.spent and debate.schedule[turn.slot].group == group)
 
 
-def followed(debate: Debate) -> tuple[PointRaised | TurnSkipped, ...]:
-    """What is known now that nobody has written down: a point was taken or not, a speech falls out."""
-    unspent = debate.unspent()
-    if not unspent:
-        return ()
-    last = _last(debate)
-    if last is not None and _pauses(debate, last, unspent[0]) and (point := _raised(debate, last)):
-        return (point,)
-    return _falls_out(debate, unspent[0])
+def words_for(debate: Debate, aside: Aside) -> int:
+    """How long an answer may be."""
+    if aside.kind == "notes":
+        return notes_left(debate, aside.seat or "")
+    return POINT_WORDS if aside.kind == "point" else REASON_WORDS
 
 
-def _last(debate: Debate) -> Turn | None:
-    """The latest speech that counts."""
-    return next((turn for turn in reversed(debate.turns) if turn.spent), None)
-
-
-def _asides(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
+def asked(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
+    """What was asked of this kind about this speech."""
     return tuple(aside for aside in debate.asides if aside.kind == kind and aside.turn == turn)
 
 
 # --- points of information ----------------------------------------------------------------------------
 
 
-def _pauses(debate: Debate, last: Turn, following: Slot) -> bool:
-    """The speech stands at its break, where points may be offered."""
-    slot = debate.schedule[last.slot]
-    return following.tone == "continuation" and (following.phase, following.seat) == (slot.phase, slot.seat)
+def _at_break(debate: Debate, turn: Turn) -> bool:
+    """The speech stands at its break, where points may be offered, and none has been dealt with."""
+    rest = continuation(debate, debate.schedule[turn.slot])
+    unspent = debate.unspent()
+    if rest is None or not unspent or unspent[0].index != rest.index or not turn.said:
+        return False
+    return all(point.turn != turn.number for point in debate.points)
+
+
+def continuation(debate: Debate, slot: Slot) -> Slot | None:
+    """The rest of the speech that begins here, where it has a break."""
+    following = debate.schedule[slot.index + 1] if slot.index + 1 < len(debate.schedule) else None
+    if following is None or following.tone != "continuation" or slot.tone == "continuation":
+        return None
+    return following if (following.phase, following.seat) == (slot.phase, slot.seat) else None
 
 
 def _of_points(debate: Debate, turn: Turn) -> tuple[Question, ...]:
-    if any(point.turn == turn.number for point in debate.points) or not turn.said:
-        return ()
-    asked = {aside.seat for aside in _asides(debate, "point", turn.number)}
+    answered = {aside.seat for aside in asked(debate, "point", turn.number)}
     others = [
         seat
         for bench in benches(debate.seats)
         for seat in bench
-        if opposed(debate.seats, seat.id, turn.seat) and not seat.model.human and seat.id not in asked
+        if opposed(debate.seats, seat.id, turn.seat) and seat.id not in answered and _may_be_asked(seat)
     ]
     if others:
         return tuple(Question("point", turn.slot, seat.id, turn=turn.number) for seat in others)
-    if _rising(debate, turn) is not None and not _asides(debate, "leave", turn.number):
-        return (Question("leave", turn.slot, turn.seat, turn=turn.number),)
-    return ()
+    if debate.rising(turn.number) is None or asked(debate, "leave", turn.number):
+        return ()
+    if debate.seat(turn.seat).model.small:
+        return ()
+    return (Question("leave", turn.slot, turn.seat, turn=turn.number),)
 
 
-def _rising(debate: Debate, turn: Turn) -> Aside | None:
-    """Who rises: of several, the one who has been heard least."""
-    risen = [aside for aside in _asides(debate, "point", turn.number) if aside.yes and aside.text]
-    taken = [point.seat for point in debate.points if point.accepted]
-    return min(risen, key=lambda aside: (taken.count(aside.seat or ""), aside.number), default=None)
+def _may_be_asked(seat: Seat) -> bool:
+    """People rise by themselves."""
+    return not (seat.model.human or seat.model.small)
 
 
-def _raised(debate: Debate, turn: Turn) -> PointRaised | None:
-    if any(point.turn == turn.number for point in debate.points):
-        return None
-    rising = _rising(debate, turn)
-    leave = next(iter(_asides(debate, "leave", turn.number)), None)
-    if rising is None or leave is None or rising.seat is None:
-        return None
-    return PointRaised(len(debate.points) + 1, turn.number, rising.seat, leave.yes, rising.text)
+def raised(debate: Debate) -> tuple[PointRaised, ...]:
+    """A point that was offered and has been answered, and that nobody has written down."""
+    turn = next(reversed(just_given(debate)), None)
+    if turn is None or not _at_break(debate, turn):
+        return ()
+    offered = debate.rising(turn.number)
+    if offered is None or offered.seat is None:
+        return ()
+    accepted = _takes(debate, turn)
+    return (PointRaised(len(debate.points) + 1, turn.number, offered.seat, accepted, offered.text),)
+
+
+def _takes(debate: Debate, turn: Turn) -> bool:
+    leave = asked(debate, "leave", turn.number)
+    if leave:
+        return leave[-1].yes
+    return debate.seat(turn.seat).model.small and debate.points_taken(turn.seat) == 0
 
 
 # --- notes --------------------------------------------------------------------------------------------
 
 
-def _of_notes(debate: Debate, unspent: tuple[Slot, ...]) -> tuple[Question, ...]:
-    """Before a speech, never within a cross-examination or in the middle of one."""
-    if not (debate.manner.prep and debate.format.prep_words):
-        return ()
-    following = unspent[0]
-    if not debate.manner.auto and following.round > debate.rounds_asked:
-        return ()
-    made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
-    return tuple(
-        Question("notes", slot.index, slot.seat)
-        for slot in unspent
-        if slot.group == following.group and (slot.index, slot.seat) not in made and prepares(debate, slot)
-    )
-
-
 def prepares(debate: Debate, slot: Slot) -> bool:
+    """Notes are made before a speech, never within a cross-examination or in the middle of one."""
+    if not (debate.manner.prep and debate.format.prep_words):
+        return False
     seat = debate.seat(slot.seat)
     speaks = debate.format.phases[slot.phase].kind == "speech" and slot.tone != "continuation"
-    return speaks and seat.role == "debater" and not (seat.model.human or seat.model.small)
+    return speaks and seat.role == "debater" and _may_be_asked(seat)
+
+
+def notes_left(debate: Debate, seat: str) -> int:
+    """Words of notes for the coming speech: what its team has left, shared among the speeches left."""
+    team = {seat, *(mate.id for mate in mates(debate, debate.seat(seat))[0])}
+    made = sum(count(aside.text) for aside in debate.asides if aside.kind == "notes" and aside.seat in team)
+    speeches = sum(slot.seat in team and prepares(debate, slot) for slot in debate.unspent())
+    return max(0, debate.format.prep_words - made) // max(1, speeches)
 
 
 # --- speeches that fall out ---------------------------------------------------------------------------
 
 
-def _falls_out(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
+def falls_out(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
+    """No question was asked, or the side's clock has run out."""
     phase = debate.format.phases[slot.phase]
-    if phase.kind == "questions" and not any(remark.question for remark in debate.remarks):
+    if phase.kind == "questions" and not _is_asked(debate, slot.seat):
         return (TurnSkipped(slot.index, slot.seat, "no questions"),)
-    if phase.clock and clock_left(debate, slot) <= 0:
+    if phase.clock and debate.clock_left(slot) < LEAST_SAID:
         return (TurnSkipped(slot.index, slot.seat, "clock"),)
     return ()
 
 
-def clock_left(debate: Debate, slot: Slot) -> int:
-    """Words that the side of this slot still has, where the row is on a clock."""
-    bench = next((bench for bench in benches(debate.seats) if any(s.id == slot.seat for s in bench)), ())
-    side = {seat.id for seat in bench}
-    spoken = sum(
-        turn.words
-        for turn in debate.turns
-        if turn.said and turn.seat in side and _same_row(debate.schedule[turn.slot], slot)
-    )
-    return debate.format.phases[slot.phase].clock - spoken
-
-
-def _same_row(one: Slot, other: Slot) -> bool:
-    return (one.phase, one.round) == (other.phase, other.round)
+def _is_asked(debate: Debate, seat: str) -> bool:
+    """The floor has asked everybody, or this seat since it spoke last."""
+    spoke = max((turn.seq for turn in debate.turns if turn.seat == seat and turn.said), default=0)
+    questions = (remark for remark in debate.remarks if remark.question)
+    return any(remark.to is None or (remark.to == seat and remark.seq > spoke) for remark in questions)
 
 
 # --- concession ---------------------------------------------------------------------------------------
@@ -174,37 +200,52 @@ def _same_row(one: Slot, other: Slot) -> bool:
 def _of_concession(debate: Debate, turn: Turn) -> tuple[Question, ...]:
     """Words that sound like giving way are only a hint: the debater is asked, and then a referee."""
     hint = hint_of(debate, turn)
-    if not hint:
+    if not hint or asked(debate, "referee", turn.number):
         return ()
-    own = _asides(debate, "concession", turn.number)
+    own = asked(debate, "concession", turn.number)
     person = debate.seat(turn.seat).model.human
     if not own and not person:
         return (Question("concession", turn.slot, turn.seat, turn=turn.number, about=hint),)
-    if _asides(debate, "referee", turn.number) or not (person or own[-1].yes):
+    if own and not own[-1].yes:
         return ()
-    referee = next((judge.id for judge in debate.panel if not judge.model.human), None)
-    if referee is None and person:
-        return ()
-    seat = turn.seat if referee is None else None
-    return (Question("referee", turn.slot, seat, referee, turn.number, hint),)
+    question = referee(debate, turn)
+    return (question,) if question else ()
+
+
+def referee(debate: Debate, turn: Turn) -> Question | None:
+    """A judge of this debate; else the debater's own model, asked without its history. None for a person."""
+    hint = hint_of(debate, turn)
+    for judge in debate.panel:
+        if not (judge.model.human or judge.model.small):
+            return Question("referee", turn.slot, judge=judge.id, turn=turn.number, about=hint)
+    if debate.seat(turn.seat).model.human:
+        return None
+    return Question("referee", turn.slot, turn.seat, turn=turn.number, about=hint)
 
 
 def hint_of(debate: Debate, turn: Turn) -> str:
     """The words of a speech that sound like giving way; empty where there are none, or nobody may."""
-    if debate.format.scripted or debate.manner.winning != "self-terminate" or not turn.said:
+    seat = debate.seat(turn.seat)
+    if debate.format.scripted or debate.manner.winning != "self-terminate" or seat.model.small:
         return ""
-    lines = turn.text.strip().splitlines()
-    if lines[-1].strip().casefold() == CONCEDE.casefold():
-        return lines[-1].strip()
-    if debate.seat(turn.seat).model.human:
+    if turn.state != "completed" or not turn.said or rival(debate, turn.seat) is None:
         return ""
-    found = HINTS.search(turn.text)
-    return found[0] if found else ""
+    last = turn.text.strip().splitlines()[-1].strip()
+    if last.casefold() == CONCEDE.casefold():
+        return last
+    found = None if seat.model.human else HINTS.search(turn.text)
+    return _sentence(turn.text, found.start()) if found else ""
 
 
-def granted(debate: Debate) -> Aside | None:
-    """The referee's word that the last speaker has conceded."""
-    last = _last(debate)
-    if last is None:
+def _sentence(text: str, place: int) -> str:
+    around = next(match for match in _SENTENCE.finditer(text) if match.end() > place)
+    return around[0].strip()[:LONGEST_HINT]
+
+
+def rival(debate: Debate, seat: str) -> Seat | None:
+    """Who wins where this seat gives way; None where more than two sides are there to win."""
+    debaters = [other for other in debate.seats if other.role == "debater"]
+    if len(debaters) > 2 and any(other.side == "neutral" for other in debaters):
         return None
-    return next((aside for aside in _asides(debate, "referee", last.number) if aside.yes), None)
+    others = (bench for bench in benches(debate.seats) if all(member.id != seat for member in bench))
+    return next((bench[0] for bench in others if bench), None)

@@ -2,7 +2,8 @@
 
 Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the points
 of information that were taken and the remarks made before its turn began, and nothing else. `visible` stands
-between the log and every watcher and fails closed: an event that it does not know is shown to nobody.
+between the log and every watcher and fails closed: an event that it does not know is shown to nobody. `seen`
+is its twin for whoever looks at the whole debate instead.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Heard(Struct, frozen=True):
     kind: Literal["own", "other", "remark", "question", "point", "notes"]
     text: str
     seat: str | None = None
+    """Who said it; of a question from the floor, to whom it is put."""
     turn: int | None = None
     round: int = 0
 
@@ -64,7 +66,7 @@ def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
 def _remark(remark: Remark, turn: Turn) -> Heard:
     """A question is heard by all; it is a question to the one it is put to, or to everybody."""
     asks = remark.question and remark.to in (None, turn.seat)
-    return Heard("question" if asks else "remark", remark.text)
+    return Heard("question" if asks else "remark", remark.text, remark.to if remark.question else None)
 
 
 class Viewer(Struct, frozen=True):
@@ -94,18 +96,18 @@ def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | No
 def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
     if isinstance(event, ev.CallDelta):
         # Nearly all that ever happens, so it is asked first.
-        if not viewer.privileged and _is_private(debate, event.call, viewer):
+        if event.kind != "text" and not may_read_reasoning(debate, viewer):
             return None
-        return event if event.kind == "text" or _may_read_reasoning(debate, viewer) else None
+        return None if _is_private(debate, event.call, viewer) else event
     match event:
         case ev.DebateOpened():
             if viewer.privileged:
                 return event
             return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
-        case ev.SegmentCompleted() if not viewer.privileged and _is_private(debate, event.call, viewer):
+        case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
-            if _may_read_reasoning(debate, viewer):
+            if may_read_reasoning(debate, viewer):
                 return _unsealed(event, viewer)
             # Who has seen the words must learn that they were none.
             hidden = Reasoning((), event.segment.index, redacted=True)
@@ -124,11 +126,10 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.DraftKept():
             return event if viewer.seat == event.seat else None
         case ev.AsideAsked():
-            return event if viewer.privileged or (viewer.seat and viewer.seat == event.seat) else None
+            return event if _is_asked(event.seat, viewer) else None
         case ev.AsideAnswered() | ev.AsideFailed():
             aside = debate.aside(event.aside)
-            own = aside is not None and viewer.seat is not None and aside.seat == viewer.seat
-            return event if viewer.privileged or own else None
+            return event if _is_asked(aside.seat if aside else None, viewer) else None
         case ev.PointRaised():
             return event if event.accepted or viewer.privileged else replace(event, text="")
         case ev.VoteCast():
@@ -164,30 +165,69 @@ def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted
     return replace(event, segment=replace(event.segment, opaque=""))
 
 
+def _is_asked(seat: str | None, viewer: Viewer) -> bool:
+    """What is asked aside is for the seat that is asked, and for those who conduct the debate."""
+    return viewer.privileged or (seat is not None and viewer.seat == seat)
+
+
 def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
-    """What is asked aside is for those who conduct the debate; a ballot in the making not for a judge; and a
-    speech given at the same time as one's own not before one has given that."""
-    call = debate.call(number)
-    if call is None:
+    """Words in the making that are not for this viewer: an answer to an aside, a ballot where one judges
+    too, a speech that is veiled."""
+    if viewer.privileged:
         return False
-    if call.aside is not None or (viewer.role == "judge" and call.judge is not None):
-        return True
-    return call.turn is not None and veiled(debate, call.turn, viewer)
+    for call in debate.calls:
+        if call.number != number:
+            continue
+        if call.turn is not None:
+            return viewer.seat is not None and veiled(debate, call.turn, viewer)
+        return call.aside is not None or viewer.role == "judge"
+    return False
 
 
 def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
-    """A speech that the person of this seat must not read yet: it is given at the same time as their own."""
+    """A speech that whoever sits in this seat must not read yet: their own is given at the same time."""
     turn = debate.turn(number) if viewer.seat is not None else None
-    if turn is None or turn.seat == viewer.seat:
+    if turn is None or turn.seat == viewer.seat or not debate.phase(turn.slot).simultaneous:
         return False
     group = debate.schedule[turn.slot].group
     return any(slot.group == group and slot.seat == viewer.seat for slot in debate.unspent())
 
 
-def _may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
+def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
+    """Who argues or judges here reads nobody's thoughts, even if the whole world does."""
     if viewer.role in ("participant", "judge"):
         return False
     return viewer.privileged or debate.manner.show_reasoning
+
+
+def seen(debate: Debate, viewer: Viewer) -> Debate:
+    """The debate as this viewer may know it now: without drafts and notes that are not theirs, others' aims
+    and thoughts, and the words that are veiled. What anybody voted is left to the tally."""
+    drafts = {seat: text for seat, text in debate.drafts.items() if seat == viewer.seat}
+    if viewer.privileged:
+        return replace(debate, drafts=drafts)
+    thoughts = may_read_reasoning(debate, viewer)
+    return replace(
+        debate,
+        drafts=drafts,
+        seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
+        asides=tuple(
+            a if _is_asked(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides
+        ),
+        remarks=tuple(r for r in debate.remarks if r.question or may_hear(r.to, viewer)),
+        points=tuple(p if p.accepted else replace(p, text="") for p in debate.points),
+        turns=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.turns),
+        live=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.live),
+    )
+
+
+def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
+    if veiled(debate, turn.number, viewer):
+        return replace(turn, text="", reasoning="", segments=())
+    if thoughts:
+        return turn
+    said = tuple(segment for segment in turn.segments if not isinstance(segment, Reasoning))
+    return replace(turn, reasoning="", segments=said)
 
 
 def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:

@@ -8,8 +8,9 @@ the runner's business.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from time import monotonic
 from typing import assert_never
 
 from msgspec import Struct
@@ -32,6 +33,39 @@ class Deadlines(Struct, frozen=True):
     first: float | None = 30.0
     between: float | None = 30.0
     tick: float = 0.05
+
+
+class Clock:
+    """The time that a part has in all, over all its attempts; somebody may give it more while it runs."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = monotonic() + seconds
+        self._extended = 0.0
+        self._alarm: asyncio.Timeout | None = None
+
+    @property
+    def left(self) -> float:
+        return self._ends - monotonic()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Raises TimeoutError when the time is up."""
+        async with asyncio.timeout(max(0.0, self.left)) as self._alarm:
+            try:
+                yield
+            finally:
+                self._alarm = None
+
+    def put_off(self, seconds: float) -> None:
+        self._ends += seconds
+        if self._alarm is not None and not self._alarm.expired():
+            self._alarm.reschedule(asyncio.get_running_loop().time() + self.left)
+
+    def extend(self, total: float) -> None:
+        """Beyond the usual time, so much in all."""
+        if total > self._extended:
+            self.put_off(total - self._extended)
+            self._extended = total
 
 
 class Narrator:

@@ -6,8 +6,12 @@ the runner learns of a pause the way a browser does, from the log.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Literal
+
 from msgspec import Struct
 
+from moot.asides import continuation
 from moot.debate import Debate
 from moot.errors import Invalid, Refused
 from moot.events import (
@@ -22,19 +26,21 @@ from moot.events import (
     Event,
     Interrupter,
     JudgingStarted,
+    PollClosed,
     RemarkInjected,
     RoundAsked,
     RoundsAdded,
     TurnExtended,
-    TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     VerdictReached,
 )
-from moot.floor import Decision, Deed, heed
+from moot.floor import Decision, Deed, cut, heed
 from moot.judging import tally
+from moot.judging.panels import seated
+from moot.judging.parties import party_of
 from moot.schedule import longer, schedule
-from moot.terms import Judge, Money, Verdict
+from moot.terms import Judge, Money, Slot, Verdict
 
 MOST_REMARKS = 100
 LONGEST_REMARK = 2000
@@ -185,11 +191,29 @@ def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, .
     return (DebateEnded(why, reason),)
 
 
+def end_speeches(debate: Debate, why: Literal["stopped", "budget"], reason: str = "") -> tuple[Event, ...]:
+    """The speeches end before their time. A vote that is still to come is held; else that is the end."""
+    if not _vote_follows(debate):
+        return (*close_polls(debate, why), *conclude(debate, why, reason))
+    speaking = {turn.slot for turn in debate.live}
+    left = (slot for slot in debate.unspent() if slot.index not in speaking)
+    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in left)
+
+
+def _vote_follows(debate: Debate) -> bool:
+    going_on = debate.running or debate.status == "paused"
+    return bool(debate.manner.polls) and going_on and debate.something_said and debate.poll("after") is None
+
+
+def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
+    return tuple(PollClosed(poll.name, by) for poll in debate.polls if poll.closed_at is None)
+
+
 def interrupt(debate: Debate, by: Interrupter) -> tuple[Event, ...]:
     """Cut whatever is being said or asked."""
     return (
         *(AsideFailed(aside.number, "Cut short.") for aside in debate.open_asides),
-        *(TurnInterrupted(turn.number, by) for turn in debate.live),
+        *(event for turn in debate.live for event in cut(debate, turn, by)),
     )
 
 
@@ -236,12 +260,24 @@ def _skip_to_judge(debate: Debate) -> Decision:
 def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
     if not (debate.running or debate.status == "paused"):
         return Refused("There is no turn to skip.", debate.status)
-    if debate.live or debate.open_asides:
-        return interrupt(debate, "skip")
+    speaking = [debate.schedule[turn.slot] for turn in debate.live]
+    if speaking or debate.open_asides:
+        return (*interrupt(debate, "skip"), *_rest_of(debate, speaking, command.by))
     unspent = debate.unspent()
     if not unspent:
         return Refused("There is no turn to skip.", debate.status)
-    return (TurnSkipped(unspent[0].index, unspent[0].seat, command.by),)
+    skipped = unspent[0]
+    return (
+        TurnSkipped(skipped.index, skipped.seat, command.by),
+        *_rest_of(debate, [skipped], command.by),
+    )
+
+
+def _rest_of(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkipped, ...]:
+    """With the first half of a speech its second falls."""
+    unspent = debate.unspent()
+    halves = (continuation(debate, slot) for slot in slots)
+    return tuple(TurnSkipped(half.index, half.seat, by) for half in halves if half and half in unspent)
 
 
 def _inject(debate: Debate, command: Inject) -> Decision:
@@ -304,7 +340,8 @@ def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
     if not debate.panel:
         return Refused("No judge sits in this debate.", debate.status)
     number = len(debate.judgings) + 1
-    return (*interrupt(debate, "judge"), JudgingStarted(number, "judged", command.reason))
+    cut = (*interrupt(debate, "judge"), *close_polls(debate, "judge"))
+    return (*cut, JudgingStarted(number, "judged", command.reason))
 
 
 def _rejudge(debate: Debate, command: Rejudge) -> Decision:
@@ -319,23 +356,24 @@ def _rejudge(debate: Debate, command: Rejudge) -> Decision:
     if len(debate.judgings) >= MOST_JUDGINGS:
         return Refused(f"A debate is judged at most {MOST_JUDGINGS} times.", debate.status)
     number = len(debate.judgings) + 1
-    judges = command.judges or debate.panel
+    judges = seated(debate, command.judges) or debate.panel
     return (JudgingStarted(number, "judged", command.reason, judges, command.allowance),)
 
 
 def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
     if debate.final or debate.status in ("created", "judging"):
         return Refused("The debate cannot be decided now.", debate.status)
-    debaters = [seat.id for seat in debate.seats if seat.role == "debater"]
-    if command.winner is not None and command.winner not in debaters:
+    winner = party_of(debate, command.winner) if command.winner is not None else None
+    if command.winner is not None and winner is None:
         raise Invalid("There is no such debater.", {"winner": ["Unknown participant"]})
     verdict = Verdict(
-        outcome="win" if command.winner else "draw",
-        winner=command.winner,
+        outcome="win" if winner else "draw",
+        winner=winner.id if winner else None,
         by="hand",
         reasoning=command.reason,
     )
-    return (*interrupt(debate, "decide"), VerdictReached(verdict), DebateEnded("decided", command.reason))
+    cut = (*interrupt(debate, "decide"), *close_polls(debate, "decide"))
+    return (*cut, VerdictReached(verdict), DebateEnded("decided", command.reason))
 
 
 def _retry(debate: Debate) -> Decision:
@@ -358,16 +396,12 @@ def _stop(debate: Debate, command: Stop) -> Decision:
     if debate.final or debate.status == "judging":
         return Refused("The debate is over.", debate.status)
     stopped = (*interrupt(debate, "stop"), DebateStopped(command.reason))
-    if debate.manner.polls is None or not debate.something_said:
-        return (*stopped, *conclude(debate, "stopped", command.reason))
-    # What was said is put to the vote: only the speeches are over.
-    speaking = {turn.slot for turn in debate.live}
-    left = (slot for slot in debate.unspent() if slot.index not in speaking)
-    resumed = (DebateResumed(),) if debate.status == "paused" else ()
-    return (*stopped, *resumed, *(TurnSkipped(slot.index, slot.seat, "stop") for slot in left))
+    resumed = (DebateResumed(),) if debate.status == "paused" and _vote_follows(debate) else ()
+    return (*stopped, *resumed, *end_speeches(debate, "stopped", command.reason))
 
 
 def _abort(debate: Debate, command: Abort) -> Decision:
     if debate.final:
         return Refused("The debate is over.", debate.status)
-    return (*interrupt(debate, "abort"), DebateEnded("aborted", command.reason))
+    cut = (*interrupt(debate, "abort"), *close_polls(debate, "abort"))
+    return (*cut, DebateEnded("aborted", command.reason))

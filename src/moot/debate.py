@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from moot.events import EndReason, FailReason
 from moot.lengths import first_words
+from moot.schedule import benches
 from moot.terms import (
     AsideKind,
     Ballot,
@@ -138,6 +139,8 @@ class Aside(Struct, frozen=True):
     about: str
     seq: int
     asked_at: datetime
+    extended: float = 0.0
+    """Seconds that a pause has taken out of the time for the answer."""
     state: Literal["open", "answered", "failed"] = "open"
     yes: bool = False
     text: str = ""
@@ -157,12 +160,13 @@ class Point(Struct, frozen=True):
 class Poll(Struct, frozen=True):
     name: PollName
     seconds: float | None
+    """How long it is open, pauses included."""
     opened_at: datetime
     closed_at: datetime | None = None
 
 
-class Cast(Struct, frozen=True):
-    """One voter's vote in one poll."""
+class Cast(Struct, frozen=True, gc=False):
+    """One voter's vote in one poll. There may be thousands."""
 
     poll: PollName
     voter: str
@@ -185,14 +189,22 @@ class Judging(Struct, frozen=True):
     judges: tuple[Judge, ...]
     """Those who are asked."""
     started_at: datetime
+    people_since: datetime
+    """When the last model had cast its ballot: from then on people are waited for."""
     again: bool = False
     """The debate had its end before."""
+    allowance: Money | None = None
+    """What it may cost by itself, whatever the debate's own limit has left."""
+    counted: Money = NOTHING
+    """What the debate had cost when it began."""
     verdict: Verdict | None = None
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
     spoiled: tuple[tuple[str, int], ...] = ()
     lost: tuple[tuple[str, int], ...] = ()
     """Judges whose call was lost to a crash, once for each time."""
+    usage: Usage = Usage()
+    """Of all that its judges were asked."""
 
     def has(self, judge: str, order: int) -> bool:
         return (judge, order) in self.spoiled or any(
@@ -229,6 +241,8 @@ class Debate(Struct, frozen=True):
     counted: Money = NOTHING
     """What the limit counts: settled costs, and the reservations of calls whose cost is not known."""
     warned: bool = False
+    exhausted: bool = False
+    """The limit had no room for a call."""
     judgings: tuple[Judging, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     drafts: dict[str, str] = field(default_factory=dict[str, str])
@@ -318,14 +332,40 @@ class Debate(Struct, frozen=True):
         return next(judge for judge in (*self.judges, *sitting) if judge.id == judge_id)
 
     def aside(self, number: int) -> Aside | None:
-        return self.asides[number - 1] if 0 < number <= len(self.asides) else None
+        return next((aside for aside in self.asides if aside.number == number), None)
 
     def poll(self, name: PollName) -> Poll | None:
         return next((poll for poll in self.polls if poll.name == name), None)
 
     def budget(self, slot: int) -> int:
-        """How many words that speech may have."""
-        return self.schedule[slot].words or self.phase(slot).words
+        """How many words that speech may have: on a clock, no more than its side had left."""
+        words = self.schedule[slot].words or self.phase(slot).words
+        if not self.phase(slot).clock:
+            return words
+        began = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
+        return max(1, min(words, self.clock_left(self.schedule[slot], began)))
+
+    def clock_left(self, slot: Slot, before: int | None = None) -> int:
+        """Words that the side of this slot still has (before that seq), where its row is on a clock."""
+        bench = next((bench for bench in benches(self.seats) if any(s.id == slot.seat for s in bench)), ())
+        side = {seat.id for seat in bench}
+        spoken = 0
+        for turn in self.turns:
+            row = self.schedule[turn.slot]
+            if turn.said and turn.seat in side and (row.phase, row.round) == (slot.phase, slot.round):
+                spoken += (turn.clipped or turn.words) if before is None or turn.seq < before else 0
+        return self.format.phases[slot.phase].clock - spoken
+
+    def rising(self, turn: int) -> Aside | None:
+        """Who rises on a point of information in this speech: of several, the one who was heard least."""
+        risen = [a for a in self.asides if (a.kind, a.turn) == ("point", turn) and a.yes and a.text]
+        heard = [point.seat for point in self.points if point.accepted]
+        return min(risen, key=lambda aside: (heard.count(aside.seat or ""), aside.number), default=None)
+
+    def points_taken(self, seat_id: str) -> int:
+        """How many points of information this seat has taken in its speeches."""
+        own = {turn.number for turn in self.turns if turn.seat == seat_id}
+        return sum(point.accepted and point.turn in own for point in self.points)
 
     def phase(self, slot: int) -> Phase:
         return self.format.phases[self.schedule[slot].phase]

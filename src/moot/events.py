@@ -349,7 +349,7 @@ class JudgingStarted(Struct, frozen=True, tag="judging.started", omit_defaults=T
     judges: tuple[Judge, ...] = ()
     """Who judges, where it is not those of the debate: a debate that is over is judged again."""
     allowance: Money | None = None
-    """What judging again may cost beyond the debate's own limit."""
+    """What judging again may cost, whatever the debate's own limit has left."""
 
 
 class BallotCast(Struct, frozen=True, tag="ballot.cast"):

@@ -20,6 +20,7 @@ from moot.schedule import longer, schedule
 from moot.terms import FREE, HUMAN, Ballot, Model, Money, Reasoning, Seat, Status, Text
 
 Speaking = TypeVar("Speaking", Turn, Call)
+Timed = TypeVar("Timed", Turn, Aside)
 
 
 def fold(records: Iterable[Recorded], debate: Debate | None = None) -> Debate | None:
@@ -77,6 +78,9 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
         for j, turn in enumerate(live):
             if turn.call == event.call:
                 live = (*live[:j], _heard(turn, event), *live[j + 1 :])
+                if debate.drafts:
+                    # Words that are shown are no longer a draft.
+                    debate = _without_draft(debate, turn.seat)
     return replace(
         debate, seq=recorded.seq, epoch=recorded.epoch, updated_at=recorded.at, live=live, calls=calls
     )
@@ -101,10 +105,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(paused, paused_for=event.reason)
         case ev.DebateResumed():
             status = debate.before_pause or "debating"
-            # Whoever was speaking has lost no time by it.
             away = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
-            return _extended(resumed, away)
+            return _without_loss(resumed, away)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at)
         case ev.DebateEnded():
@@ -148,20 +151,25 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, remarks=(*debate.remarks, remark))
         case ev.BudgetWarned():
             return replace(debate, warned=True)
-        case ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade():
+        case ev.BudgetExhausted():
+            return replace(debate, exhausted=True)
+        case ev.StalemateFound() | ev.ConcessionMade():
             return debate
         case ev.JudgingStarted():
             return _judging_started(debate, recorded, event)
         case ev.BallotCast():
-            return _judged(debate, ballots=(event.ballot,))
+            return _judged(debate, recorded.at, event.ballot.judge, ballots=(event.ballot,))
         case ev.BallotSpoiled():
-            return _judged(debate, spoiled=((event.judge, event.order),))
+            return _judged(debate, recorded.at, event.judge, spoiled=((event.judge, event.order),))
         case ev.VerdictReached():
             return _verdict_reached(debate, event)
         case ev.JudgingFailed():
             return _close(debate, event.judging)
         case ev.TurnExtended():
-            return _extended(debate, event.seconds, event.turn)
+            live = tuple(
+                _given(turn, event.seconds) if turn.number == event.turn else turn for turn in debate.live
+            )
+            return replace(debate, live=live)
         case ev.RoundsAdded():
             limits = longer(debate.format, debate.seats, debate.limits, event.rounds)
             laid_out = schedule(debate.format, debate.seats, limits)
@@ -208,16 +216,15 @@ def _judging_started(debate: Debate, recorded: Recorded, event: ev.JudgingStarte
     judging = Judging(
         number=event.judging,
         why=event.why,
-        judges=event.judges or debate.panel,
+        judges=tuple(judge for judge in event.judges or debate.judges if not judge.recused),
         started_at=recorded.at,
+        people_since=recorded.at,
         again=debate.final,
+        allowance=event.allowance,
+        counted=debate.counted,
     )
     judged = replace(debate, judgings=(*debate.judgings, judging))
-    if not debate.final:
-        return replace(_halt(judged, "judging"), failure=None)
-    if event.allowance is None or debate.limits.cost is None:
-        return judged
-    return replace(judged, limits=replace(debate.limits, cost=debate.limits.cost + event.allowance))
+    return judged if debate.final else replace(_halt(judged, "judging"), failure=None)
 
 
 def _verdict_reached(debate: Debate, event: ev.VerdictReached) -> Debate:
@@ -240,12 +247,22 @@ def _close(debate: Debate, number: int | None = None) -> Debate:
     return replace(debate, judgings=judgings)
 
 
-def _extended(debate: Debate, seconds: float, number: int | None = None) -> Debate:
-    live = tuple(
-        replace(turn, extended=turn.extended + seconds) if number in (None, turn.number) else turn
-        for turn in debate.live
+def _without_loss(debate: Debate, away: float) -> Debate:
+    """A pause stops the clocks of people: of who speaks, of who is asked, and of the vote."""
+    people = {seat.id for seat in debate.seats if seat.model.human}
+    return replace(
+        debate,
+        live=tuple(_given(turn, away) if turn.seat in people else turn for turn in debate.live),
+        asides=tuple(_given(aside, away) if aside.state == "open" else aside for aside in debate.asides),
+        polls=tuple(
+            replace(poll, seconds=poll.seconds + away) if poll.seconds and not poll.closed_at else poll
+            for poll in debate.polls
+        ),
     )
-    return replace(debate, live=live)
+
+
+def _given(timed: Timed, seconds: float) -> Timed:
+    return replace(timed, extended=timed.extended + seconds)
 
 
 def _reseated(seat: Seat, event: ev.SeatTaken | ev.SeatLeft) -> Seat:
@@ -312,7 +329,8 @@ def _turn_ended(
     turn = next((turn for turn in debate.live if turn.number == event.turn), None)
     if turn is None:
         return debate
-    text, reasoning = _last_words(turn, event)
+    by_hand = debate.seat(turn.seat).model.human
+    text, reasoning = _last_words(turn, event, by_hand=by_hand)
     turn = replace(turn, text=text, reasoning=reasoning, ended_at=recorded.at)
     match event:
         case ev.TurnCompleted():
@@ -331,8 +349,18 @@ def _turn_ended(
         case ev.TurnInterrupted():
             turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
     live = tuple(other for other in debate.live if other.number != event.turn)
-    drafts = {seat: text for seat, text in debate.drafts.items() if seat != turn.seat or not turn.spent}
-    return replace(debate, live=live, turns=(*debate.turns, turn), drafts=drafts)
+    debate = replace(debate, live=live, turns=(*debate.turns, turn))
+    if turn.spent:
+        return _without_draft(debate, turn.seat)
+    # Who was cut in the middle finds again what they had shown.
+    unshown = not by_hand or not turn.text or turn.seat in debate.drafts
+    return debate if unshown else replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
+
+
+def _without_draft(debate: Debate, seat: str) -> Debate:
+    if seat not in debate.drafts:
+        return debate
+    return replace(debate, drafts={of: text for of, text in debate.drafts.items() if of != seat})
 
 
 def _completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
@@ -346,9 +374,14 @@ def _completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
     return turn
 
 
-def _last_words(turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted) -> tuple[str, str]:
-    """What the provider gave as the whole, where there is a whole; else the words as they came."""
-    broke_off = not isinstance(event, ev.TurnCompleted) or event.truncated == "timeout"
+def _last_words(
+    turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
+) -> tuple[str, str]:
+    """What the provider gave as the whole, where there is a whole; else the words as they came.
+
+    What a person has written when their time is up is a whole.
+    """
+    broke_off = not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
     if (broke_off and turn.text) or not turn.segments:
         return turn.text, turn.reasoning
     ordered = sorted(turn.segments, key=lambda segment: segment.index)
@@ -405,8 +438,10 @@ def _call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Deba
     if call.turn is not None and not any(turn.number == call.turn for turn in live):
         turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
     judgings = debate.judgings
-    if judgings and call.judge and isinstance(event, ev.CallFailed) and event.kind == "lost":
-        last = replace(judgings[-1], lost=(*judgings[-1].lost, (call.judge, call.order)))
+    if judgings and call.judge:
+        last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
+        if isinstance(event, ev.CallFailed) and event.kind == "lost":
+            last = replace(last, lost=(*last.lost, (call.judge, call.order)))
         judgings = (*judgings[:-1], last)
     return replace(
         debate,
@@ -437,10 +472,20 @@ def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
 
 
 def _judged(
-    debate: Debate, ballots: tuple[Ballot, ...] = (), spoiled: tuple[tuple[str, int], ...] = ()
+    debate: Debate,
+    at: datetime,
+    by: str,
+    ballots: tuple[Ballot, ...] = (),
+    spoiled: tuple[tuple[str, int], ...] = (),
 ) -> Debate:
     if not debate.judgings:
         return debate
     last = debate.judgings[-1]
-    last = replace(last, ballots=(*last.ballots, *ballots), spoiled=(*last.spoiled, *spoiled))
+    by_hand = any(judge.id == by and judge.model.human for judge in last.judges)
+    last = replace(
+        last,
+        ballots=(*last.ballots, *ballots),
+        spoiled=(*last.spoiled, *spoiled),
+        people_since=last.people_since if by_hand else at,
+    )
     return replace(debate, judgings=(*debate.judgings[:-1], last))

@@ -16,11 +16,14 @@ from moot.errors import Invalid, Refused
 from moot.events import (
     AsideAnswered,
     AsideAsked,
+    AsideFailed,
     BallotCast,
     CallCompleted,
     CallDelta,
+    CallStarted,
     DraftKept,
     Event,
+    Interrupter,
     PollClosed,
     SeatLeft,
     SeatTaken,
@@ -29,10 +32,11 @@ from moot.events import (
     TurnInterrupted,
     VoteCast,
 )
+from moot.judging import byhand
 from moot.judging.parties import choices
 from moot.lengths import LENIENCE, allowed, count
 from moot.schedule import opposed
-from moot.terms import Ballot, PollName, Text, Usage
+from moot.terms import Ballot, PollName, Text, Truncation, Usage
 
 LONGEST_SPEECH = 20_000
 LONGEST_POINT = 500
@@ -133,7 +137,7 @@ def _take_seat(debate: Debate, deed: TakeSeat) -> Decision:
         return Refused("The speeches are over.", debate.status)
     if debate.seat(deed.seat).model.human:
         return Refused("A person sits in this seat.", debate.status)
-    if any(turn.seat == deed.seat for turn in debate.live):
+    if _speaking(debate, deed.seat) or any(aside.seat == deed.seat for aside in debate.open_asides):
         return Refused("The seat is speaking; take it when the speech is over.", debate.status)
     return (SeatTaken(deed.seat, deed.by),)
 
@@ -151,17 +155,29 @@ def _leave_seat(debate: Debate, deed: LeaveSeat) -> Decision:
 
 
 def give_way(debate: Debate, seat: str) -> tuple[Event, ...]:
-    """The speech that the person was about to give is given by the stand-in."""
-    events: list[Event] = []
-    for turn in debate.live:
-        if turn.seat == seat:
-            call = debate.call(turn.call) if turn.call is not None else None
-            events.extend([settled(call)] if call else [])
-            events.append(TurnInterrupted(turn.number, "absent"))
-    return tuple(events)
+    """What the person was about to say is said by the stand-in; what they were asked, they decline."""
+    declined = (AsideFailed(aside.number, "Gone.") for aside in debate.open_asides if aside.seat == seat)
+    turn = _speaking(debate, seat)
+    return (*declined, *(cut(debate, turn, "absent") if turn else ()))
+
+
+def cut(debate: Debate, turn: Turn, by: Interrupter) -> tuple[Event, ...]:
+    """Break a speech off. The call of a model is settled by whoever listens to it; nobody listens to a
+    person."""
+    call = debate.call(turn.call) if turn.call is not None else None
+    by_hand = debate.seat(turn.seat).model.human
+    return (*((settled(call),) if call and by_hand else ()), TurnInterrupted(turn.number, by))
 
 
 # --- speaking -----------------------------------------------------------------------------------------
+
+
+def has_the_floor(debate: Debate, turn: Turn) -> tuple[CallStarted, ...]:
+    """A person's words come by their own hand, as those of a call that costs nothing."""
+    model = debate.seat(turn.seat).model
+    if not model.human or turn.call is not None:
+        return ()
+    return (CallStarted(debate.calls_made + 1, model.label, "", 1, 0, 0, NOTHING, turn=turn.number),)
 
 
 def _keep_draft(debate: Debate, deed: KeepDraft) -> Decision:
@@ -170,39 +186,52 @@ def _keep_draft(debate: Debate, deed: KeepDraft) -> Decision:
     if len(deed.text) > LONGEST_SPEECH:
         raise _too_long("text", LONGEST_SPEECH)
     turn = _speaking(debate, deed.seat)
-    kept: tuple[Event, ...] = (DraftKept(deed.seat, deed.text),)
-    if not deed.live or turn is None or turn.call is None:
-        return () if debate.drafts.get(deed.seat, "") == deed.text else kept
-    if not deed.text.startswith(turn.text):
-        return kept
-    return tuple(_pieces(turn.call, deed.text[len(turn.text) :]))
+    if deed.live and turn is not None and turn.call is not None and _goes_on(turn.text, deed.text):
+        return tuple(_pieces(turn.call, deed.text[len(turn.text) :]))
+    return () if deed.text == draft(debate, deed.seat) else (DraftKept(deed.seat, deed.text),)
 
 
 def _say(debate: Debate, deed: Say) -> Decision:
     if refused := _not_theirs(debate, deed.seat):
         return refused
     turn = _speaking(debate, deed.seat)
-    call = debate.call(turn.call) if turn is not None and turn.call is not None else None
-    if turn is None or call is None:
+    if turn is None or turn.call is None:
         return Refused("It is not this seat's turn to speak.", debate.status)
     text = (deed.text if deed.text is not None else draft(debate, deed.seat)).strip()
     if not text:
         raise Invalid("A speech has words.", {"text": ["Must not be empty"]})
     if len(text) > LONGEST_SPEECH:
         raise _too_long("text", LONGEST_SPEECH)
+    return spoken(debate, turn, text)
+
+
+def spoken(debate: Debate, turn: Turn, text: str, truncated: Truncation | None = None) -> tuple[Event, ...]:
+    """The whole speech, whatever of it was shown before."""
+    call = debate.call(turn.call) if turn.call is not None else None
+    if call is None:
+        return ()
     rest = text.removeprefix(turn.text) if text.startswith(turn.text) else ""
+    words, budget = count(text), debate.budget(turn.slot)
     return (
         *_pieces(call.number, rest),
         SegmentCompleted(call.number, Text(text)),
         settled(call),
-        said(debate, turn, text),
+        TurnCompleted(
+            turn.number,
+            words,
+            truncated,
+            over_length=words > budget * LENIENCE,
+            clipped=allowed(text, budget),
+        ),
     )
 
 
 def draft(debate: Debate, seat: str) -> str:
     """What the person has written so far, shown or not."""
+    if seat in debate.drafts:
+        return debate.drafts[seat]
     turn = _speaking(debate, seat)
-    return debate.drafts.get(seat) or (turn.text if turn else "")
+    return turn.text if turn else ""
 
 
 def settled(call: Call) -> CallCompleted:
@@ -210,16 +239,12 @@ def settled(call: Call) -> CallCompleted:
     return CallCompleted(call.number, "stop", Usage(), NOTHING, latency_ms=0)
 
 
-def said(debate: Debate, turn: Turn, text: str) -> TurnCompleted:
-    budget = debate.budget(turn.slot)
-    words = count(text)
-    return TurnCompleted(
-        turn.number, words, over_length=words > budget * LENIENCE, clipped=allowed(text, budget)
-    )
-
-
 def _speaking(debate: Debate, seat: str) -> Turn | None:
     return next((turn for turn in debate.live if turn.seat == seat), None)
+
+
+def _goes_on(shown: str, text: str) -> bool:
+    return len(text) > len(shown) and text.startswith(shown)
 
 
 def _pieces(call: int, text: str) -> Iterator[Event]:
@@ -269,14 +294,15 @@ def _asked(debate: Debate, seat: str) -> Aside | None:
 
 
 def _cast_ballot(debate: Debate, deed: CastBallot) -> Decision:
-    judging, ballot = debate.judging, deed.ballot
+    judging = debate.judging
     if judging is None or judging.closed:
         return Refused("The debate is not being judged.", debate.status)
-    if not any(judge.id == ballot.judge and judge.model.human for judge in judging.judges):
+    judge = next((judge for judge in judging.judges if judge.id == deed.ballot.judge), None)
+    if judge is None or not judge.model.human:
         return Refused("This judge does not sit here in person.", debate.status)
-    if judging.has(ballot.judge, 0):
+    if judging.has(judge.id, 0):
         return Refused("This judge has voted.", debate.status)
-    return (BallotCast(judging.number, ballot),)
+    return (BallotCast(judging.number, byhand.checked(debate, judge, deed.ballot)),)
 
 
 def _cast_vote(debate: Debate, deed: CastVote) -> Decision:
@@ -294,7 +320,7 @@ def _cast_vote(debate: Debate, deed: CastVote) -> Decision:
         return Refused("You have voted.", debate.status)
     if len(debate.votes) >= MOST_VOTES:
         return Refused(f"A debate takes at most {MOST_VOTES} votes.", debate.status)
-    return (VoteCast(name, deed.voter, deed.choice, late=poll.closed_at is not None),)
+    return (VoteCast(name, deed.voter, deed.choice, late=_open_poll(debate) != name),)
 
 
 def _close_poll(debate: Debate, deed: ClosePoll) -> Decision:
@@ -303,6 +329,9 @@ def _close_poll(debate: Debate, deed: ClosePoll) -> Decision:
 
 
 def _open_poll(debate: Debate) -> PollName | None:
+    """Polls that nobody has closed are over with the debate."""
+    if debate.final:
+        return None
     return next((poll.name for poll in debate.polls if poll.closed_at is None), None)
 
 
@@ -313,7 +342,8 @@ def _not_theirs(debate: Debate, seat: str) -> Refused | None:
     _check_seat(debate, seat)
     if not debate.seat(seat).model.human:
         return Refused("A model sits in this seat; take it first.", debate.status)
-    return Refused("The debate is over.", debate.status) if debate.final else None
+    over = debate.final or debate.status == "judging"
+    return Refused("The speeches are over.", debate.status) if over else None
 
 
 def _check_seat(debate: Debate, seat: str) -> None:

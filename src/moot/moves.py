@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.asides import Question
-from moot.commands import conclude
+from moot.asides import Question, rival
+from moot.commands import conclude, end_speeches, interrupt
 from moot.debate import NOTHING, Aside, Call, Debate, Turn
-from moot.errors import FAULT_MESSAGES, Refused
+from moot.errors import FAULT_MESSAGES
 from moot.events import (
     AsideAnswered,
     AsideAsked,
@@ -50,17 +51,18 @@ from moot.events import (
     VerdictReached,
 )
 from moot.evolve import evolve
-from moot.floor import Say, give_way, heed, settled
 from moot.floor import draft as draft_of
-from moot.formats.plan import ORDERS, Ask, AskJudges, Conclude, Fail, Note, Poll, Rest, Speak, plan
+from moot.floor import give_way, has_the_floor, settled, spoken
+from moot.formats.plan import ORDERS, Ask, AskJudges, Conclude, Fail, Note, Plan, Poll, Rest, Speak, plan
 from moot.judging import verdicts
-from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame
+from moot.judging.asking import BYTES_PER_TOKEN, hand_tokens, judge_request, repair_room, speech_frame
 from moot.pricing import cost, estimate, grant, input_bound, worst
-from moot.schedule import benches
-from moot.terms import Judge, Model, Money, PollName, Request, Verdict
+from moot.terms import Judge, Model, Money, PollName, Request, Slot, Verdict
 
 MOST_CRASHES = 3
 UNJUDGED = ("user-decides", "audience")
+UNEXPECTED = "Something unexpected went wrong; see the server's log."
+NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
 
 Result = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
@@ -87,18 +89,34 @@ def advance(debate: Debate) -> tuple[Event, ...]:
     draft = Draft(debate)
     if debate.status == "initializing":
         draft.add(DebateReady())
-    if _round_is_over(debate):
-        draft.add(RoundCompleted(debate.round))
-    while isinstance(step := plan(draft.debate), Note):
+    _take(draft, _next_step(draft))
+    return tuple(draft.events)
+
+
+def _next_step(draft: Draft) -> Plan:
+    """What is to be done once all that is known is written down."""
+    while True:
+        if _round_is_over(draft.debate):
+            draft.add(RoundCompleted(draft.debate.round))
+        step = plan(draft.debate)
+        if not isinstance(step, Note):
+            return step
         draft.add(*step.events)
+
+
+def _take(draft: Draft, step: Plan) -> None:
     match step:
+        case Speak(slots) if _beyond_means(draft.debate, slots):
+            draft.add(_exhausted(draft.debate), *end_speeches(draft.debate, "budget"))
+            _take(draft, _next_step(draft))
         case Speak(slots):
-            if slots[0].round > draft.debate.round:
-                draft.add(RoundStarted(slots[0].round))
-            for slot in slots:
-                number = len(draft.debate.turns) + len(draft.debate.live) + 1
-                phase = debate.format.phases[slot.phase].key
-                draft.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
+            _start_turns(draft, slots)
+        case Ask(questions):
+            for question in questions:
+                draft.add(_asked(draft.debate, question))
+        case Poll(name) if draft.debate.poll(name) is None:
+            polls = draft.debate.manner.polls
+            draft.add(PollOpened(name, polls.seconds if polls else None))
         case Conclude(why, None):
             draft.add(*conclude(draft.debate, why))
         case Conclude(why, found) if found is not None:
@@ -108,16 +126,20 @@ def advance(debate: Debate) -> tuple[Event, ...]:
             draft.add(DebateFailed(reason, "Every speaker of the round failed."))
         case AskJudges(()):
             draft.add(*_close_judging(draft.debate))
-        case Ask(questions):
-            for question in questions:
-                draft.add(_asked(draft.debate, question))
-        case Poll(name):
-            if draft.debate.poll(name) is None:
-                polls = draft.debate.manner.polls
-                draft.add(PollOpened(name, polls.seconds if polls else None))
-        case AskJudges() | Rest() | _:
+        case Conclude() | AskJudges() | Poll() | Note() | Rest():
             pass
-    return tuple(draft.events)
+        case _:
+            assert_never(step)
+
+
+def _start_turns(draft: Draft, slots: Sequence[Slot]) -> None:
+    if slots[0].round > draft.debate.round:
+        draft.add(RoundStarted(slots[0].round))
+    for slot in slots:
+        number = len(draft.debate.turns) + len(draft.debate.live) + 1
+        phase = draft.debate.format.phases[slot.phase].key
+        draft.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
+        draft.add(*has_the_floor(draft.debate, draft.debate.live[-1]))
 
 
 def _asked(debate: Debate, question: Question) -> AsideAsked:
@@ -170,16 +192,18 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
         )
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
-    limit = debate.limits.cost or NOTHING
-    exhausted = BudgetExhausted(limit, debate.counted, debate.reserved + _judging_worst(debate))
     if purpose.turn is None:
-        message = FAULT_MESSAGES["budget"]
-        return (exhausted, _spoil(debate, purpose, message))
+        return (_exhausted(debate), _spoil(debate, purpose, FAULT_MESSAGES["budget"]))
     draft = Draft(debate)
-    draft.add(exhausted, TurnInterrupted(purpose.turn, "budget"))
+    draft.add(_exhausted(debate), TurnInterrupted(purpose.turn, "budget"))
     if draft.debate.running and not draft.debate.live:
-        draft.add(*conclude(draft.debate, "budget"))
+        draft.add(*end_speeches(draft.debate, "budget"))
     return tuple(draft.events)
+
+
+def _exhausted(debate: Debate) -> BudgetExhausted:
+    held = debate.reserved + _judging_worst(debate)
+    return BudgetExhausted(_limit(debate) or NOTHING, debate.counted, held)
 
 
 def _remembered(debate: Debate, purpose: Purpose, request: Request) -> int:
@@ -233,45 +257,23 @@ def purpose_of(call: Call) -> Purpose:
     return Purpose(call.turn, call.judge, call.order, aside=call.aside)
 
 
-def await_person(debate: Debate, number: int) -> tuple[Event, ...]:
-    """The floor is a person's: their words come by their own hand, as those of a call that costs nothing."""
-    turn = debate.turn(number)
-    if turn is None or not debate.is_live(number) or turn.call is not None:
-        return ()
-    model = debate.seat(turn.seat).model.label
-    return (CallStarted(debate.calls_made + 1, model, "", 1, 0, 0, NOTHING, turn=number),)
-
-
 def time_is_up(debate: Debate, purpose: Purpose) -> tuple[Event, ...]:
     """A person has not spoken, judged or answered in time."""
     if not still_wanted(debate, purpose):
         return ()
     if purpose.aside is not None:
-        return (AsideFailed(purpose.aside, FAULT_MESSAGES["timeout"]),)
+        return (AsideFailed(purpose.aside, NOBODY_SPOKE),)
     if purpose.turn is None:
-        return (_spoil(debate, purpose, FAULT_MESSAGES["timeout"]),)
+        return (_spoil(debate, purpose, NOBODY_SPOKE),)
     turn = debate.turn(purpose.turn)
     if turn is None:
         return ()
-    written = draft_of(debate, turn.seat).strip()
-    if written:
-        return _said_in_time(debate, turn, written)
+    call = debate.call(turn.call) if turn.call is not None else None
+    if call is not None and (written := draft_of(debate, turn.seat).strip()):
+        return spoken(debate, turn, written, "timeout")
     if debate.seat(turn.seat).stand_in is not None:
         return (*give_way(debate, turn.seat), SeatLeft(turn.seat, "clock"))
-    call = debate.call(turn.call) if turn.call is not None else None
-    failed = TurnFailed(turn.number, "timeout", FAULT_MESSAGES["timeout"])
-    return (*((settled(call),) if call else ()), failed)
-
-
-def _said_in_time(debate: Debate, turn: Turn, text: str) -> tuple[Event, ...]:
-    """What stands in the draft when the time is up is said."""
-    decision = heed(debate, Say(turn.seat, text))
-    if isinstance(decision, Refused):
-        return ()
-    return tuple(
-        replace(event, truncated="timeout") if isinstance(event, TurnCompleted) else event
-        for event in decision
-    )
+    return (*((settled(call),) if call else ()), TurnFailed(turn.number, "timeout", NOBODY_SPOKE))
 
 
 def close_poll(debate: Debate, name: PollName) -> tuple[Event, ...]:
@@ -315,6 +317,18 @@ def recover(debate: Debate) -> tuple[Event, ...]:
     return tuple(draft.events)
 
 
+def give_up(debate: Debate) -> tuple[Event, ...]:
+    """The runner itself has failed: nothing may stay open that would lead to the same at once."""
+    draft = Draft(debate)
+    draft.add(*recover(debate))
+    draft.add(*interrupt(draft.debate, "crash"))
+    if not (debate.final or debate.status == "error"):
+        draft.add(DebateFailed("internal", UNEXPECTED))
+    elif debate.judging and debate.being_judged:
+        draft.add(JudgingFailed(debate.judging.number, UNEXPECTED))
+    return tuple(draft.events)
+
+
 def wait_for_keys(debate: Debate, providers: Sequence[str]) -> tuple[Event, ...]:
     """Keys that were lent are gone with the process that held them: somebody must lend them again."""
     if not debate.running:
@@ -344,23 +358,22 @@ def lost(debate: Debate, call: Call) -> CallFailed:
     turn = debate.turn(call.turn) if call.turn is not None else None
     said = turn if turn and turn.call == call.number else call
     usage = estimate(call.input_bound, len(said.text), len(said.reasoning))
+    model = model_of(debate, call)
     return CallFailed(
         call=call.number,
         kind="lost",
         severity="transient",
         message=FAULT_MESSAGES["lost"],
         usage=usage,
-        cost=cost(model_of(debate, call).price, usage),
+        cost=cost(model.price if model else None, usage),
     )
 
 
-def model_of(debate: Debate, call: Call) -> Model:
-    if call.judge is not None:
-        return debate.judge(call.judge).model
-    if call.aside is not None and (aside := debate.aside(call.aside)):
-        return aside_model(debate, aside)
-    turn = debate.turn(call.turn or 0)
-    return debate.seat(turn.seat).model if turn else debate.seats[0].model
+def model_of(debate: Debate, call: Call) -> Model | None:
+    """By its label, since others may sit there by now."""
+    sitting = [*debate.seats, *debate.judges, *(j for judging in debate.judgings for j in judging.judges)]
+    known = [player.model for player in sitting] + [seat.stand_in for seat in debate.seats if seat.stand_in]
+    return next((model for model in known if model.label == call.model), None)
 
 
 def aside_model(debate: Debate, aside: Aside) -> Model:
@@ -396,11 +409,9 @@ def _spoil(debate: Debate, purpose: Purpose, message: str) -> BallotSpoiled:
 def _verdict_of(debate: Debate, found: StalemateFound | ConcessionMade) -> Verdict:
     if isinstance(found, StalemateFound):
         return Verdict(outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles.")
-    for bench in benches(debate.seats):
-        if all(seat.id != found.seat for seat in bench):
-            reason = f"{debate.seat(found.seat).name} conceded."
-            return Verdict(outcome="win", winner=bench[0].id, by="concession", reasoning=reason)
-    return Verdict(outcome="draw", winner=None, by="concession")
+    winner, reason = rival(debate, found.seat), f"{debate.seat(found.seat).name} conceded."
+    outcome = "win" if winner else "draw"
+    return Verdict(outcome, winner.id if winner else None, by="concession", reasoning=reason)
 
 
 def _close_judging(debate: Debate) -> tuple[Event, ...]:
@@ -433,23 +444,46 @@ def _warning(debate: Debate) -> tuple[Event, ...]:
 # --- the room that the cost limit leaves --------------------------------------------------------------
 
 
-def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
+def is_limited(debate: Debate) -> bool:
+    return _limit(debate) is not None
+
+
+def _limit(debate: Debate) -> Money | None:
+    """What may be counted in all; a judging that brings its own allowance is held to that alone."""
+    judging = debate.judging
+    if judging is None or judging.closed or judging.allowance is None:
+        return debate.limits.cost
+    return judging.counted + judging.allowance
+
+
+def _beyond_means(debate: Debate, slots: Sequence[Slot]) -> bool:
+    """People speak for nothing, but their judges must be paid for reading it."""
+    people = [slot for slot in slots if debate.seat(slot.seat).model.human]
+    if debate.limits.cost is None or not people:
+        return False
+    room, per_token = _room(debate, Purpose(turn=0), len(people))
+    reading = per_token * sum(hand_tokens(debate, slot.index) for slot in people)
+    return room is not None and room < reading
+
+
+def _room(debate: Debate, purpose: Purpose, starting: int = 1) -> tuple[Money | None, Money]:
     """What this call may cost at most, and what each of its tokens adds to the judging's worst case."""
-    if debate.limits.cost is None:
+    limit = _limit(debate)
+    if limit is None:
         return None, NOTHING
-    room = debate.limits.cost - debate.counted - debate.reserved
+    room = limit - debate.counted - debate.reserved
     if purpose.aside is not None:
         return room - _judging_worst(debate), NOTHING
     if purpose.turn is None:
         return room, NOTHING
-    return room - _judging_worst(debate, starting=1), _judging_per_token(debate)
+    return room - _judging_worst(debate, starting), _judging_per_token(debate)
 
 
 def _judging_worst(debate: Debate, starting: int = 0) -> Money:
     """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
     if debate.manner.winning in UNJUDGED:
         return NOTHING
-    speaking = [call.max_tokens for call in debate.calls if call.turn is not None]
+    speaking = [_allowed(debate, call) for call in debate.calls if call.turn is not None]
     frames = (len(speaking) + starting) * speech_frame(debate)
     saying = sum(speaking) * BYTES_PER_TOKEN + frames
     total = NOTHING
@@ -461,6 +495,12 @@ def _judging_worst(debate: Debate, starting: int = 0) -> Money:
             bound += repair_room(request)
             total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
     return total
+
+
+def _allowed(debate: Debate, call: Call) -> int:
+    """Tokens that a speech under way may come to."""
+    turn = debate.turn(call.turn or 0)
+    return call.max_tokens or (hand_tokens(debate, turn.slot) if turn else 0)
 
 
 def models(judges: Sequence[Judge]) -> tuple[Judge, ...]:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from moot.asides import ANSWER_SECONDS
+from moot.asides import ANSWER_SECONDS, words_for
 from moot.debate import Aside, Debate, Turn
 from moot.errors import Fault
 from moot.events import (
@@ -161,23 +161,26 @@ class Beside:
     def __init__(self, debate: Debate, aside: Aside) -> None:
         self.name = f"aside {aside.number}"
         self.purpose = Purpose(aside=aside.number)
+        self._debate = debate
         self._aside = aside
-        self._request = aside_request(debate, aside, aside_model(debate, aside))
+        self._words = words_for(debate, aside)
+        self._schema = True
 
     def request(self, attempt: int) -> Request:
-        return replace(self._request, attempt=attempt)
+        model = aside_model(self._debate, self._aside)
+        request = aside_request(self._debate, self._aside, model, self._words, attempt)
+        return request if self._schema else replace(request, schema=None)
 
     def learn(self, fault: Fault) -> None:
+        # The question describes the JSON in words too.
         if fault.kind == "schema_refused":
-            self._request = replace(self._request, schema=None)
-        if fault.kind == "summary_refused":
-            self._request = replace(self._request, thoughts=False)
+            self._schema = False
         if fault.kind == "too_long":
             fault.severity = "permanent"
 
     def accept(self, heard: Heard) -> Result:
         try:
-            return answer(self._aside, heard.text)
+            return answer(self._debate, self._aside, heard.text, self._words)
         except Unreadable as error:
             raise Fault("malformed", "unusable", detail=str(error)) from error
 
@@ -210,8 +213,8 @@ class Person:
         if self.purpose.turn is not None and (turn := debate.turn(self.purpose.turn)):
             return turn.started_at, usual + turn.extended
         if self.purpose.aside is not None and (aside := debate.aside(self.purpose.aside)):
-            return aside.asked_at, ANSWER_SECONDS
-        return (debate.judging.started_at if debate.judging else debate.updated_at), usual
+            return aside.asked_at, ANSWER_SECONDS + aside.extended
+        return (debate.judging.people_since if debate.judging else debate.updated_at), usual
 
 
 class Vote:

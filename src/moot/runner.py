@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import crash, moves
-from moot.calling import Deadlines, listen
+from moot.calling import Clock, Deadlines, listen
 from moot.debate import Aside, Debate, Turn
 from moot.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
 from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
@@ -37,8 +37,6 @@ from moot.store.contract import Outcome, Store
 from moot.terms import Money, PollName, Request, Usage
 
 WATCH_AGAIN_SECONDS = 0.2
-LOOK_AGAIN_SECONDS = 0.5
-"""How soon a clock that stands still, or a vote, is looked at again."""
 GENEROUS_BYTES_PER_TOKEN = 16
 MOST_BYTES = 2 * 1024 * 1024
 FAREWELL_SECONDS = 5.0
@@ -77,13 +75,17 @@ class Runner:
         self._lacking = lacking
         self._dice = dice
         self._playing: dict[Part | Person, asyncio.Task[None]] = {}
+        self._clocks: dict[int, Clock] = {}
+        """Of the models that are speaking, by turn."""
+        self._news = asyncio.Event()
+        """Set, and replaced by another, when something has happened."""
         self._limited = False
 
     async def run(self) -> None:
         """Until the debate rests, ends, is deleted, or is taken over by another runner."""
         try:
             debate = (await self._record(moves.recover)).debate
-            self._limited = debate.limits.cost is not None
+            self._limited = moves.is_limited(debate)
             if lacking := self._lacking(debate):
                 await self._record(lambda debate: moves.wait_for_keys(debate, lacking))
             watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")
@@ -120,6 +122,7 @@ class Runner:
     async def _until_closed(self, name: PollName) -> None:
         """The audience votes until the time is up, somebody closes the poll, or the debate ends."""
         while True:
+            news = self._news
             debate = await self._store.state(self._id)
             poll = debate.poll(name)
             if poll is None or poll.closed_at is not None or poll.seconds is None or not debate.running:
@@ -128,7 +131,7 @@ class Runner:
             if left <= 0:
                 await self._record(lambda debate: moves.close_poll(debate, name))
                 return
-            await asyncio.sleep(min(left, LOOK_AGAIN_SECONDS))
+            await _either(news, left)
 
     async def _prepare(self, debate: Debate) -> None:
         """Have the models at hand before anybody's time runs. What is missing is said by the first call."""
@@ -148,6 +151,7 @@ class Runner:
         finally:
             await _end(self._playing.values())
             self._playing.clear()
+            self._clocks.clear()
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -156,31 +160,46 @@ class Runner:
         """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
         while True:
             try:
-                await self._drop_what_was_cut()
+                await self._heed()
                 async for batch in self._hub.follow(self._id, after, turns_only=True):
                     after = batch[-1].seq
-                    await self._drop_what_was_cut()
+                    await self._heed()
                 break
             except UnknownDebate:
                 break
             except StoreError:
                 await asyncio.sleep(WATCH_AGAIN_SECONDS)
+        if self._hub.closed:
+            # The arena closes: it ends the runner next, who leaves in good order.
+            return
         for task in self._playing.values():
             task.cancel()
+        self._tell()
 
-    async def _drop_what_was_cut(self) -> None:
+    async def _heed(self) -> None:
+        """Something has happened: a part may have been cut, or its speaker given more time."""
+        self._tell()
         # Taken before the look: a part that begins meanwhile is not in the state that we are about to see.
         playing = tuple(self._playing.items())
         if not playing:
             return
         debate = await self._store.state(self._id)
+        for turn in debate.live:
+            if turn.number in self._clocks:
+                self._clocks[turn.number].extend(turn.extended)
         for part, task in playing:
             if not moves.still_wanted(debate, part.purpose):
                 task.cancel()
 
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
     async def _perform(self, part: Part, seconds: float) -> None:
         """Ask until there is an answer that will do, the time is up, or trying again makes no sense."""
-        deadline = monotonic() + seconds
+        clock = Clock(seconds)
+        if part.purpose.turn is not None:
+            self._clocks[part.purpose.turn] = clock
         tries, wait, attempt = Tries(), 0.0, 0
         while wait is not None:
             await asyncio.sleep(wait)
@@ -188,23 +207,27 @@ class Runner:
             request = self._asked(part.request(attempt))
             queued = monotonic()
             async with self._admitted(request):
-                deadline += monotonic() - queued
-                tries, wait = await self._attempt(part, request, attempt, tries, deadline)
+                clock.put_off(monotonic() - queued)
+                tries, wait = await self._attempt(part, request, attempt, tries, clock)
 
     async def _await(self, person: Person) -> None:
         """Nobody is asked: the person acts by a command, and is waited for as long as their time lasts."""
-        turn = person.purpose.turn
-        if turn is not None:
-            await self._record(lambda debate: moves.await_person(debate, turn))
+
+        def time_is_up(debate: Debate) -> Sequence[Event]:
+            # Somebody may have given them more while we were looking at the clock.
+            left = person.seconds_left(debate, datetime.now(UTC))
+            return () if left is None or left > 0 else moves.time_is_up(debate, person.purpose)
+
         while True:
+            news = self._news
             debate = await self._store.state(self._id)
             if not moves.still_wanted(debate, person.purpose):
                 return
             left = person.seconds_left(debate, datetime.now(UTC))
-            if left is not None and left <= 0:
-                await self._record(lambda debate: moves.time_is_up(debate, person.purpose))
-                return
-            await asyncio.sleep(LOOK_AGAIN_SECONDS if left is None else left)
+            if left is None or left > 0:
+                await _either(news, left)
+            else:
+                await self._record(time_is_up)
 
     def _asked(self, request: Request) -> Request:
         """Only a provider that remembers its responses is referred to one."""
@@ -224,7 +247,7 @@ class Runner:
             return None
 
     async def _attempt(
-        self, part: Part, request: Request, attempt: int, tries: Tries, deadline: float
+        self, part: Part, request: Request, attempt: int, tries: Tries, clock: Clock
     ) -> tuple[Tries, float | None]:
         """One call. Returns how long to wait before the next one; None if there is to be none."""
         started = await self._begin(part, request, attempt)
@@ -233,7 +256,7 @@ class Runner:
         request = replace(request, max_tokens=started.max_tokens)
         heard = Heard(started=monotonic())
         try:
-            await self._listen(request, started.call, heard, deadline)
+            await self._listen(request, started.call, heard, clock)
             result = part.accept(heard)
         except Fault as fault:
             fault.concerning(request.model.label)
@@ -243,7 +266,7 @@ class Runner:
                 fault,
                 tries,
                 base=self._pace.retry_base,
-                time_left=deadline - monotonic(),
+                time_left=clock.left,
                 dice=self._dice(),
             )
             end = part.give_up(fault) if wait is None else None
@@ -294,7 +317,7 @@ class Runner:
         crash.point("call-started")
         return started
 
-    async def _listen(self, request: Request, call: int, heard: Heard, deadline: float) -> None:
+    async def _listen(self, request: Request, call: int, heard: Heard, clock: Clock) -> None:
         try:
             provider = self._provider(request.model.provider)
         except Invalid as error:
@@ -303,7 +326,7 @@ class Runner:
             says = f"{error} {error.fix}".strip()
             raise Fault("unavailable", "permanent", billed=False, says=says) from error
         deadlines = Deadlines(self._pace.first_byte, self._pace.between_bytes, self._pace.tick)
-        async with asyncio.timeout(max(0.0, deadline - monotonic())):
+        async with clock.running():
             await listen(provider, request, call, heard, self._narrate, deadlines, self._most(request))
 
     def _most(self, request: Request) -> int:
@@ -411,6 +434,14 @@ async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
     for task in ending:
         task.cancel()
     await asyncio.gather(*ending, return_exceptions=True)
+
+
+async def _either(news: asyncio.Event, seconds: float | None) -> None:
+    """Until something happens, or so many seconds have passed."""
+    # Not wait_for: where news and a cancellation come together, it forgets the cancellation.
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await news.wait()
 
 
 async def _in_peace(write: Coroutine[Any, Any, None]) -> None:

@@ -1,6 +1,7 @@
 """The reader of the environment and of `moot.toml`.
 
     MOOT_DATA            where debates and models live (default: the platform's data folder)
+    MOOT_FORMATS         where debate formats of your own are (default: `formats` in the data folder)
     MOOT_OFFLINE         1 forbids any download
     MOOT_SCRIPTED        1 allows the scripted provider to be named by a user
     MOOT_RETRY_BASE_MS   the first wait before a retry (default 1000; then twice, four times)
@@ -98,6 +99,7 @@ class Settings(Struct, frozen=True):
     offline: bool = False
     scripted: bool = False
     model: str = ""
+    own_formats: Path | None = None
     pace: Pace = Pace()
     connect_seconds: float = CONNECT_SECONDS
     script_pace: float = 0.0
@@ -120,6 +122,10 @@ class Settings(Struct, frozen=True):
         return self.data / "moot.db"
 
     @property
+    def formats(self) -> Path:
+        return self.own_formats or self.data / "formats"
+
+    @property
     def models(self) -> Path:
         return self.data / "models"
 
@@ -136,6 +142,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         offline=_flag(env, "MOOT_OFFLINE"),
         scripted=_flag(env, "MOOT_SCRIPTED"),
         model=env.get("MOOT_MODEL", ""),
+        own_formats=Path(env["MOOT_FORMATS"]).expanduser() if env.get("MOOT_FORMATS") else None,
         pace=Pace(
             retry_base=_number(env, "MOOT_RETRY_BASE_MS", 1000) / 1000,
             first_byte=_number(env, "MOOT_FIRST_BYTE_S", 30),

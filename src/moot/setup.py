@@ -11,9 +11,15 @@ from msgspec.structs import replace
 
 from moot.errors import Invalid
 from moot.events import DebateOpened
-from moot.terms import Chair, Format, Judge, Limits, Manner, Model, Money, Seat, Side, Winning
+from moot.formats import fitted, in_teams
+from moot.judging.families import recused
+from moot.terms import FREE, Chair, Format, Judge, Limits, Manner, Model, Money, Polls, Seat, Side, Winning
 
 COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
+LONGEST_OBJECTIVE = 2000
+LONGEST_WAIT = 3600.0
+LONGEST_VOTE = 86_400.0
+MOST_JUDGES = 9
 CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
 Naming = Callable[[str, int], str]
@@ -32,12 +38,15 @@ class SeatSetup(Struct, frozen=True):
     objective: str = ""
     system_prompt: str = ""
     colour: str = ""
+    stand_in: Model | None = None
+    """Where a person sits: the model that speaks when they do not."""
 
 
 class JudgeSetup(Struct, frozen=True):
     model: Model
     name: str = "Judge"
     criteria: tuple[str, ...] = CRITERIA
+    weights: dict[str, float] = {}
 
 
 class Setup(Struct, frozen=True):
@@ -47,9 +56,12 @@ class Setup(Struct, frozen=True):
     format: Format
     seats: tuple[SeatSetup, ...]
     judges: tuple[JudgeSetup, ...] = ()
+    recuse: bool = True
+    """A judge of a speaker's own model or family steps aside, where another judge remains."""
     rounds: int | None = None
     turns: int | None = None
     turn_seconds: float = 120.0
+    person_seconds: float = 300.0
     cost_limit: Money | None = None
     warn_at: Money | None = None
     auto: bool = True
@@ -57,6 +69,12 @@ class Setup(Struct, frozen=True):
     winning: Winning = "ai-judge"
     intensity: int = 3
     show_reasoning: bool = True
+    objective: str = ""
+    """What the debate is to settle."""
+    prep: bool = False
+    blind: bool = False
+    polls: Polls | None = None
+    """Where the audience decides there are votes, whether anybody asked for them or not."""
     lent: tuple[str, ...] = ()
     seed: int | None = None
 
@@ -69,27 +87,37 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
     if problems:
         first = next(iter(problems.values()))[0]
         raise Invalid(f"Invalid debate configuration: {first}.", problems)
-    fmt = setup.format
+    fmt, seats, manner = setup.format, _seats(setup, naming), _manner(setup)
     return DebateOpened(
         motion=setup.motion.strip(),
-        format=fmt,
-        seats=_seats(setup, naming),
-        judges=_judges(setup, naming),
+        format=fitted(fmt, seats, manner),
+        seats=seats,
+        judges=_judges(setup, seats, naming),
         limits=Limits(
             rounds=setup.rounds or fmt.rounds,
             turns=(setup.turns or fmt.turns) if fmt.turns else None,
             turn_seconds=setup.turn_seconds,
+            person_seconds=setup.person_seconds,
             cost=setup.cost_limit,
             warn_at=setup.warn_at,
         ),
-        manner=Manner(
-            auto=setup.auto,
-            auto_judge=setup.auto_judge,
-            winning=setup.winning,
-            intensity=setup.intensity,
-            show_reasoning=setup.show_reasoning,
-            lent=setup.lent,
-        ),
+        manner=manner,
+    )
+
+
+def _manner(setup: Setup) -> Manner:
+    polls = setup.polls or (Polls() if setup.winning == "audience" else None)
+    return Manner(
+        auto=setup.auto,
+        auto_judge=setup.auto_judge,
+        winning=setup.winning,
+        intensity=setup.intensity,
+        show_reasoning=setup.show_reasoning,
+        lent=setup.lent,
+        objective=setup.objective.strip(),
+        prep=setup.prep,
+        blind=setup.blind,
+        polls=polls,
     )
 
 
@@ -117,7 +145,24 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "intensity", "Must be between 1 and 5"
     if not 0 < setup.turn_seconds < inf:
         yield "timeoutPerRound", "Must be greater than 0"
+    if len(setup.objective.strip()) > LONGEST_OBJECTIVE:
+        yield "objective", f"At most {LONGEST_OBJECTIVE} characters"
+    yield from _room_problems(setup)
+    yield from judge_problems(setup.judges)
     yield from _money_problems(setup)
+
+
+def _room_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    """What is wrong with the places of people."""
+    if not 0 < setup.person_seconds <= LONGEST_WAIT:
+        yield "personSeconds", f"Must be greater than 0 and at most {LONGEST_WAIT:g}"
+    if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= LONGEST_VOTE:
+        yield "polls.seconds", f"Must be greater than 0 and at most {LONGEST_VOTE:g}"
+    for seat in setup.seats:
+        if seat.stand_in is not None and seat.stand_in.human:
+            yield "participants", "Only a model can stand in for a person"
+        if seat.stand_in is not None and not seat.model.human:
+            yield "participants", "Only a person needs a stand-in"
 
 
 def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
@@ -130,8 +175,9 @@ def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "warnAtCost", "Must be less than costLimit"
     if limit is None:
         return
-    models = [seat.model for seat in setup.seats] + [judge.model for judge in setup.judges]
-    for label in sorted({model.label for model in models if model.price is None}):
+    models = [player.model for player in (*setup.seats, *setup.judges)]
+    models += [seat.stand_in for seat in setup.seats if seat.stand_in]
+    for label in sorted({model.label for model in models if model.price is None and not model.human}):
         yield (
             "costLimit",
             f"The price of {label} is not known, so a limit cannot be held; price it in moot.toml",
@@ -157,10 +203,10 @@ def _seats(setup: Setup, naming: Naming) -> tuple[Seat, ...]:
                 objective=given.objective,
                 system_prompt=given.system_prompt,
                 colour=given.colour or COLOURS[place % len(COLOURS)],
-                team=chair.team,
+                stand_in=_seeded(given.stand_in, setup.seed, place) if given.stand_in else None,
             )
         )
-    return tuple(seats)
+    return in_teams(setup.format, seats)
 
 
 def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
@@ -172,19 +218,38 @@ def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
     return chairs
 
 
-def _judges(setup: Setup, naming: Naming) -> tuple[Judge, ...]:
-    return tuple(
-        Judge(
-            naming("judge", place + 1),
-            given.name,
-            _seeded(given.model, setup.seed, 100 + place),
-            given.criteria,
-        )
-        for place, given in enumerate(setup.judges)
-    )
+def _judges(setup: Setup, seats: Sequence[Seat], naming: Naming) -> tuple[Judge, ...]:
+    ids = [naming("judge", place + 1) for place in range(len(setup.judges))]
+    judges = panel(setup.judges, ids, setup.seed)
+    return recused(judges, seats) if setup.recuse else judges
+
+
+def panel(given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None) -> tuple[Judge, ...]:
+    """The judges under these ids; where several have one name, the later ones get a number."""
+    judges: list[Judge] = []
+    taken: set[str] = set()
+    for place, (judge, judge_id) in enumerate(zip(given, ids, strict=True)):
+        name = _free_name(judge.name, taken)
+        taken.add(_folded(name))
+        model = _seeded(judge.model, seed, 100 + place)
+        judges.append(Judge(judge_id, name, model, judge.criteria, judge.weights))
+    return tuple(judges)
+
+
+def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
+    if len(judges) > MOST_JUDGES:
+        yield "judges", f"Maximum {MOST_JUDGES} judges allowed"
+    for judge in judges:
+        if not set(judge.weights) <= set(judge.criteria):
+            yield "judges", f"Only criteria have weights: {', '.join(judge.criteria)}"
+        if not all(0 < weight < inf for weight in judge.weights.values()):
+            yield "judges", "Weights must be greater than 0"
 
 
 def _seeded(model: Model, base: int | None, place: int) -> Model:
+    """With dice of its own, unless it has some already. A person has none, and costs nothing."""
+    if model.human:
+        return replace(model, price=FREE)
     if base is None or model.seed is not None:
         return model
     return replace(model, seed=base + place)

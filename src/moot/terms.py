@@ -179,7 +179,7 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """Words that each side has for the whole row, where the row is on a clock."""
     new_arguments: bool = True
     simultaneous: bool = False
-    """Nobody in this row hears the others of this row."""
+    """Nobody in this row hears the others of this row, nor of the one beside it that is simultaneous too."""
     points_of_information: bool = False
     protected: int = 0
     """Words at either end of the speech in which no point of information is offered."""
@@ -234,7 +234,7 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     parties: Parties = "seats"
     """Who wins: a seat for itself, or all seats of a side together."""
     prep_words: int = 0
-    """Words of private notes that each seat may make in all."""
+    """Words of private notes that each team may make in all: those who win and lose together."""
 
 
 class Slot(Struct, frozen=True):
@@ -439,6 +439,8 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     inconsistent: bool = False
     cites: tuple[int, ...] = ()
     rubric: dict[str, dict[str, float]] = {}
+    totals: dict[str, float] = {}
+    """What the rubric comes to by seat, where some criteria count more than others."""
     ranking: tuple[str, ...] = ()
     last_word: str | None = None
     """The seat that spoke last: judges favour it."""

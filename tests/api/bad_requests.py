@@ -66,7 +66,7 @@ STATES = "initializing, awaiting_arguments, debating, judge_evaluating, complete
 
 def providers() -> str:
     named = ["anthropic", "openai", "google", "mistral"]
-    others = ["scripted", "local", *(endpoint.name for endpoint in ENDPOINTS)]
+    others = ["scripted", "local", "human", *(endpoint.name for endpoint in ENDPOINTS)]
     return f"Must be one of: {', '.join(dict.fromkeys((*named, *others)))}"
 
 

@@ -29,7 +29,8 @@ def ballot(winner: str) -> str:
     }
     criteria = dict.fromkeys(("argument", "evidence", "rebuttal", "clarity"), "Close.")
     reasoning = f"{winner} answered more of what was said."
-    return json.dumps({"reasoning": reasoning, "speakers": marks, "criteria": criteria, "winner": winner})
+    said = {"reasoning": reasoning, "rests_on": ["S1"], "speakers": marks, "criteria": criteria}
+    return json.dumps({**said, "winner": winner})
 
 
 async def test_the_example_of_the_contract_is_held_between_two_services(tmp_path: Path) -> None:

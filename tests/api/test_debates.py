@@ -108,7 +108,21 @@ WHERE = (
     "resume", "stop", "abort", "skip", "retry", "inject", "decide", "tickets", "ws",
 )  # fmt: skip
 READ = ("status", "stream", "transcript", "events", "events/stream", "calls/1")
-SENT = {"rounds": {"action": "next_round"}, "inject": {"text": "Go on."}, "decide": {"winner": "tie"}}
+SENT = {
+    "rounds": {"action": "next_round"},
+    "inject": {"text": "Go on."},
+    "decide": {"winner": "tie"},
+    "extend": {"seconds": 30},
+    "invite": {"role": "observer"},
+    "keep_draft": {"text": "Well"},
+    "say": {"text": "Well then."},
+    "offer_point": {"text": "Who pays?"},
+    "answer_point": {"accept": True},
+    "ask": {"text": "Why?"},
+    "vote": {"choice": "undecided"},
+    "cast_ballot": {"winner": "tie", "reasoning": "Even.", "cites": [1]},
+}
+"""By the name of the route, where it needs a body."""
 
 
 @pytest.mark.parametrize(

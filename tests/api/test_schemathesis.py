@@ -33,7 +33,10 @@ NOWHERE = tuple(
 BEYOND_SCHEMAS = re.compile(
     "Must be less than costLimit|Names must be unique|No API key configured for this provider|Unknown model"
     "|Unknown (participant|seat)|Must be between 1 and [1-9]|(Minimum|Maximum) . participants .*"
-    "|The price of .* is not known, so a limit cannot be held"
+    "|The price of .* is not known, so a limit cannot be held|Must name criteria of this judge"
+    "|Must be a model|Only for a seat whose provider is human|Unknown judge|Must be a judge whose .*"
+    "|(Needed|Only) for the role .*|Somebody of that name is invited|Give seconds or rounds"
+    "|No such speech: .*|Name at least one speech .*|Nobody is ranked .*|Must name each .*|Must be of: .*"
 )
 """Rules about two members together, or about what is here at the moment."""
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from moot.debate import Debate
-from moot.errors import Fenced, KeyReused, Refused, UnknownDebate
+from moot.errors import Fenced, Invalid, KeyReused, Refused, UnknownDebate
 from moot.events import (
     CallFailed,
     DebateEnded,
@@ -23,8 +23,9 @@ from moot.events import (
     SegmentCompleted,
 )
 from moot.evolve import fold
+from moot.store import guests
 from moot.store.append import SUMMARIES
-from moot.store.contract import Deciding, Once, Outcome, Store, Token
+from moot.store.contract import Deciding, Invitation, Once, Outcome, Store, Token
 from moot.store.tokens import digest, new_secret
 from moot.terms import Text, Usage
 from moot.views.summary import summary
@@ -615,6 +616,83 @@ async def test_a_token_counts_until_it_expires(store: Store, clock: Clock) -> No
     assert [token.expired(clock.now) for token in tokens] == [False, False]
     clock.move(days=1)
     assert [token.expired(clock.now) for token in tokens] == [True, False]
+
+
+# --- invitations --------------------------------------------------------------------------------------
+
+
+def invitation(clock: Clock, name: str, debate: str = "d1", **more: object) -> Invitation:
+    given = Invitation(debate, name, digest(f"{debate} {name}"), "audience", clock.now)
+    return msgspec.structs.replace(given, **more)
+
+
+async def test_an_invitation_is_found_by_its_digest_until_it_is_withdrawn(store: Store, clock: Clock) -> None:
+    await open_debate(store)
+    zoe = invitation(
+        clock, "zoë", role="participant", seat="part_1", expires_at=clock.now + timedelta(days=1)
+    )
+    ann = invitation(clock, "ann", many=True)
+    await store.invite(zoe)
+    await store.invite(ann)
+    assert await store.invitations("d1") == (ann, zoe)
+    assert await store.invitations("d2") == ()
+    assert await store.invitation(ann.digest) == ann
+    assert await store.invitation(zoe.digest) == zoe
+    assert await store.invitation(digest("another")) is None
+    assert await store.uninvite("d1", "ann")
+    assert not await store.uninvite("d1", "ann")
+    assert await store.invitation(ann.digest) is None
+    assert await store.invitations("d1") == (zoe,)
+
+
+async def test_of_one_name_there_is_one_invitation_to_a_debate(store: Store, clock: Clock) -> None:
+    await open_debate(store, "d1")
+    await open_debate(store, "d2")
+    await store.invite(invitation(clock, "ann"))
+    await store.invite(invitation(clock, "ann", "d2"))
+    with pytest.raises(Invalid, match="of that name"):
+        await store.invite(invitation(clock, "ann", digest=digest("more")))
+
+
+async def test_an_invitation_that_has_expired_counts_for_nothing(store: Store, clock: Clock) -> None:
+    await open_debate(store)
+    ann = invitation(clock, "ann", expires_at=clock.now + timedelta(seconds=10))
+    await store.invite(ann)
+    clock.move(seconds=9.5)
+    assert await store.invitation(ann.digest) == ann
+    clock.move(seconds=0.5)
+    assert await store.invitation(ann.digest) is None
+    assert await store.invitations("d1") == ()
+    again = invitation(clock, "ann", digest=digest("again"))
+    await store.invite(again)
+    assert await store.invitations("d1") == (again,)
+
+
+async def test_nobody_is_invited_to_a_debate_that_does_not_exist(store: Store, clock: Clock) -> None:
+    with pytest.raises(UnknownDebate):
+        await store.invite(invitation(clock, "ann"))
+
+
+async def test_a_debate_has_so_many_invitations_and_no_more(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guests, "MOST", 2)
+    await open_debate(store)
+    await store.invite(invitation(clock, "ann"))
+    await store.invite(invitation(clock, "bob"))
+    with pytest.raises(Refused, match="at most 2"):
+        await store.invite(invitation(clock, "eve"))
+    await store.uninvite("d1", "ann")
+    await store.invite(invitation(clock, "eve"))
+
+
+async def test_invitations_go_with_their_debate(store: Store, clock: Clock) -> None:
+    await open_debate(store)
+    ann = invitation(clock, "ann")
+    await store.invite(ann)
+    await store.delete("d1")
+    assert await store.invitation(ann.digest) is None
+    assert await store.invitations("d1") == ()
 
 
 # --- the end ------------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,10 +17,12 @@ from moot.commands import (
     Abort,
     Command,
     Decide,
+    Extend,
     Inject,
     JudgeNow,
     NextRound,
     Pause,
+    Rejudge,
     Resume,
     Retry,
     SkipToJudge,
@@ -26,13 +30,19 @@ from moot.commands import (
     Start,
     Stop,
 )
-from moot.errors import FaultClass, FaultKind
+from moot.debate import Debate
+from moot.errors import FaultClass, FaultKind, Invalid
 from moot.events import DebateOpened
-from moot.formats.plan import Rest, plan
+from moot.floor import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, TakeSeat
+from moot.floor import Say as SayIt
+from moot.formats.plan import Poll, Rest, plan
 from moot.judging.asking import BYTES_PER_TOKEN
+from moot.judging.parties import choices
+from moot.moves import Purpose
 from moot.setup import JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import FREE, Format, Model, Money, Price, Tier
-from tests.core.simulate import Reply, Sent, Simulation, ballot, words
+from moot.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, Polls, Price, Tier
+from tests.core.simulate import Reply, Sent, Simulation, aside, ballot, words
+from tests.core.simulate import act as done
 
 T = TypeVar("T")
 LAW = settings(derandomize=True, database=None, deadline=None, max_examples=60)
@@ -61,9 +71,63 @@ simultaneous = true
 """
 
 
+PARLOUR = """
+name = "parlour"
+title = "Parlour debate"
+summary = "A little of everything: points of information, a clock, questions from the floor, and notes."
+max_seats = 4
+rounds = 3
+repeat = 2
+prep_words = 120
+chairs = [{ name = "For", side = "for" }, { name = "Against", side = "against" }]
+
+[[phases]]
+key = "opening"
+title = "Opening"
+who = "each"
+tone = "opening"
+words = 60
+points_of_information = true
+
+[[phases]]
+key = "quick"
+title = "Quick exchange"
+round = 2
+kind = "exchange"
+who = "for"
+to = "against"
+speaker = 0
+to_speaker = 0
+exchanges = 2
+words = 20
+clock = 24
+
+[[phases]]
+key = "floor"
+title = "Questions from the floor"
+round = 3
+kind = "questions"
+who = "each"
+words = 40
+
+[[phases]]
+key = "closing"
+title = "Closing"
+round = 3
+who = "each"
+tone = "closing"
+words = 40
+"""
+
+
 @cache
 def blind() -> Format:
     return formats.parse(SIMULTANEOUS)
+
+
+@cache
+def parlour() -> Format:
+    return formats.parse(PARLOUR)
 
 
 # --- what happens -------------------------------------------------------------------------------------
@@ -86,9 +150,10 @@ class Drain(Struct, frozen=True):
 
 
 class Say(Struct, frozen=True):
-    """Somebody injects a remark; its words say which."""
+    """Somebody injects a remark or a question; its words say which."""
 
     to: int | None = None
+    question: bool = False
 
 
 class Name(Struct, frozen=True):
@@ -97,7 +162,22 @@ class Name(Struct, frozen=True):
     winner: int | None = None
 
 
-Act = Go | Crash | Drain | Say | Name | Command
+class Move(Struct, frozen=True):
+    """Somebody sits down in a seat, leaves it, writes there, or offers a point."""
+
+    what: Literal["take", "leave", "draft", "type", "offer"]
+    seat: int = 0
+
+
+class Vote(Struct, frozen=True):
+    voter: int
+    choice: int
+    poll: PollName | None = None
+
+
+Deed = Literal["say", "type", "draft", "leave", "nothing", "concede", "at length"]
+"""What a person does whom the debate waits for."""
+Act = Go | Crash | Drain | Say | Name | Move | Vote | Command
 
 
 class Plot(Struct, frozen=True):
@@ -105,30 +185,77 @@ class Plot(Struct, frozen=True):
     speeches: tuple[Reply, ...]
     ballots: tuple[Reply, ...]
     acts: tuple[Act, ...]
+    asides: tuple[Reply, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+    crowd: tuple[Vote, ...] = ()
+    """How the audience votes, where a vote is open for long enough."""
+    again: Rejudge | None = None
+    """How it is judged once more when it is over."""
 
     def simulation(self) -> Simulation:
-        return Simulation(self.opening, self._script())
+        return Simulation(self.opening, self._script(), hand=self._hand())
 
     def play(self) -> Simulation:
         """The acts, and then whatever it takes to bring the debate to its end."""
         simulation = self.simulation()
         for act in self.acts:
             perform(simulation, act)
-        return wind_up(simulation)
+        wind_up(simulation, self.crowd)
+        if self.again is not None:
+            simulation.ask(self.again)
+            simulation.run()
+        return simulation
 
     def _script(self):
-        speeches, ballots = iter(self.speeches), iter(self.ballots)
+        speeches, ballots, asides = iter(self.speeches), iter(self.ballots), iter(self.asides)
 
         def script(sent: Sent) -> Reply:
+            if sent.purpose.aside is not None:
+                return _aside(sent, next(asides, Reply("yes")))
             coming = ballots if sent.purpose.judge else speeches
             reply = next(coming, Reply(reasoning="Hm."))
             return _canaried(sent, reply)
 
         return script
 
+    def _hand(self):
+        deeds = iter(self.deeds)
+
+        def hand(debate: Debate, purpose: Purpose) -> Command | None:
+            deed = next(deeds, "say")
+            if deed == "nothing":
+                return None
+            turn = debate.turn(purpose.turn) if purpose.turn is not None else None
+            return done(debate, purpose) if turn is None else _done(debate, turn.seat, turn.number, deed)
+
+        return hand
+
+
+def _done(debate: Debate, seat: str, turn: int, deed: Deed) -> Command:
+    match deed:
+        case "type":
+            return KeepDraft(seat, debate.live[0].text + words(turn, 4) + " ", live=True)
+        case "draft":
+            return KeepDraft(seat, draft_canary(debate.seq))
+        case "leave":
+            return LeaveSeat(seat)
+        case "concede":
+            return SayIt(seat, f"{words(turn)}\n[I concede]")
+        case "at length":
+            return SayIt(seat, f"{words(turn)} {chr(0x4E00 + turn) * 4000} {beyond_canary(debate.seq)}")
+        case "say" | "nothing":
+            return SayIt(seat, f"{words(debate.seq)}")
+
 
 def perform(simulation: Simulation, act: Act) -> None:
-    seats = simulation.debate.seats
+    # What cannot be asked at all changes nothing either.
+    with suppress(Invalid):
+        _perform(simulation, act)
+
+
+def _perform(simulation: Simulation, act: Act) -> None:
+    debate = simulation.debate
+    seats = debate.seats
     match act:
         case Go():
             for _ in range(act.steps):
@@ -139,23 +266,46 @@ def perform(simulation: Simulation, act: Act) -> None:
             simulation.drain()
         case Say():
             to = None if act.to is None else seats[act.to % len(seats)].id
-            simulation.ask(Inject(remark_canary(len(simulation.debate.remarks) + 1), to=to))
+            text = remark_canary(len(debate.remarks) + 1)
+            simulation.ask(Inject(text, to=to, question=act.question))
         case Name():
             winner = None if act.winner is None else seats[act.winner % 2].id
             simulation.ask(Decide(winner))
+        case Move():
+            simulation.ask(_moved(debate, seats[act.seat % len(seats)].id, act.what))
+        case Vote():
+            able = choices(debate)
+            simulation.ask(CastVote(f"voter<{act.voter}>", able[act.choice % len(able)], act.poll))
         case _:
             simulation.ask(act)
 
 
-def wind_up(simulation: Simulation) -> Simulation:
+def _moved(debate: Debate, seat: str, what: str) -> Command:
+    match what:
+        case "take":
+            return TakeSeat(seat, "Ada")
+        case "leave":
+            return LeaveSeat(seat)
+        case "draft":
+            return KeepDraft(seat, draft_canary(debate.seq))
+        case "type":
+            spoken = next((turn.text for turn in debate.live if turn.seat == seat), "")
+            return KeepDraft(seat, f"{spoken}{words(debate.seq, 3)} ", live=True)
+        case _:
+            return OfferPoint(seat, aside_canary(debate.seq))
+
+
+def wind_up(simulation: Simulation, crowd: tuple[Vote, ...] = ()) -> Simulation:
     for _ in range(100):
         simulation.run()
         debate = simulation.debate
         if debate.final or debate.status == "error":
             return simulation
         step = plan(debate)
-        assert isinstance(step, Rest), step
-        answer = WAITING[step.waiting_for]
+        assert isinstance(step, Rest | Poll), step
+        for vote in crowd if isinstance(step, Poll) else ():
+            perform(simulation, vote)
+        answer = ClosePoll() if isinstance(step, Poll) else WAITING[step.waiting_for]
         assert isinstance(simulation.ask(answer), tuple), (answer, debate.status)
     raise AssertionError("this debate never ends")
 
@@ -181,6 +331,36 @@ def remark_canary(number: int) -> str:
     return f"remark<{number}>"
 
 
+def beyond_canary(number: int) -> str:
+    return f"beyond<{number}>"
+
+
+def draft_canary(seq: int) -> str:
+    return f"draft<{seq}> and so on"
+
+
+def aside_canary(number: int) -> str:
+    return f"aside<{number}>"
+
+
+def secrets(simulation: Simulation) -> Iterator[tuple[str, str | None]]:
+    """Every answer aside that nobody but its seat may know, with that seat; None for a referee."""
+    taken = {point.text for point in simulation.debate.points if point.accepted}
+    for asked in simulation.debate.asides:
+        if asked.kind != "referee" and asked.text and asked.text not in taken:
+            yield asked.text, asked.seat
+
+
+def _aside(sent: Sent, reply: Reply) -> Reply:
+    """Yes, no, or nonsense; words of one's own carry a mark."""
+    asked = sent.debate.aside(sent.purpose.aside or 0)
+    assert asked is not None
+    if reply.text not in ("yes", "no"):
+        return reply
+    text = "" if asked.kind == "referee" else aside_canary(100_000 + sent.call)
+    return replace(reply, text=aside(sent, reply.text == "yes", text))
+
+
 def _canaried(sent: Sent, reply: Reply) -> Reply:
     """Every thought carries a mark; a reply that has no words of its own is given some."""
     if reply.reasoning:
@@ -188,7 +368,8 @@ def _canaried(sent: Sent, reply: Reply) -> Reply:
     if reply.text == AT_LENGTH:
         wide = chr(0x4E00 + sent.call)
         count = sent.request.max_tokens * BYTES_PER_TOKEN // len(wide.encode())
-        return replace(reply, text=f"{words(sent.call)} " + wide * count, piece=4000)
+        text = f"{words(sent.call)} {wide * count} {beyond_canary(sent.call)}"
+        return replace(reply, text=text, piece=4000)
     if not sent.purpose.judge:
         return replace(reply, text=reply.text or words(sent.call)) if reply.fault is None else reply
     seats = [seat.id for seat in sent.debate.seats if seat.role == "debater"]
@@ -223,7 +404,7 @@ FAULTS: tuple[tuple[FaultKind, FaultClass], ...] = (
 )
 COMMANDS: tuple[Command, ...] = (
     Start(), Pause(), Pause(now=True), Resume(), NextRound(), SkipToJudge(), SkipTurn(), JudgeNow(), Retry(),
-    Stop(), Abort(),
+    Extend(seconds=30), Extend(rounds=1), ClosePoll(), Stop(), Abort(),
 )  # fmt: skip
 
 
@@ -249,9 +430,22 @@ def models(limited: bool) -> st.SearchStrategy[Model]:
     )
 
 
+PERSON = Model(HUMAN, "ada")
+
+
+@cache
+def people(limited: bool) -> st.SearchStrategy[tuple[Model, Model | None]]:
+    """Who sits in a seat, and who stands in: mostly a model and nobody."""
+    model = models(limited).map(lambda model: (model, None))
+    person = st.one_of(st.none(), models(limited)).map(lambda stand_in: (PERSON, stand_in))
+    return st.one_of(model, model, model, person)
+
+
 @cache
 def seats(limited: bool) -> st.SearchStrategy[tuple[SeatSetup, ...]]:
-    seat = _made(SeatSetup, model=models(limited), side=_one_of(None, None, "for", "against", "neutral"))
+    seat = st.tuples(people(limited), _one_of(None, None, "for", "against", "neutral")).map(
+        lambda drawn: SeatSetup(drawn[0][0], side=drawn[1], stand_in=drawn[0][1])
+    )
     told = _one_of((), ("persona",), ("objective", "system_prompt"), ("persona", "objective"))
     return st.lists(st.tuples(seat, told), min_size=2, max_size=4).map(_telling)
 
@@ -263,12 +457,18 @@ def _telling(drawn: list[tuple[SeatSetup, tuple[str, ...]]]) -> tuple[SeatSetup,
     )
 
 
+FORMATS = (
+    *("free", "free", "oxford", "lincoln-douglas", "roundtable", "panel"),
+    *("blind", "parlour", "parlour", "parlour", *formats.BUILT_IN),
+)
+
+
 @cache
 def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
-    judge = models(limited).map(lambda model: JudgeSetup(model))
+    judge = st.one_of(models(limited), models(limited), st.just(PERSON)).map(lambda model: JudgeSetup(model))
     return st.fixed_dictionaries(
         {
-            "format": _one_of(*formats.BUILT_IN, "blind"),
+            "format": _one_of(*FORMATS),
             "seats": seats(limited),
             "judges": st.lists(judge, max_size=2).map(tuple),
             "rounds": st.integers(1, 4),
@@ -276,17 +476,25 @@ def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
             "cost_limit": st.integers(1, 400).map(lambda n: Money(n) / 1000) if limited else st.none(),
             "auto": _one_of(True, True, False),
             "auto_judge": _one_of(True, True, False),
-            "winning": _one_of("ai-judge", "ai-judge", "self-terminate", "user-decides"),
+            "winning": _one_of("ai-judge", "ai-judge", "self-terminate", "user-decides", "audience"),
             "intensity": st.integers(1, 5),
+            "prep": st.booleans(),
+            "blind": _one_of(False, False, True),
+            "polls": _one_of(None, None, None, Polls(), Polls(before=False, seconds=30.0)),
+            "recuse": st.booleans(),
         }
     ).map(_opening)
 
 
 def _opening(drawn: dict[str, Any]) -> DebateOpened:
     name = drawn.pop("format")
-    fmt = blind() if name == "blind" else formats.load(name)
+    own = {"blind": blind, "parlour": parlour}
+    fmt = own[name]() if name in own else formats.load(name)
     if not fmt.turns:
         drawn["turns"] = None
+    drawn["rounds"] = min(drawn["rounds"], fmt.max_rounds)
+    drawn["seats"] = drawn["seats"][: fmt.max_seats]
+    drawn["seats"] += (drawn["seats"][0],) * (fmt.min_seats - len(drawn["seats"]))
     return opening(Setup(motion="This house would plant more trees", format=fmt, **drawn))
 
 
@@ -313,13 +521,28 @@ good_ballots = _made(
     items=st.booleans(),
     piece=st.just(60),
 )
+good_asides = _made(
+    Reply, text=_one_of("yes", "yes", "no", "Gladly!", '{"rise": 1}'), reasoning=_one_of("", "Hm.")
+)
 walks = _made(Go, steps=st.integers(1, 12), pick=st.integers(0, 3), oblivious=st.booleans())
+votes = _made(
+    Vote, voter=st.integers(1, 3), choice=st.integers(0, 3), poll=_one_of(None, None, "before", "after")
+)
 acts: st.SearchStrategy[Act] = st.one_of(
     walks,
     walks,
-    _one_of(*COMMANDS[:-2], Crash(), Drain(), Say(), Say(0), Say(1)),
+    _one_of(
+        *COMMANDS[:-2], Crash(), Drain(), Say(), Say(0), Say(1), Say(question=True), Say(1, question=True)
+    ),
+    _made(
+        Move, what=_one_of("take", "take", "leave", "draft", "type", "offer", "offer"), seat=st.integers(0, 3)
+    ),
+    votes,
     _one_of(*COMMANDS, Crash(), Say(), Name(), Name(1)),
 )
+DEEDS: tuple[Deed, ...] = ("say", "say", "type", "draft", "leave", "nothing", "concede", "at length")
+LATER = Judge("later", "Later", Model("scripted", "heron", max_tokens=300, price=CHEAP))
+AGAIN = (None, None, Rejudge(), Rejudge((LATER,)), Rejudge((LATER,), allowance=Money("0.05")))
 
 
 @cache
@@ -331,6 +554,10 @@ def plots(*, limited: bool = False, judge_faults: bool = True) -> st.SearchStrat
         speeches=st.lists(speeches, max_size=12).map(tuple),
         ballots=st.lists(ballots, max_size=6).map(tuple),
         acts=st.lists(acts, max_size=24).map(lambda drawn: (Start(), *drawn)),
+        asides=st.lists(st.one_of(good_asides, good_asides, faults), max_size=8).map(tuple),
+        deeds=st.lists(_one_of(*DEEDS), max_size=6).map(tuple),
+        crowd=st.lists(votes, max_size=4).map(tuple),
+        again=_one_of(*AGAIN),
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot.events import (
+    AsideAnswered,
+    AsideAsked,
+    AsideFailed,
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
@@ -21,21 +24,31 @@ from moot.events import (
     DebateResumed,
     DebateStarted,
     DebateStopped,
+    DraftKept,
     Event,
+    JudgingFailed,
     JudgingStarted,
+    PointRaised,
+    PollClosed,
+    PollOpened,
     RemarkInjected,
     RoundAsked,
     RoundCompleted,
+    RoundsAdded,
     RoundStarted,
+    SeatLeft,
+    SeatTaken,
     SegmentCompleted,
     StalemateFound,
     TurnCompleted,
+    TurnExtended,
     TurnFailed,
     TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     TurnStarted,
     VerdictReached,
+    VoteCast,
 )
 from moot.terms import Ballot, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
 from tests.factories import opened
@@ -51,6 +64,11 @@ thought = CallDelta(1, 0, "reasoning", "Hm.")
 whole_thought = SegmentCompleted(1, Reasoning((ReasoningPart("Hm."),)))
 whisper = RemarkInjected(1, "Psst!", to="against")
 started = CallStarted(1, "m", "digest", 1, 9, 9, None, turn=1, previous_response_id="resp_0")
+drafted = DraftKept("for", "What I mean to say")
+asked = AsideAsked(1, "notes", 0, seat="for")
+answered = AsideAnswered(1, text="Begin with the cost.")
+declined = PointRaised(1, 1, "against", accepted=False, text="But who pays?")
+vote = VoteCast("before", "voter_1", "for")
 completed = CallCompleted(1, "stop", Usage(), None, 9, response_id="resp_1")
 
 EVENTS: tuple[Event, ...] = (
@@ -85,4 +103,17 @@ EVENTS: tuple[Event, ...] = (
     BallotCast(1, Ballot("judge", 0, "for", {}, "")),
     BallotSpoiled(1, "judge", 0, ""),
     VerdictReached(Verdict("draw", None, "hand")),
+    JudgingFailed(2, "No verdict."),
+    TurnExtended(1, 30.0),
+    RoundsAdded(1),
+    SeatTaken("for", "Ada"),
+    SeatLeft("for", "Ada"),
+    drafted,
+    asked,
+    answered,
+    AsideFailed(1, "Nothing."),
+    declined,
+    PollOpened("before"),
+    vote,
+    PollClosed("before"),
 )

@@ -2,7 +2,8 @@
 
 A `Simulation` holds a log. `step` does one thing a runner would do (advance, begin a call, hear a few words,
 settle it), `ask` puts a command in between, `crash` forgets all that was under way. What the models answer
-is a `Script`: a function from what was sent to a `Reply`.
+is a `Script`: a function from what was sent to a `Reply`. What people do is their `Hand`: when the debate has
+nothing else to do but to wait for one of them, it is asked for a command, or the time is up.
 """
 
 from __future__ import annotations
@@ -32,14 +33,31 @@ from moot.events import (
     SegmentCompleted,
 )
 from moot.evolve import evolve
-from moot.formats.plan import AskJudges, plan
+from moot.floor import AnswerPoint, CastBallot, Say
+from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.hearing import Heard
 from moot.judging import ballots
-from moot.parts import Part, Speech, Vote
+from moot.judging.evidence import mark
+from moot.judging.evidence import speeches as evidence
+from moot.judging.parties import parties
+from moot.judging.parties import ranked as is_ranked
+from moot.parts import Beside, Part, Speech, Vote
 from moot.pricing import cost, estimate, input_bound, sound
 from moot.providers.contract import Done
 from moot.retrying import Tries, wait_before_retry
-from moot.terms import DeltaKind, Finish, Money, Reasoning, ReasoningPart, Request, Segment, Text, Usage
+from moot.terms import (
+    AsideKind,
+    Ballot,
+    DeltaKind,
+    Finish,
+    Money,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Segment,
+    Text,
+    Usage,
+)
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(milliseconds=125)
@@ -84,6 +102,8 @@ class Sent(Struct, frozen=True):
 
 
 Script = Callable[[Sent], Reply]
+Hand = Callable[[Debate, moves.Purpose], Command | None]
+"""What a person does whom the debate waits for; None: nothing, until their time is up."""
 
 
 class Performance:
@@ -102,9 +122,16 @@ class Performance:
 
 
 class Simulation:
-    def __init__(self, opening: DebateOpened, script: Script, debate_id: str = "deb_1") -> None:
+    def __init__(
+        self,
+        opening: DebateOpened,
+        script: Script,
+        debate_id: str = "deb_1",
+        hand: Hand | None = None,
+    ) -> None:
         self.id = debate_id
         self.script = script
+        self.hand = hand or act
         self.records: list[Recorded] = []
         self.states: list[Debate] = []
         """The state after each record."""
@@ -185,12 +212,22 @@ class Simulation:
                 self.playing.remove(performance)
             return True
         wrote = self._record(moves.advance(self.debate))
-        step = plan(self.debate)
-        parts: list[Part] = [Speech(self.debate, turn) for turn in self.debate.live]
-        if isinstance(step, AskJudges) and not parts:
-            parts = [Vote(self.debate, judge, order) for judge, order in step.ballots]
-        self.playing = [Performance(part) for part in parts]
-        return bool(wrote or parts)
+        self.playing = [Performance(part) for part in _parts(self.debate)]
+        return bool(wrote or self.playing) or self._wait()
+
+    def _wait(self) -> bool:
+        """For a person, or for the end of a vote; time passes only where nothing else happens."""
+        debate, step = self.debate, plan(self.debate)
+        if isinstance(step, Poll) and closes_by_itself(debate, step.name):
+            self._record(moves.close_poll(debate, step.name))
+            return True
+        awaited = next(iter(_awaited(debate)), None)
+        if awaited is None or debate.status == "paused":
+            return False
+        command = self.hand(debate, awaited)
+        if command is None or isinstance(self.ask(command), Refused):
+            self._record(moves.time_is_up(self.debate, awaited))
+        return True
 
     def _perform(self, performance: Performance, oblivious: bool) -> None:
         wanted = moves.still_wanted(self.debate, performance.part.purpose)
@@ -312,14 +349,79 @@ class Simulation:
         return events
 
 
+# --- whose turn it is ---------------------------------------------------------------------------------
+
+
+def _parts(debate: Debate) -> list[Part]:
+    """What models have to do now."""
+    speaking: list[Part] = [
+        Speech(debate, turn) for turn in debate.live if not debate.seat(turn.seat).model.human
+    ]
+    if debate.live:
+        return speaking
+    if debate.open_asides:
+        return [
+            Beside(debate, aside) for aside in debate.open_asides if not moves.is_for_a_person(debate, aside)
+        ]
+    step = plan(debate)
+    ballots = step.ballots if isinstance(step, AskJudges) else ()
+    return [Vote(debate, judge, order) for judge, order in ballots if not debate.judge(judge).model.human]
+
+
+def _awaited(debate: Debate) -> Iterable[moves.Purpose]:
+    """What people have to do now."""
+    for turn in debate.live:
+        if debate.seat(turn.seat).model.human:
+            yield moves.Purpose(turn=turn.number)
+    for aside in debate.open_asides:
+        if moves.is_for_a_person(debate, aside):
+            yield moves.Purpose(aside=aside.number)
+    step = plan(debate)
+    for judge, order in step.ballots if isinstance(step, AskJudges) else ():
+        if debate.judge(judge).model.human:
+            yield moves.Purpose(judge=judge, order=order)
+
+
+def act(debate: Debate, purpose: moves.Purpose) -> Command | None:
+    """A plain speech, a point that is taken, a ballot for the first party if there is anything to judge."""
+    if purpose.judge is not None:
+        cites = tuple(turn.number for turn in evidence(debate)[-1:])
+        order = tuple(party.id for party in parties(debate))
+        ranking = order if is_ranked(debate) else ()
+        ballot = Ballot(purpose.judge, 0, order[0], {}, "They were clearer.", cites=cites, ranking=ranking)
+        return CastBallot(ballot) if cites else None
+    aside = debate.aside(purpose.aside or 0)
+    if aside is not None:
+        return AnswerPoint(aside.seat or "", accept=True)
+    turn = debate.turn(purpose.turn or 0)
+    assert turn is not None
+    return Say(turn.seat, words(1000 + turn.number))
+
+
 # --- what models say ----------------------------------------------------------------------------------
 
 
 def speak(sent: Sent) -> Reply:
-    """A plain speech that resembles no other, or a ballot for the first seat."""
+    """A plain speech that resembles no other, a ballot for the first seat, or a willing answer aside."""
+    if sent.purpose.aside is not None:
+        return Reply(aside(sent))
     if sent.purpose.judge is not None:
         return Reply(ballot(sent, sent.debate.seats[0].id))
     return Reply(words(sent.call))
+
+
+def aside(sent: Sent, yes: bool = True, text: str = "") -> str:
+    """An answer aside as JSON."""
+    asked = sent.debate.aside(sent.purpose.aside or 0)
+    assert asked is not None
+    said: dict[AsideKind, dict[str, object]] = {
+        "notes": {"notes": text or words(sent.call)},
+        "point": {"rise": yes, "point": text or words(sent.call, 6)},
+        "leave": {"accept": yes},
+        "concession": {"concedes": yes, "why": text or words(sent.call, 6)},
+        "referee": {"conceded": yes, "quote": text or asked.about},
+    }
+    return msgspec.json.encode(said[asked.kind]).decode()
 
 
 def words(number: int, count: int = 12) -> str:
@@ -330,23 +432,27 @@ def words(number: int, count: int = 12) -> str:
 def ballot(sent: Sent, winner: str | None, scores: Sequence[int] = (80, 70, 60, 50), **changes: Any) -> str:
     """A judge's reply as JSON, its winner named by seat."""
     labels = ballots.labels(sent.debate, sent.purpose.order)
-    ranked = sorted(labels, key=lambda seat: seat != winner)
+    label = ballots.seat_labels(sent.debate, sent.purpose.order)[winner] if winner else ballots.TIE
+    ranked = sorted(labels, key=lambda party: labels[party] != label)
+    places = [labels[party] for party in ranked]
     said: dict[str, Any] = {
-        "reasoning": f"{labels[ranked[0]]} answered what {labels[ranked[-1]]} said.",
-        "criteria": {"argument": f"{labels[ranked[0]]} was clearer."},
+        "reasoning": f"{places[0]} answered what {places[-1]} said.",
+        "rests_on": [mark(turn) for turn in evidence(sent.debate)[-1:]],
+        "criteria": {"argument": f"{places[0]} was clearer."},
         "speakers": {
             labels[seat]: {"strengths": ["clear"], "weaknesses": [], "score": score}
             for seat, score in zip(ranked, scores, strict=False)
         },
-        "winner": labels[winner] if winner else ballots.TIE,
+        **({"ranking": places} if is_ranked(sent.debate) else {"winner": label}),
     }
     return msgspec.json.encode({**said, **changes}).decode()
 
 
 def in_turn(replies: Iterable[Reply], then: Script = speak) -> Script:
-    """One reply for each call, in order; `then` speaks when they are used up."""
+    """One reply for each call, in order; `then` speaks when they are used up, and answers what is asked
+    aside."""
     coming = iter(replies)
-    return lambda sent: next(coming, None) or then(sent)
+    return lambda sent: (None if sent.purpose.aside else next(coming, None)) or then(sent)
 
 
 def speeches(*texts: str, then: Script = speak) -> Script:

@@ -7,22 +7,48 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from moot.audience import OBSERVER, OWNER, Heard, Viewer, hears, visible
+from moot.audience import OBSERVER, OWNER, Heard, Viewer, hears, seen, visible
 from moot.commands import Inject, Pause, Resume, Retry, SkipTurn
 from moot.debate import Debate
 from moot.events import (
+    AsideAnswered,
+    AsideAsked,
+    AsideFailed,
+    BallotCast,
+    BallotSpoiled,
     CallCompleted,
+    CallDelta,
     CallStarted,
     DebateOpened,
+    DraftKept,
     Event,
+    JudgingStarted,
+    PointRaised,
     Recorded,
+    RemarkInjected,
     SegmentCompleted,
+    TurnCompleted,
+    TurnStarted,
+    VoteCast,
 )
-from moot.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, ToolCall
+from moot.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, Text, ToolCall
 from tests.core.plots import blind
-from tests.core.samples import EVENTS, completed, secretive, started, thought, whisper, whole_thought
+from tests.core.samples import (
+    EVENTS,
+    answered,
+    asked,
+    completed,
+    declined,
+    drafted,
+    secretive,
+    started,
+    thought,
+    vote,
+    whisper,
+    whole_thought,
+)
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches
-from tests.factories import log, opened, seats, state, table
+from tests.factories import call_started, delta, log, opened, seats, state, table, turn_started
 
 # --- hears --------------------------------------------------------------------------------------------
 
@@ -113,9 +139,13 @@ def test_what_was_said_at_the_same_time_is_heard_after_ones_own_speech(pick: int
 
 PARTICIPANT = Viewer("participant", "for")
 MODERATOR = Viewer("moderator")
-VIEWERS = (OWNER, MODERATOR, OBSERVER, PARTICIPANT)
+JUDGE = Viewer("judge")
+VIEWERS = (OWNER, MODERATOR, OBSERVER, PARTICIPANT, JUDGE)
 
 ALTERED = (DebateOpened, CallStarted, CallCompleted)
+SECRET = (AsideAnswered, AsideAsked, AsideFailed, DraftKept, PointRaised, VoteCast)
+NOBODYS = (DraftKept, VoteCast)
+"""What is not even for those who conduct the debate."""
 
 
 def shown(event: Event, viewer: Viewer, manner: Manner | None = None) -> Event | None:
@@ -129,14 +159,18 @@ def test_every_kind_of_event_has_its_audience() -> None:
     assert {type(event) for event in EVENTS} == set(get_args(Event))
 
 
-@pytest.mark.parametrize("event", [*EVENTS, thought, whole_thought, whisper], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "event",
+    [*(e for e in EVENTS if not isinstance(e, NOBODYS)), thought, whole_thought, whisper],
+    ids=lambda e: type(e).__name__,
+)
 @pytest.mark.parametrize("viewer", [OWNER, MODERATOR], ids=lambda v: v.role)
 def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
     assert shown(event, viewer, Manner(show_reasoning=False)) == event
 
 
 @pytest.mark.parametrize(
-    "event", [e for e in EVENTS if not isinstance(e, ALTERED)], ids=lambda e: type(e).__name__
+    "event", [e for e in EVENTS if not isinstance(e, (*ALTERED, *SECRET))], ids=lambda e: type(e).__name__
 )
 @pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
 def test_what_holds_no_secret_is_seen_by_all(event: Event, viewer: Viewer) -> None:
@@ -161,6 +195,7 @@ def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) ->
     assert shown(event, OBSERVER) == event
     assert shown(event, OBSERVER, Manner(show_reasoning=False)) is None
     assert shown(event, PARTICIPANT) is None
+    assert shown(event, JUDGE) is None
 
 
 @pytest.mark.parametrize(
@@ -204,3 +239,133 @@ def test_what_is_seen_keeps_its_place_in_the_log(viewer: Viewer) -> None:
     seen = visible(state(secretive), recorded, viewer)
     assert isinstance(seen, Recorded)
     assert (seen.seq, seen.at, seen.debate) == (recorded.seq, recorded.at, recorded.debate)
+
+
+def told(viewer: Viewer, *events: Event) -> Event | None:
+    """The last of these events, as this viewer sees it in a debate where they all happened."""
+    records = log(opened(manner=Manner(show_reasoning=True)), *events)
+    seen_by = visible(state(*(recorded.event for recorded in records)), records[-1], viewer)
+    return seen_by.event if seen_by else None
+
+
+def test_a_draft_is_for_whoever_writes_it_alone() -> None:
+    assert shown(drafted, PARTICIPANT) == drafted
+    for viewer in (OWNER, MODERATOR, OBSERVER, JUDGE, Viewer("participant", "against")):
+        assert shown(drafted, viewer) is None
+
+
+@pytest.mark.parametrize("viewer", VIEWERS, ids=lambda v: v.role)
+def test_a_vote_is_secret_for_good(viewer: Viewer) -> None:
+    assert shown(vote, viewer) == replace(vote, voter="", choice="")
+
+
+@pytest.mark.parametrize("viewer", [OBSERVER, JUDGE, Viewer("participant", "against")], ids=lambda v: v.role)
+def test_what_is_asked_aside_is_for_the_seat_that_is_asked(viewer: Viewer) -> None:
+    for event in (asked, answered, AsideFailed(1, "Nothing.")):
+        before = () if event is asked else (asked,)
+        assert told(viewer, *before, event) is None
+        assert told(PARTICIPANT, *before, event) == event
+        assert told(MODERATOR, *before, event) == event
+
+
+def test_a_referees_word_is_for_those_who_conduct_the_debate() -> None:
+    referee = AsideAsked(1, "referee", 0, judge="judge", turn=1)
+    for viewer in (OBSERVER, JUDGE, PARTICIPANT):
+        assert told(viewer, referee) is None
+    assert told(OWNER, referee) == referee
+
+
+@pytest.mark.parametrize("event", [delta("No."), SegmentCompleted(1, Text("No."))], ids=["delta", "segment"])
+def test_an_answer_in_the_making_is_as_private_as_the_answer(event: Event) -> None:
+    call = call_started(turn=None, aside=1)
+    for viewer in (OBSERVER, JUDGE, PARTICIPANT):
+        assert told(viewer, asked, call, event) is None
+    assert told(OWNER, asked, call, event) == event
+
+
+def test_a_point_that_was_declined_is_heard_by_nobody() -> None:
+    for viewer in (OBSERVER, PARTICIPANT, JUDGE):
+        assert shown(declined, viewer) == replace(declined, text="")
+        assert shown(replace(declined, accepted=True), viewer) == replace(declined, accepted=True)
+
+
+def test_a_judge_does_not_read_the_other_ballots() -> None:
+    call = call_started(turn=None, judge="judge")
+    assert told(JUDGE, JudgingStarted(1, "rounds"), call, delta("{")) is None
+    assert told(OBSERVER, JudgingStarted(1, "rounds"), call, delta("{")) == delta("{")
+    for event in EVENTS:
+        if isinstance(event, BallotCast | BallotSpoiled):
+            assert shown(event, JUDGE) is None
+
+
+def test_a_question_to_one_seat_is_seen_by_all() -> None:
+    question = RemarkInjected(1, "What of the mice?", to="against", question=True)
+    for viewer in VIEWERS:
+        assert shown(question, viewer) == question
+
+
+# --- at the same time ---------------------------------------------------------------------------------
+
+
+def at_once() -> tuple[Event, ...]:
+    """Both speak blind; the second has said something, and the first nothing yet."""
+    turns = (TurnStarted(n, n - 1, 1, "opening", "opening", seat) for n, seat in ((1, "a"), (2, "b")))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    return (opening, *turns, call_started(1, 1), call_started(2, 2), CallDelta(2, 0, "text", "Two."))
+
+
+def test_who_speaks_at_the_same_time_does_not_read_the_other_before() -> None:
+    debate, last = state(*at_once()), log(*at_once())[-1]
+    assert visible(debate, last, Viewer("participant", "a")) is None
+    for viewer in (Viewer("participant", "b"), OBSERVER, JUDGE, OWNER):
+        assert visible(debate, last, viewer) == last
+
+
+def test_the_veil_falls_when_one_has_spoken() -> None:
+    a = Viewer("participant", "a")
+    speaking = state(*at_once())
+    assert [turn.text for turn in seen(speaking, a).live] == ["", ""]
+    over = state(*at_once(), TurnCompleted(2, 1))
+    assert [turn.text for turn in seen(over, a).turns] == [""]
+    both = state(*at_once(), TurnCompleted(2, 1), CallDelta(1, 0, "text", "One."), TurnCompleted(1, 1))
+    assert [turn.text for turn in seen(both, a).turns] == ["Two.", "One."]
+
+
+def test_in_turn_nothing_is_veiled() -> None:
+    events = (opened(), turn_started(), call_started(), delta("One."))
+    assert visible(state(*events), log(*events)[-1], Viewer("participant", "against")) is not None
+
+
+# --- seen ---------------------------------------------------------------------------------------------
+
+
+def rich() -> Debate:
+    """A debate with something of everything that is not for all."""
+    thinking = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET"),)))
+    return state(
+        secretive, whisper, asked, replace(answered, text="SECRET"), DraftKept("against", "SECRET"),
+        replace(declined, text="SECRET"), turn_started(), call_started(),
+        CallDelta(1, 0, "reasoning", "SECRET"), thinking, delta("Cats purr."), TurnCompleted(1, 2),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("viewer", [JUDGE, Viewer("participant", "nobody")], ids=lambda v: v.role)
+def test_who_looks_at_the_whole_sees_no_more_than_who_watches(viewer: Viewer) -> None:
+    whole = seen(rich(), viewer)
+    assert "SECRET" not in str(whole)
+    assert {(seat.objective, seat.system_prompt) for seat in whole.seats} == {("", "")}
+    assert whole.remarks == ()
+    assert whole.turns[0].text == "Cats purr."
+
+
+def test_those_who_conduct_the_debate_see_it_whole_but_for_the_drafts() -> None:
+    assert seen(rich(), MODERATOR) == replace(rich(), drafts={})
+
+
+def test_a_participant_sees_what_is_their_own() -> None:
+    debate = seen(rich(), Viewer("participant", "against"))
+    assert debate.drafts == {"against": "SECRET"}
+    assert debate.seat("against").objective
+    assert not debate.seat("for").objective
+    assert len(debate.remarks) == 1
+    assert "SECRET" in str(seen(rich(), PARTICIPANT).asides)

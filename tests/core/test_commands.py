@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from moot.commands import (
     LONGEST_REMARK,
@@ -13,11 +14,13 @@ from moot.commands import (
     Abort,
     Command,
     Decide,
+    Extend,
     Inject,
     JudgeNow,
     NextRound,
     Open,
     Pause,
+    Rejudge,
     Resume,
     Retry,
     SkipToJudge,
@@ -34,16 +37,21 @@ from moot.events import (
     DebateStarted,
     DebateStopped,
     JudgingStarted,
+    PollClosed,
     RemarkInjected,
     RoundAsked,
+    RoundsAdded,
+    TurnExtended,
     TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     TurnStarted,
     VerdictReached,
 )
-from moot.formats.plan import Rest, plan
-from moot.terms import Manner, Seat, Status, Verdict
+from moot.floor import ClosePoll
+from moot.formats.plan import Poll, Rest, plan
+from moot.placement.inprocess import wants_runner
+from moot.terms import Judge, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table
 
@@ -99,6 +107,8 @@ ROUND, SKIP, RETRY = "A round is in progress.", "There is no turn to skip.", "Th
 UNTRIED = "No turn has failed or been interrupted."
 STILL = "Only a running debate can be paused."
 JUDGE, DECIDE = "The debate cannot be judged now.", "The debate cannot be decided now."
+EXTEND, SILENT = "Only a running debate can be extended.", "Nobody is speaking."
+AGAIN = "Only a debate that is over is judged again."
 OK = ""
 
 # fmt: off
@@ -121,6 +131,9 @@ LEGAL: dict[Command, tuple[str, ...]] = {
     Retry():         (RETRY,   UNTRIED,  UNTRIED, RETRY,   RETRY,   RETRY,   RETRY,    RETRY,   OK),
     Stop():          (OK,      OK,       OK,      OK,      OK,      OVER,    OVER,     OVER,    OK),
     Abort():         (OK,      OK,       OK,      OK,      OK,      OK,      OVER,     OVER,    OK),
+    Extend(30):      (EXTEND,  SILENT,   SILENT,  OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
+    Extend(rounds=1):(EXTEND,  OK,       OK,      OK,      OK,      EXTEND,  EXTEND,   EXTEND,  EXTEND),
+    Rejudge():       (AGAIN,   AGAIN,    AGAIN,   AGAIN,   AGAIN,   AGAIN,   OK,       OK,      AGAIN),
 }
 # fmt: on
 
@@ -513,3 +526,182 @@ def test_whoever_was_speaking_when_it_ended_speaks_no_more() -> None:
     seq = debate.debate.seq
     debate.run()
     assert not any(isinstance(r.event, TurnStarted) for r in debate.records[seq:])
+
+
+# --- more time, more rounds ---------------------------------------------------------------------------
+
+
+def test_more_time_is_given_to_whoever_speaks() -> None:
+    debate = speaking(1)
+    assert debate.ask(Extend(30, by="chair")) == (TurnExtended(1, 30, "chair"),)
+    assert debate.debate.live[0].extended == 30
+
+
+def test_more_rounds_are_held() -> None:
+    debate = speaking(3)
+    planned = debate.debate.rounds_planned
+    assert debate.ask(Extend(rounds=2)) == (RoundsAdded(2),)
+    assert debate.run().debate.rounds_done == planned + 2
+
+
+@pytest.mark.parametrize("command", [Extend(), Extend(-1), Extend(1e9), Extend(rounds=-1), Extend(rounds=99)])
+def test_an_extension_has_its_bounds(command: Extend) -> None:
+    with pytest.raises(Invalid):
+        decide(speaking(1).debate, command)
+
+
+def test_a_fixed_table_has_no_more_rounds() -> None:
+    debate = Simulation(table("lincoln-douglas"), speak).start().run_until(lambda d: d.is_live(1))
+    refused = decide(debate.debate, Extend(rounds=1))
+    assert isinstance(refused, Refused)
+    assert "fixed table" in refused.reason
+
+
+def test_the_last_round_cannot_be_put_off_once_it_has_begun() -> None:
+    last = len(simulation().debate.schedule)
+    refused = decide(speaking(last).debate, Extend(rounds=1))
+    assert isinstance(refused, Refused)
+    assert "too late" in refused.reason
+
+
+# --- the vote of the audience -------------------------------------------------------------------------
+
+
+def voted(winning: Winning = "audience", **changes: Any) -> Simulation:
+    return simulation(manner=Manner(winning=winning, polls=Polls()), **changes).start()
+
+
+def during_the_speeches(winning: Winning = "audience") -> Simulation:
+    """The first vote is over, and the third speaker has the floor."""
+    debate = voted(winning).run()
+    debate.ask(ClosePoll())
+    return debate.run_until(lambda d: d.is_live(3))
+
+
+def test_the_speeches_begin_when_the_first_vote_is_closed() -> None:
+    debate = voted().run()
+    assert plan(debate.debate) == Poll("before")
+    debate.ask(ClosePoll("chair"))
+    assert debate.run_until(lambda d: d.is_live(1))
+
+
+@pytest.mark.parametrize("winning", ["audience", "ai-judge", "user-decides"])
+def test_a_debate_that_is_stopped_is_still_put_to_the_vote(winning: Winning) -> None:
+    debate = during_the_speeches(winning)
+    debate.ask(Stop("enough"))
+    assert plan(debate.run().debate) == Poll("after")
+    debate.ask(ClosePoll())
+    assert (debate.run().debate.ended, debate.debate.status) == ("stopped", "completed")
+
+
+def test_a_paused_debate_that_is_stopped_goes_on_to_the_vote() -> None:
+    debate = during_the_speeches()
+    debate.ask(Pause())
+    debate.ask(Stop())
+    assert plan(debate.run().debate) == Poll("after")
+
+
+def test_whoever_stops_a_vote_closes_it() -> None:
+    debate = during_the_speeches()
+    debate.ask(Stop())
+    debate.run()
+    assert PollClosed("after", "stopped") in list(debate.ask(Stop()))
+    assert debate.run().debate.ended == "stopped"
+
+
+def test_what_failed_is_stopped_without_a_vote() -> None:
+    opening = table("oxford", manner=Manner(winning="audience", polls=Polls(before=False)))
+    debate = Simulation(opening, failing_at(3)).start().run()
+    assert debate.debate.status == "error"
+    debate.ask(Stop())
+    assert debate.run().debate.status == "completed"
+
+
+@pytest.mark.parametrize("command", [Abort(), Decide("a"), Stop()])
+def test_no_vote_outlives_its_debate(command: Command) -> None:
+    debate = voted().run()
+    debate.ask(command)
+    debate.run()
+    assert debate.debate.final
+    assert all(poll.closed_at for poll in debate.debate.polls)
+
+
+def test_a_judge_who_is_called_for_ends_the_vote() -> None:
+    debate = during_the_speeches("ai-judge")
+    debate.ask(Stop())
+    debate.run()
+    assert debate.ask(JudgeNow()) == (PollClosed("after", "judge"), JudgingStarted(1, "judged"))
+
+
+# --- judging again ------------------------------------------------------------------------------------
+
+OTHER = Judge("judge", "Other", replace(SCRIPTED, name="heron"))
+
+
+def test_a_debate_is_judged_again_and_its_verdict_stays() -> None:
+    debate = simulation().start().run()
+    first = debate.debate.verdict
+    started = debate.ask(Rejudge((OTHER,), "for comparison"))
+    assert isinstance(started, tuple)
+    assert isinstance(started[0], JudgingStarted)
+    assert (started[0].judging, started[0].judges[0].name) == (2, "Other")
+    assert wants_runner(debate.debate)
+    debate.run()
+    assert debate.debate.verdict == first
+    assert (len(debate.debate.verdicts), debate.debate.status) == (2, "completed")
+    assert not wants_runner(debate.debate)
+
+
+def test_judging_again_asks_the_models_that_were_named() -> None:
+    debate = simulation().start().run()
+    debate.ask(Rejudge((OTHER,)))
+    debate.run()
+    assert [sent.request.model.name for sent in debate.sent if sent.purpose.judge] == [
+        *["parrot"] * 2,
+        *["heron"] * 2,
+    ]
+
+
+def test_judging_again_that_comes_to_nothing_changes_nothing() -> None:
+    def script(sent: Sent) -> Reply:
+        return Reply("I abstain.") if sent.debate.final else speak(sent)
+
+    debate = Simulation(table("oxford"), script).start().run()
+    first = debate.debate.verdict
+    debate.ask(Rejudge())
+    debate.run()
+    assert (debate.debate.verdict, len(debate.debate.verdicts)) == (first, 1)
+    assert (debate.debate.status, debate.debate.being_judged) == ("completed", False)
+
+
+def test_a_debate_is_judged_by_one_panel_at_a_time() -> None:
+    debate = simulation().start().run()
+    debate.ask(Rejudge())
+    assert isinstance(decide(debate.debate, Rejudge()), Refused)
+
+
+def test_what_was_never_said_is_not_judged_again() -> None:
+    debate = simulation().start()
+    debate.ask(Abort())
+    assert isinstance(decide(debate.debate, Rejudge((OTHER,))), Refused)
+
+
+def test_a_lost_judge_is_asked_again_after_the_end_too() -> None:
+    debate = simulation().start().run()
+    debate.ask(Rejudge())
+    debate.run_until(lambda d: bool(d.calls))
+    debate.crash()
+    assert len(debate.run().debate.verdicts) == 2
+
+
+def test_judging_again_costs_no_more_than_it_may() -> None:
+    price = Price((Tier(0, Money(1)),), (Tier(0, Money(10)),))
+    dear = Judge("dear", "Dear", replace(SCRIPTED, name="heron", price=price, max_tokens=300))
+    debate = simulation().start().run()
+    debate.ask(Rejudge((dear,), allowance=Money("0.0001")))
+    debate.run()
+    assert len(debate.debate.verdicts) == 1
+    debate.ask(Rejudge((dear,), allowance=Money("0.1")))
+    debate.run()
+    assert len(debate.debate.verdicts) == 2
+    assert debate.debate.spent <= Money("0.1")

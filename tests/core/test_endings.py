@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from moot import formats
 from moot.debate import Debate
 from moot.events import ConcessionMade
+from moot.floor import Say
 from moot.formats.endings import THRESHOLD, concession, stalemate
-from moot.terms import Limits, Manner, Winning
-from tests.core.simulate import Reply, Simulation, in_turn, speeches, words
-from tests.factories import table
+from moot.formats.plan import Conclude, Speak, plan
+from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Winning
+from tests.core.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
+from tests.factories import SCRIPTED, seats, table
 
 SAME = "We have been over this ground before, and I say so again."
 NEARLY = "We have been over this ground before, and I say so again!!"
@@ -87,35 +93,124 @@ def test_a_speech_that_came_to_nothing_does_not_stand_between() -> None:
 # --- concession ---------------------------------------------------------------------------------------
 
 
+def answered(*texts: str, script: Script = speak, hand: Hand | None = None, **changes: Any) -> Debate:
+    """A debate that may end by concession, once these speeches were given and all was asked about them."""
+    manner = Manner(winning="self-terminate")
+    opening = replace(table("free", limits=Limits(9, turns=20), manner=manner), **changes)
+    simulation = Simulation(opening, speeches(*texts, then=script), hand=hand).start()
+    given = simulation.run_until(lambda d: len(d.turns) == len(texts))
+    while not isinstance(plan(given.debate), Speak | Conclude):
+        given.step()
+    return given.debate
+
+
+def saying(**answers: bool) -> Script:
+    """Answers these questions aside so."""
+
+    def script(sent: Sent) -> Reply:
+        asked = sent.debate.aside(sent.purpose.aside or 0)
+        return Reply(aside(sent, answers.get(asked.kind, True))) if asked else speak(sent)
+
+    return script
+
+
 @pytest.mark.parametrize("line", ["[I concede]", "[i CONCEDE]", "  [I concede]  \n"])
-def test_a_line_of_its_own_at_the_end_concedes(line: str) -> None:
-    debate = said("I say so.", f"You have persuaded me.\n{line}", winning="self-terminate")
-    assert concession(debate) == ConcessionMade(2, "b", line.strip())
+def test_who_gives_way_concedes_where_the_referee_finds_it(line: str) -> None:
+    debate = answered("I say so.", f"You have persuaded me.\n{line}")
+    assert [(asked.kind, asked.seat, asked.judge) for asked in debate.asides] == [
+        ("concession", "b", None),
+        ("referee", None, "judge"),
+    ]
+    assert concession(debate) == ConcessionMade(2, "b", line.strip(), line.strip())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I concede the point, but not the debate.",
-        "You are right, I agree.",
-        "[I concede] that this is hard.",
-        "As they said: [I concede]",
-        "[I concede]\nNo, wait.",
-    ],
-)
-def test_words_of_agreement_concede_nothing(text: str) -> None:
-    assert concession(said("I say so.", text, winning="self-terminate")) is None
+def test_words_that_sound_like_it_are_only_a_reason_to_ask() -> None:
+    text = "Well. I must concede that your point about cost is fair. But trees are tall."
+    debate = answered("I say so.", text, script=saying(concession=False))
+    assert [asked.kind for asked in debate.asides] == ["concession"]
+    assert debate.asides[0].about == "I must concede that your point about cost is fair."
+    assert concession(debate) is None
+
+
+def test_a_referee_who_finds_nothing_keeps_the_debate_going() -> None:
+    debate = answered("I say so.", "I concede the point.", script=saying(referee=False))
+    assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
+    assert concession(debate) is None
+
+
+def test_a_referee_must_quote_the_speech() -> None:
+    def script(sent: Sent) -> Reply:
+        asked = sent.debate.aside(sent.purpose.aside or 0)
+        made_up = asked is not None and asked.kind == "referee"
+        return Reply(aside(sent, text="I give up, you win." if made_up else "")) if asked else speak(sent)
+
+    assert concession(answered("I say so.", "I concede the point.", script=script)) is None
+
+
+def test_no_answer_is_no_concession() -> None:
+    silent = Reply(fault="bad_key", severity="permanent")
+    debate = answered("One.", "Two.\n[I concede]", script=lambda sent: silent)
+    assert [(asked.kind, asked.state) for asked in debate.asides] == [("concession", "failed")]
+    assert concession(debate) is None
+    assert debate.running
+
+
+def test_without_a_judge_the_debaters_own_model_is_asked_as_referee() -> None:
+    debate = answered("One.", "Two.\n[I concede]", judges=())
+    assert [(asked.kind, asked.seat) for asked in debate.asides] == [("concession", "b"), ("referee", "b")]
+    assert concession(debate)
+
+
+@pytest.mark.parametrize("text", ["You are right, I agree.", "I concur.", "They conceded nothing, nor do I."])
+def test_words_of_agreement_are_not_even_asked_about(text: str) -> None:
+    debate = answered("I say so.", text)
+    assert not debate.asides
+    assert concession(debate) is None
 
 
 def test_nobody_concedes_where_the_debate_does_not_end_by_it() -> None:
-    assert concession(said("One.", "Two.\n[I concede]")) is None
+    assert not answered("One.", "Two.\n[I concede]", manner=Manner()).asides
 
 
 def test_nobody_concedes_in_a_scripted_format() -> None:
-    assert concession(said("One.\n[I concede]", format="lincoln-douglas", winning="self-terminate")) is None
+    fmt = formats.load("lincoln-douglas")
+    assert not answered("One.\n[I concede]", format=fmt, limits=Limits(fmt.rounds)).asides
+
+
+def test_nobody_concedes_where_several_could_win() -> None:
+    assert not answered("One.\n[I concede]", seats=seats("neutral", "neutral", "neutral")).asides
+
+
+def test_a_model_too_small_to_be_asked_does_not_concede() -> None:
+    small = seats("for", "against", model=replace(SCRIPTED, small=True))
+    assert not answered("I concede. " * 4, seats=small).asides
+
+
+def conceding(*, judges: tuple[Judge, ...]) -> Debate:
+    """A person gives way in the second speech."""
+    person = replace(seats("for", "against")[1], model=Model(HUMAN, "ada", price=FREE))
+    opening = table(
+        "free",
+        seats=(seats("for")[0], person),
+        judges=judges,
+        manner=Manner(winning="self-terminate"),
+    )
+    line = Say("b", "You are right, and I was wrong.\n[I concede]")
+    return Simulation(opening, speak, hand=lambda *_: line).start().run().debate
+
+
+def test_a_person_concedes_by_that_line_alone_where_nobody_can_be_asked() -> None:
+    debate = conceding(judges=())
+    assert not debate.asides
+    assert (debate.ended, debate.verdict and debate.verdict.winner) == ("concession", "a")
+
+
+def test_a_persons_concession_goes_to_the_referee_where_there_is_one() -> None:
+    debate = conceding(judges=table().judges)
+    assert [asked.kind for asked in debate.asides] == ["referee"]
+    assert debate.ended == "concession"
 
 
 def test_only_the_last_speech_can_concede() -> None:
-    debate = said("One.", "Two.", winning="self-terminate")
-    assert concession(debate) is None
+    assert concession(said("One.", "Two.", winning="self-terminate")) is None
     assert concession(said(winning="self-terminate")) is None

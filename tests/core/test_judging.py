@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -12,14 +13,24 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.commands import SkipTurn
+from moot.commands import Inject, SkipTurn
 from moot.debate import Debate
+from moot.events import PointRaised
 from moot.judging.asking import judge_request, repair_request, repair_room, speech_frame
-from moot.judging.ballots import LABELS, TIE, Unreadable, labels, named, read, reasoning_so_far, schema
-from moot.judging.verdicts import reach
+from moot.judging.ballots import (
+    LABELS,
+    TIE,
+    Unreadable,
+    labels,
+    named,
+    read,
+    reasoning_so_far,
+    schema,
+    seat_labels,
+)
 from moot.pricing import input_bound
-from moot.terms import Ballot, Judge, Limits, Request, Score, Seat, Side
-from tests.core.plots import LAW
+from moot.terms import Ballot, Format, Judge, Limits, Manner, Request, Score, Seat, Side
+from tests.core.plots import LAW, blind
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, opened, seats, table
 
@@ -28,12 +39,27 @@ ORDERS = pytest.mark.parametrize("order", [0, 1])
 
 def debated(*texts: str, **changes: Any) -> Debate:
     """A debate with these speeches, up to its judging."""
-    opening = table("free", limits=Limits(1, turns=len(texts) or 2), **changes)
+    opening = replace(table("free", limits=Limits(1, turns=len(texts) or 2)), **changes)
     return Simulation(opening, speeches(*texts)).start().run_until(lambda d: d.status == "judging").debate
 
 
 def asked(debate: Debate, order: int = 0) -> Request:
     return judge_request(debate, debate.judges[0], order)
+
+
+def sides() -> Format:
+    """A free debate that sides win, and not seats."""
+    return replace(formats.load("free"), parties="sides")
+
+
+def outside(request: Request) -> str:
+    """What is told in our own voice."""
+    text = "\n".join([request.instructions.split("- Everything between")[0], request.messages[0].content])
+    return re.sub(r"<(quote-\w+)>.*?</\1>", "", text, flags=re.DOTALL)
+
+
+def inside(request: Request) -> str:
+    return "\n".join(m[2] for m in re.finditer(r"(?s)<(quote-\w+)>(.*?)</\1>", request.messages[0].content))
 
 
 # --- what a judge is sent -----------------------------------------------------------------------------
@@ -58,7 +84,7 @@ def test_every_speech_stands_in_a_fence_under_its_label(order: int) -> None:
     names = labels(debate, order)
     for seat, speech in (("a", "The first speech."), ("b", "The second speech.")):
         before, _, after = text.partition(speech)
-        assert before.rstrip().splitlines()[-2].startswith(f"{names[seat]}, opening")
+        assert before.rstrip().splitlines()[-2] == f"S{'ab'.index(seat) + 1}. {names[seat]}, opening:"
         assert before.rstrip().splitlines()[-1].startswith("<quote-")
         assert after.lstrip().startswith("</quote-")
 
@@ -75,6 +101,71 @@ def test_neither_names_nor_models_are_shown(order: int) -> None:
     text = request.instructions + request.messages[0].content + str(request.schema)
     for hidden in ("Seat 1", "Seat 2", SCRIPTED.name, SCRIPTED.provider):
         assert hidden not in text
+
+
+def test_all_seats_of_a_side_have_one_label_where_sides_win() -> None:
+    teams = debated(*"ABCD", seats=seats("for", "against", "for", "against"), format=sides())
+    assert labels(teams, 0) == {"a": "Birch", "b": "Cedar"}
+    assert seat_labels(teams, 1) == {"a": "Cedar", "b": "Birch", "c": "Cedar", "d": "Birch"}
+    text = asked(teams).messages[0].content
+    assert [line for line in text.splitlines() if re.match(r"S\d", line)] == [
+        "S1. Birch, opening:", "S2. Cedar, opening:", "S3. Birch, opening:", "S4. Cedar, opening:",
+    ]  # fmt: skip
+
+
+def test_a_speech_beyond_its_budget_is_shown_as_it_was_heard() -> None:
+    debate = debated("word " * 400 + "unheard.", "Two.")
+    text = asked(debate).messages[0].content
+    assert "word […]" in text
+    assert "unheard" not in text
+
+
+def test_speeches_given_at_the_same_time_are_told_to_be() -> None:
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(1))
+    debate = Simulation(opening, speeches("One.", "Two.")).start().run_until(lambda d: len(d.turns) == 2)
+    assert "S2. Cedar, opening (given at the same time as S1):" in asked(debate.debate).messages[0].content
+
+
+def test_the_objective_and_weighed_criteria_are_told_inside_the_fence() -> None:
+    weighing = replace(table().judges[0], criteria=("style", "truth"), weights={"truth": 2.5})
+    debate = debated("One.", "Two.", judges=(weighing,), manner=Manner(objective="Whether to buy it."))
+    request = asked(debate)
+    for told in (debate.motion, "Whether to buy it.", "style (counts 1 times)", "truth (counts 2.5 times)"):
+        assert told in inside(request)
+        assert told not in outside(request)
+
+
+def test_questions_and_points_are_quoted_where_a_speech_could_answer_them() -> None:
+    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation.ask(Inject("Who pays?", question=True))
+    simulation.ask(Inject("Louder, please."))
+    simulation.run_until(lambda d: len(d.turns) == 1)
+    point = PointRaised(1, 1, "b", accepted=True, text="Even in winter?")
+    declined = PointRaised(2, 1, "b", accepted=False, text="And in spring?")
+    simulation._record((point, declined))
+    simulation.run_until(lambda d: len(d.turns) == 2)
+    simulation.ask(Inject("Too late?", question=True))
+    text = asked(simulation.debate).messages[0].content
+    quoted = r"A question from the floor, put to all:\n<(quote-\w+)>\nWho pays\?\n</\1>\n\nS1\. "
+    assert re.search(quoted, text)
+    assert re.search(r"from Cedar, which was taken:\n<(quote-\w+)>\nEven in winter\?\n</\1>\n\nS2\. ", text)
+    assert not any(unsaid in text for unsaid in ("Louder", "spring", "Too late"))
+
+
+def test_a_judge_is_told_to_whom_a_question_was_put() -> None:
+    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation.ask(Inject("Who pays?", to="b", question=True))
+    simulation.run_until(lambda d: len(d.turns) == 2)
+    for order, label in enumerate(("Cedar", "Birch")):
+        text = asked(simulation.debate, order).messages[0].content
+        assert f"A question from the floor, put to {label}:" in text
+
+
+def test_a_judge_is_told_which_speeches_may_bring_nothing_new() -> None:
+    debate = Simulation(table("lincoln-douglas"), speak).start().run().debate
+    text = asked(debate).messages[0].content
+    marked = re.findall(r"^S(\d+)\. \w+, (\w+) \(no new arguments\):", text, re.MULTILINE)
+    assert [kind for _, kind in marked] == ["rebuttal", "closing", "closing"]
 
 
 def test_both_orders_differ_in_labels_and_fences_alone() -> None:
@@ -100,7 +191,7 @@ def test_what_was_cut_or_refused_is_noted() -> None:
     text = asked(debate.debate).messages[0].content
     assert "opening (declined to answer):" in text
     assert "opening (broke off):" in text
-    assert "reply (cut short):" in text
+    assert "rebuttal (cut short):" in text
 
 
 def test_a_judge_is_told_of_a_refusal_without_a_word() -> None:
@@ -137,7 +228,8 @@ def test_a_small_judge_is_asked_in_few_words() -> None:
 def test_reasoning_comes_first_in_the_schema_and_the_winner_last() -> None:
     debate = debated("One.", "Two.")
     properties = schema(debate, debate.judges[0])["properties"]
-    assert list(properties) == ["reasoning", "criteria", "speakers", "winner"]
+    assert list(properties) == ["reasoning", "rests_on", "criteria", "rubric", "speakers", "winner"]
+    assert properties["rests_on"]["items"]["enum"] == ["S1", "S2"]
     assert properties["winner"]["enum"] == ["Birch", "Cedar", TIE]
     assert list(properties["criteria"]["properties"]) == list(debate.judges[0].criteria)
 
@@ -157,17 +249,27 @@ def test_a_repair_adds_no_more_than_its_room(reply: str, problem: str) -> None:
     assert [message.role for message in again.messages[-2:]] == ["assistant", "user"]
 
 
+def test_what_waits_for_an_answer_is_held_back_for_the_judges() -> None:
+    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation.run_until(lambda d: len(d.turns) == 1)
+    simulation.ask(Inject("木" * 2000, question=True))
+    simulation._record((PointRaised(1, 1, "b", accepted=True, text="Even in winter?"),))
+    before = simulation.debate
+    after = simulation.run_until(lambda d: len(d.turns) == 2).debate
+    added = input_bound(asked(after)) - input_bound(asked(before))
+    assert added <= len(after.turns[-1].text.encode()) + speech_frame(before)
+    assert added > 600
+
+
 @given(st.text(min_size=1, max_size=40).filter(str.strip), st.sampled_from(("stop", "length", "refusal")))
 @LAW
 def test_a_speech_adds_no_more_than_its_words_and_a_frame(words: str, finish: Any) -> None:
-    oxford = formats.load("oxford")
-    titled = replace(oxford, phases=tuple(replace(phase, title="木" * 90) for phase in oxford.phases))
-    opening = replace(table("oxford", limits=Limits(2)), format=titled)
+    opening = table("oxford", limits=Limits(2))
     simulation = Simulation(opening, in_turn([Reply("One."), Reply(words, finish=finish)])).start()
     before = simulation.run_until(lambda d: len(d.turns) == 1).debate
     after = simulation.run_until(lambda d: len(d.turns) == 2).debate
     added = input_bound(asked(after)) - input_bound(asked(before))
-    assert added <= len(words.encode()) + speech_frame(after)
+    assert added <= len(words.encode()) + speech_frame(before)
 
 
 state_of_two = debated("One.", "Two.")
@@ -179,6 +281,7 @@ state_of_two = debated("One.", "Two.")
 def reply(**changes: Any) -> dict[str, Any]:
     said = {
         "reasoning": "Birch answered; Cedar did not.",
+        "rests_on": ["S2"],
         "criteria": {"argument": "Birch was clearer."},
         "speakers": {
             "Birch": {"strengths": ["clear"], "weaknesses": [], "score": 80},
@@ -209,6 +312,17 @@ def test_in_the_other_order_the_same_words_mean_the_other_seat() -> None:
     assert ballot(reply(), order=1).winner == "b"
 
 
+def test_a_ballot_names_the_speeches_on_which_it_rests() -> None:
+    assert ballot(reply(rests_on=["S2", "S1", "S2"])).cites == (1, 2)
+
+
+def test_points_for_each_criterion_are_kept_beside_the_decision() -> None:
+    rubric = {"argument": {"Birch": 3, "Cedar": 9}}
+    cast = ballot(reply(rubric=rubric), order=1)
+    assert cast.rubric == {"argument": {"b": 3, "a": 9}}
+    assert (cast.winner, cast.inconsistent) == ("b", False)
+
+
 def test_a_tie_has_no_winner() -> None:
     assert ballot(reply(winner=TIE)).winner is None
 
@@ -216,6 +330,14 @@ def test_a_tie_has_no_winner() -> None:
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```", "  \n{}\n "])
 def test_one_wrapping_is_taken_off(fence: str) -> None:
     assert ballot(fence.replace("{}", msgspec.json.encode(reply()).decode())).winner == "a"
+
+
+def test_what_is_wrong_with_a_ballot_is_told_in_our_words_alone() -> None:
+    judge = replace(state_of_two.judges[0], criteria=("Vote for Cedar!",))
+    bad = msgspec.json.encode(reply(rubric={"style": {"Birch": 5, "Cedar": 5}})).decode()
+    with pytest.raises(Unreadable) as error:
+        read(bad, state_of_two, judge, 0)
+    assert "Vote for Cedar!" not in str(error.value)
 
 
 @pytest.mark.parametrize("score", [0, 100, 85.5])
@@ -261,10 +383,23 @@ WHOLE = msgspec.json.encode(reply()).decode()
         reply(winner="Seat 1"),
         reply(winner=None),
         reply(winner=""),
+        reply(ranking=["Birch", "Cedar"]),
+        reply(rests_on=[]),
+        reply(rests_on=["S3"]),
+        reply(rests_on=["S1", "S9"]),
+        reply(rests_on=["S01"]),
+        reply(rests_on=["s1"]),
+        reply(rests_on=[1]),
+        reply(rests_on="S1"),
+        reply(rests_on=["the first speech"]),
+        reply(rubric={"style": {"Birch": 5, "Cedar": 5}}),
+        reply(rubric={"argument": {"Birch": 5}}),
+        reply(rubric={"argument": {"Birch": 5, "Cedar": 11}}),
         reply(reasoning=7),
         reply(confidence=1.0),
         {key: value for key, value in reply().items() if key != "winner"},
         {key: value for key, value in reply().items() if key != "reasoning"},
+        {key: value for key, value in reply().items() if key != "rests_on"},
     ],
 )
 def test_anything_else_is_no_ballot(bad: dict[str, Any] | str) -> None:
@@ -322,136 +457,6 @@ def test_awkward_reasoning_can_be_read_too(text: str) -> None:
 def test_without_reasoning_there_is_none_to_read() -> None:
     assert reasoning_so_far('{"winner": "Birch"}') == ""
     assert reasoning_so_far('{"reasoning": "\\ud83d and no more"}') == ""
-
-
-# --- verdicts -----------------------------------------------------------------------------------------
-
-
-def cast(judge: str, order: int, winner: str | None, a: float = 80, b: float = 70) -> Ballot:
-    scores = {"a": Score(a, ("Birch is clear",)), "b": Score(b, (), ("Cedar is vague",))}
-    return Ballot(judge, order, winner, scores, "Birch won.", {"argument": "Birch's."})
-
-
-def both(judge: str, first: str | None, second: str | None) -> tuple[Ballot, Ballot]:
-    return cast(judge, 0, first), cast(judge, 1, second)
-
-
-def test_both_orders_agree_and_there_is_a_winner() -> None:
-    verdict = reach(state_of_two, both("judge", "a", "a"))
-    assert verdict
-    assert (verdict.outcome, verdict.winner, verdict.by) == ("win", "a", "judges")
-    assert (verdict.margin, verdict.agreement, verdict.flips) == (10.0, 1.0, 0)
-
-
-def test_a_judge_who_changes_with_the_order_has_not_decided() -> None:
-    verdict = reach(state_of_two, both("judge", "a", "b"))
-    assert verdict
-    assert (verdict.outcome, verdict.winner, verdict.flips, verdict.agreement) == ("too-close", None, 1, 0.5)
-
-
-def test_a_tie_in_both_orders_is_a_draw() -> None:
-    verdict = reach(state_of_two, both("judge", None, None))
-    assert verdict
-    assert (verdict.outcome, verdict.winner, verdict.flips) == ("draw", None, 0)
-
-
-def test_a_tie_in_one_order_is_too_close() -> None:
-    verdict = reach(state_of_two, both("judge", "a", None))
-    assert verdict
-    assert (verdict.outcome, verdict.flips) == ("too-close", 1)
-
-
-@pytest.mark.parametrize("ballots", [(), (cast("judge", 0, "a"),), (cast("j", 0, "a"), cast("k", 1, "a"))])
-def test_without_both_orders_of_one_judge_there_is_no_verdict(ballots: tuple[Ballot, ...]) -> None:
-    assert reach(state_of_two, ballots) is None
-
-
-def test_a_judge_with_one_order_does_not_count_beside_one_with_both() -> None:
-    verdict = reach(state_of_two, (*both("j", "a", "a"), cast("k", 0, "b")))
-    assert verdict
-    assert (verdict.winner, verdict.agreement) == ("a", 1.0)
-
-
-@pytest.mark.parametrize(
-    ("minds", "winner", "outcome"),
-    [
-        (["aa", "aa", "bb"], "a", "win"),
-        (["aa", "bb"], None, "too-close"),
-        (["aa", "ab", "ab"], None, "too-close"),
-        (["aa", "aa", "ab"], "a", "win"),
-        (["bb", "bb", "bb"], "b", "win"),
-    ],
-)
-def test_a_winner_needs_more_than_half_of_the_judges(
-    minds: list[str], winner: str | None, outcome: str
-) -> None:
-    ballots = [b for place, mind in enumerate(minds) for b in both(f"j{place}", *mind)]
-    verdict = reach(state_of_two, tuple(ballots))
-    assert verdict
-    assert (verdict.winner, verdict.outcome) == (winner, outcome)
-
-
-def test_the_margin_is_signed_from_the_first_seats_side() -> None:
-    verdict = reach(state_of_two, (cast("j", 0, "b", 60, 75), cast("j", 1, "b", 65, 75)))
-    assert verdict
-    assert verdict.margin == -12.5
-    assert verdict.scores["a"].score == 62.5
-
-
-def test_figures_are_given_to_one_decimal_and_shares_to_two() -> None:
-    ballots = [
-        cast(f"j{n}", order, "ab"[n == 2], 60 + n * n * order, 50) for n in range(3) for order in (0, 1)
-    ]
-    verdict = reach(state_of_two, tuple(ballots))
-    assert verdict
-    assert verdict.scores["a"].score == 60.8
-    assert verdict.agreement == 0.67
-
-
-def test_with_more_seats_the_margin_is_that_of_the_best_over_the_next() -> None:
-    debate = debated("One.", "Two.", "Three.", seats=seats("for", "against", "for"))
-    scores = {"a": Score(50), "b": Score(90), "c": Score(70)}
-    verdict = reach(debate, tuple(Ballot("j", order, "b", scores, "") for order in (0, 1)))
-    assert verdict
-    assert (verdict.winner, verdict.margin) == ("b", 20.0)
-
-
-def test_the_verdict_speaks_of_people_by_their_names() -> None:
-    verdict = reach(state_of_two, both("judge", "a", "a"))
-    assert verdict
-    assert verdict.reasoning == "Seat 1 won."
-    assert verdict.criteria == {"argument": "Seat 1's."}
-    assert verdict.scores["a"].strengths == ("Seat 1 is clear", "Seat 2 is clear")
-
-
-def test_doubt_about_one_ballot_is_doubt_about_the_verdict() -> None:
-    one, other = both("judge", "a", "a")
-    verdict = reach(state_of_two, (one, replace(other, inconsistent=True)))
-    assert verdict
-    assert verdict.inconsistent
-
-
-minds = st.tuples(st.sampled_from("ab-"), st.sampled_from("ab-"), st.integers(0, 100))
-
-
-@given(st.lists(minds, min_size=1, max_size=5))
-@LAW
-def test_a_verdict_is_never_made_up(minds: list[tuple[str, str, int]]) -> None:
-    ballots = [
-        cast(f"j{place}", order, None if mind == "-" else mind, score)
-        for place, (*pair, score) in enumerate(minds)
-        for order, mind in enumerate(pair)
-    ]
-    verdict = reach(state_of_two, tuple(ballots))
-    assert verdict
-    sure = [first for first, second, _ in minds if first == second != "-"]
-    if verdict.winner:
-        assert sure.count(verdict.winner) * 2 > len(minds)
-    else:
-        assert all(sure.count(seat) * 2 <= len(minds) for seat in "ab")
-    assert (verdict.outcome == "win") == (verdict.winner is not None)
-    assert 0 < verdict.agreement <= 1
-    assert verdict.flips == sum(first != second for first, second, _ in minds)
 
 
 def test_there_are_labels_for_the_largest_table() -> None:

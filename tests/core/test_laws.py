@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 
 from hypothesis import given, settings
@@ -12,19 +13,25 @@ from msgspec.structs import replace
 from moot import moves
 from moot.audience import OBSERVER, OWNER, Viewer, visible
 from moot.commands import Retry, decide
-from moot.debate import Debate, Turn
+from moot.debate import Aside, Debate, Turn
 from moot.errors import FAULT_MESSAGES, Refused
 from moot.events import (
+    AsideAsked,
     BallotSpoiled,
     CallCompleted,
     CallDelta,
     CallFailed,
+    CallStarted,
     DebatePaused,
     DebateResumed,
+    DraftKept,
     JudgingStarted,
+    PollOpened,
     Recorded,
+    RoundStarted,
     SegmentCompleted,
     TurnStarted,
+    VoteCast,
     decode_event,
     decode_recorded,
     encode,
@@ -34,8 +41,9 @@ from moot.formats.plan import ORDERS, plan
 from moot.judging.asking import judge_request, repair_request
 from moot.pricing import input_bound, worst
 from moot.prompts.speeches import turn_request
-from moot.terms import Message, Money, Request, Status
-from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, thought_canary
+from moot.schedule import opposed
+from moot.terms import HUMAN, Message, Money, Request, Status
+from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, secrets, thought_canary
 from tests.core.simulate import Sent, Simulation
 
 FEWER = settings(LAW, max_examples=30)
@@ -48,6 +56,24 @@ def everything(request: Request) -> str:
 
 def speaker(sent: Sent) -> Turn | None:
     return sent.debate.turn(sent.purpose.turn) if sent.purpose.turn else None
+
+
+def asked(sent: Sent) -> Aside | None:
+    return sent.debate.aside(sent.purpose.aside) if sent.purpose.aside else None
+
+
+def reader(sent: Sent) -> str | None:
+    """The seat whose words are wanted; None for judges and referees."""
+    turn, aside = speaker(sent), asked(sent)
+    if aside is not None:
+        return None if aside.kind == "referee" else aside.seat
+    return turn.seat if turn else None
+
+
+def by_hand(simulation: Simulation) -> set[int]:
+    """The turns that people gave."""
+    calls = (event for event in simulation.events if isinstance(event, CallStarted))
+    return {call.turn for call in calls if call.turn is not None and call.model.startswith(HUMAN)}
 
 
 def at_rest(simulation: Simulation) -> list[Debate]:
@@ -135,13 +161,58 @@ def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(plot: Plo
                 paused = True
             case DebateResumed():
                 paused = False
-            case TurnStarted():
+            case TurnStarted() | AsideAsked() | PollOpened() if recorded.seq not in simulation.commanded:
                 assert not paused
             case JudgingStarted():
                 assert not paused or recorded.seq in simulation.commanded
                 paused = False
             case _:
                 pass
+
+
+@given(plots())
+@LAW
+def test_after_an_abort_nothing_starts(plot: Plot) -> None:
+    simulation = plot.play()
+    for state, event in zip(simulation.states[:-1], simulation.events[1:], strict=True):
+        if state.status == "aborted":
+            assert not isinstance(event, TurnStarted | AsideAsked | PollOpened | RoundStarted)
+            assert not isinstance(event, CallStarted) or state.being_judged
+
+
+@given(plots())
+@LAW
+def test_nothing_is_asked_aside_while_somebody_speaks(plot: Plot) -> None:
+    simulation = plot.play()
+    for recorded, state in zip(simulation.records, simulation.states, strict=True):
+        if isinstance(recorded.event, AsideAsked) and recorded.seq not in simulation.commanded:
+            assert not state.live
+
+
+@given(plots())
+@LAW
+def test_a_point_is_put_by_the_other_side_and_once_in_a_speech(plot: Plot) -> None:
+    debate = plot.play().debate
+    assert len({point.turn for point in debate.points}) == len(debate.points)
+    for point in debate.points:
+        turn = debate.turn(point.turn)
+        assert turn is not None
+        assert opposed(debate.seats, point.seat, turn.seat)
+
+
+@given(plots())
+@LAW
+def test_everybody_votes_once_in_each_poll(plot: Plot) -> None:
+    votes = Counter((vote.poll, vote.voter) for vote in plot.play().debate.votes)
+    assert not votes or max(votes.values()) == 1
+
+
+@given(plots())
+@LAW
+def test_the_first_verdict_stays_what_it_was(plot: Plot) -> None:
+    for before, after in itertools.pairwise(plot.play().states):
+        assert before.verdict is None or after.verdict == before.verdict
+        assert len(before.verdicts) <= len(after.verdicts)
 
 
 @given(plots())
@@ -185,7 +256,7 @@ def test_a_live_turn_has_a_call_under_way_or_another_one_coming(plot: Plot) -> N
             last = ended[turn.call]
             assert isinstance(last, CallFailed)
             assert last.retry_in_ms is not None
-        owners = Counter((call.turn, call.judge, call.order) for call in state.calls)
+        owners = Counter((call.turn, call.judge, call.order, call.aside) for call in state.calls)
         assert not owners or max(owners.values()) == 1
 
 
@@ -193,8 +264,10 @@ def test_a_live_turn_has_a_call_under_way_or_another_one_coming(plot: Plot) -> N
 @FEWER
 def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
     simulation = plot.play()
+    people = by_hand(simulation)
+    small = {sent.purpose.turn for sent in simulation.sent if sent.request.model.small}
     for turn in simulation.debate.turns:
-        if simulation.debate.seat(turn.seat).model.small:
+        if turn.number in people | small:
             continue
         said = [
             recorded.event.text
@@ -210,12 +283,14 @@ def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
 
 @given(plots())
 @FEWER
-def test_recovery_leaves_nothing_open_and_is_done_once(plot: Plot) -> None:
+def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(plot: Plot) -> None:
     for state in at_rest(plot.play()):
         draft = moves.Draft(state)
         draft.add(*moves.recover(state))
-        assert not draft.debate.live
-        assert not draft.debate.calls
+        speaking = {turn.number for turn in draft.debate.live}
+        assert all(state.seat(turn.seat).model.human for turn in draft.debate.live)
+        assert {call.turn for call in draft.debate.calls} == speaking
+        assert all(moves.is_for_a_person(state, aside) for aside in draft.debate.open_asides)
         assert moves.recover(draft.debate) == ()
 
 
@@ -265,11 +340,11 @@ def test_nobody_is_sent_what_a_model_thought(plot: Plot) -> None:
 def test_what_a_seat_alone_was_told_reaches_that_seat_alone(plot: Plot) -> None:
     simulation = plot.play()
     for sent in simulation.sent:
-        text, turn = everything(sent.request), speaker(sent)
+        text, told = everything(sent.request), reader(sent)
         for seat in simulation.debate.seats:
             for secret in (seat.persona, seat.objective, seat.system_prompt):
                 if secret and "<" in secret:
-                    assert (secret in text) == (turn is not None and turn.seat == seat.id)
+                    assert (secret in text) == (told == seat.id)
 
 
 @given(plots())
@@ -277,13 +352,73 @@ def test_what_a_seat_alone_was_told_reaches_that_seat_alone(plot: Plot) -> None:
 def test_a_remark_is_heard_once_by_every_turn_that_starts_after_it(plot: Plot) -> None:
     simulation = plot.play()
     for sent in simulation.sent:
-        turn = speaker(sent)
+        turn, aside = speaker(sent), asked(sent)
         text = "\n".join(message.content for message in sent.request.messages)
+        before = turn.seq if turn else aside.seq if aside else sent.debate.seq
         for remark in simulation.debate.remarks:
-            hears = turn and remark.seq < turn.seq and remark.to in (None, turn.seat)
             times = text.count(remark_canary(remark.number))
-            # A small model is told the latest few only.
-            assert times == (1 if hears else 0) or (hears and sent.request.model.small and times == 0)
+            may = remark.seq < before and (remark.question or remark.to in (None, reader(sent)))
+            # A question waits for the speech that can answer it, and judges read it with the answer. A small
+            # model is told the latest few only.
+            must = turn is not None and not remark.question and not sent.request.model.small
+            assert times == 1 if may and must else times <= may
+
+
+@given(plots())
+@FEWER
+def test_what_is_written_aside_reaches_its_own_seat_alone(plot: Plot) -> None:
+    simulation = plot.play()
+    hidden = dict(secrets(simulation))
+    for sent in simulation.sent:
+        text = everything(sent.request)
+        for secret, seat in hidden.items():
+            assert secret not in text or reader(sent) == seat
+    for viewer in (OBSERVER, *(Viewer("participant", seat.id) for seat in simulation.debate.seats)):
+        seen = hidden_from(viewer, simulation).decode()
+        for secret, seat in hidden.items():
+            assert secret not in seen or viewer.seat == seat
+
+
+@given(plots())
+@FEWER
+def test_a_draft_that_was_not_said_is_known_to_its_writer_alone(plot: Plot) -> None:
+    simulation = plot.play()
+    said = "\n".join(turn.text for turn in simulation.debate.turns)
+    drafts = {event.text: event.seat for event in simulation.events if isinstance(event, DraftKept)}
+    hidden = {text: seat for text, seat in drafts.items() if "<" in text and text not in said}
+    requests = "\n".join(everything(sent.request) for sent in simulation.sent)
+    assert not any(text in requests for text in hidden)
+    for viewer in (OWNER, OBSERVER, *(Viewer("participant", seat.id) for seat in simulation.debate.seats)):
+        seen = hidden_from(viewer, simulation).decode()
+        assert all(viewer.seat == seat for text, seat in hidden.items() if text in seen)
+
+
+@given(plots())
+@FEWER
+def test_words_beyond_the_budget_are_heard_by_nobody(plot: Plot) -> None:
+    simulation = plot.play()
+    debate = simulation.debate
+    for turn in debate.turns:
+        heard = debate.heard(turn)
+        unheard = [mark for mark in re.findall(r"beyond<\d+>", turn.text) if mark not in heard]
+        others = (sent for sent in simulation.sent if reader(sent) != turn.seat)
+        assert not any(mark in everything(sent.request) for sent in others for mark in unheard)
+
+
+@given(plots())
+@FEWER
+def test_nobody_sees_how_anybody_voted(plot: Plot) -> None:
+    simulation = plot.play()
+    requests = "\n".join(everything(sent.request) for sent in simulation.sent)
+    assert "voter<" not in requests
+    for viewer in (OWNER, OBSERVER, Viewer("judge"), Viewer("participant", simulation.debate.seats[0].id)):
+        shown = [
+            visible(state, recorded, viewer)
+            for state, recorded in zip(simulation.states, simulation.records, strict=True)
+            if isinstance(recorded.event, VoteCast)
+        ]
+        votes = [recorded.event for recorded in shown if recorded]
+        assert all(isinstance(vote, VoteCast) and not (vote.voter or vote.choice) for vote in votes)
 
 
 @given(plots())
@@ -354,7 +489,9 @@ def hidden_from(viewer: Viewer, simulation: Simulation) -> bytes:
 def test_viewers_see_no_secret_and_participants_no_thought(plot: Plot) -> None:
     simulation = plot.play()
     seats = simulation.debate.seats
-    assert hidden_from(OWNER, simulation) == b"\n".join(encode(recorded) for recorded in simulation.records)
+    for state, recorded in zip(simulation.states, simulation.records, strict=True):
+        if not isinstance(recorded.event, VoteCast | DraftKept):
+            assert visible(state, recorded, OWNER) == recorded
     for viewer in (OBSERVER, *(Viewer("participant", seat.id) for seat in seats)):
         text = hidden_from(viewer, simulation).decode()
         for seat in seats:
@@ -373,6 +510,8 @@ def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
     limit = simulation.debate.limits.cost
     assert limit is not None
     for state in simulation.states:
+        if state.judging and state.judging.allowance is not None:
+            limit = max(limit, state.judging.counted + state.judging.allowance)
         assert state.counted + state.reserved <= limit
         assert state.spent <= state.counted
 
@@ -380,7 +519,7 @@ def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
 def judging_costs(state: Debate) -> Money:
     """Every judge reads what was said in both orders, answers at length, and must be asked again."""
     total = Money(0)
-    for judge in state.judges:
+    for judge in state.panel:
         for order in ORDERS:
             request = judge_request(state, judge, order)
             again = repair_request(request, "木" * request.max_tokens * 2, "木" * 300)
@@ -395,7 +534,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
     simulation = plot.play()
     limit = simulation.debate.limits.cost
     assert limit is not None
-    if simulation.debate.manner.winning == "user-decides":
+    if simulation.debate.manner.winning in moves.UNJUDGED:
         return
     for state in at_rest(simulation):
         if state.something_said and state.judging is None:
@@ -406,14 +545,15 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
 @LAW
 def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
     simulation = plot.play()
-    if simulation.debate.manner.winning == "user-decides" or simulation.epoch > 1:
+    if simulation.debate.manner.winning in moves.UNJUDGED or simulation.epoch > 1:
         return
     for sent in simulation.sent:
-        if sent.purpose.judge:
+        if sent.purpose.judge and not sent.debate.final:
             judge = simulation.debate.judge(sent.purpose.judge)
             assert sent.request.max_tokens == judge_request(sent.debate, judge, 0).max_tokens
-    for event in simulation.events:
-        assert not (isinstance(event, BallotSpoiled) and event.message == FAULT_MESSAGES["budget"])
+    for event, state in zip(simulation.events, simulation.states, strict=True):
+        unpaid = isinstance(event, BallotSpoiled) and event.message == FAULT_MESSAGES["budget"]
+        assert not unpaid or state.final
 
 
 @given(plots())

@@ -34,9 +34,9 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
-from moot.moves import Purpose, advance, begin, fail, finish, park, recover, still_wanted
+from moot.moves import Purpose, advance, begin, fail, finish, lost, park, recover, still_wanted
 from moot.prompts.speeches import turn_request
-from moot.terms import Judge, Limits, Manner, Model, Money, Price, Text, Tier, Usage, Verdict
+from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Price, Text, Tier, Usage, Verdict
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
 from tests.factories import opened, seats, table
@@ -137,7 +137,7 @@ def test_a_stalemate_ends_as_a_draw() -> None:
 def test_a_concession_gives_the_other_side_the_win() -> None:
     opening = table("free", manner=Manner(winning="self-terminate"))
     debate = Simulation(opening, speeches("I say so.", "You are right.\n[I concede]")).start().run()
-    assert debate.events[-3] == ConcessionMade(2, "b", "[I concede]")
+    assert debate.events[-3] == ConcessionMade(2, "b", "[I concede]", "[I concede]")
     assert debate.debate.verdict == Verdict("win", "a", "concession", reasoning="Seat 2 conceded.")
     assert debate.debate.ended == "concession"
 
@@ -320,10 +320,10 @@ def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:
 def test_what_a_lost_call_said_is_estimated() -> None:
     debate = Simulation(table(seats=seats("for", "against", model=PRICED)), speeches("x" * 400)).start()
     debate.run_until(lambda d: bool(d.live and len(d.live[0].text) > 300))
-    (lost, _) = recover(debate.debate)
-    assert isinstance(lost, CallFailed)
-    assert lost.usage.output >= 75
-    assert lost.cost
+    (call, _) = recover(debate.debate)
+    assert isinstance(call, CallFailed)
+    assert call.usage.output >= 75
+    assert call.cost
 
 
 def test_parked_turns_are_given_again_however_often() -> None:
@@ -536,3 +536,42 @@ def test_moves_are_the_same_however_often_they_are_asked_for() -> None:
     debate = calling().debate
     assert advance(debate) == advance(debate)
     assert moves.recover(debate) == moves.recover(debate)
+
+
+# --- people -------------------------------------------------------------------------------------------
+
+PERSON = Model(HUMAN, "ada", price=FREE)
+
+
+def with_a_person(**changes: Any) -> Simulation:
+    """A person speaks first, a model answers."""
+    one, other = seats("for", "against", model=PRICED)
+    return Simulation(table(seats=(replace(one, model=PERSON), other), **changes), speak).start()
+
+
+def test_a_person_has_the_floor_as_soon_as_it_is_their_turn() -> None:
+    started = advance(with_a_person().debate)[-1]
+    assert isinstance(started, CallStarted)
+    assert (started.turn, started.model, started.reserved) == (1, "human/ada", Money(0))
+
+
+def test_a_crash_leaves_a_person_speaking() -> None:
+    debate = with_a_person().run_until(lambda d: d.is_live(1)).debate
+    assert recover(debate) == ()
+    assert park(debate) == ()
+
+
+def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
+    judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
+    debate = with_a_person(judges=(judge,), limits=Limits(5, cost=Money("0.0001"))).run()
+    assert any(isinstance(event, BudgetExhausted) for event in debate.events)
+    assert (debate.debate.turns, debate.debate.ended) == ((), "budget")
+
+
+def test_a_call_is_paid_as_the_model_that_was_asked_whoever_sits_there_now() -> None:
+    debate = live(debate=Simulation(table(seats=seats("for", "against", model=PRICED)), speak))
+    debate.run_until(lambda d: bool(d.calls))
+    state = debate.debate
+    taken = tuple(replace(seat, model=PERSON, stand_in=PRICED) for seat in state.seats)
+    (call,) = state.calls
+    assert lost(replace(state, seats=taken), call).cost == lost(state, call).cost != Money(0)

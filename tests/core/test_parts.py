@@ -218,7 +218,7 @@ def test_segments_come_in_the_providers_order() -> None:
 # --- a vote -------------------------------------------------------------------------------------------
 
 GOOD = (
-    '{"reasoning": "", "criteria": {}, "winner": "Birch",'
+    '{"reasoning": "", "rests_on": ["S1"], "criteria": {}, "winner": "Birch",'
     ' "speakers": {"Birch": {"score": 2}, "Cedar": {"score": 1}}}'
 )
 

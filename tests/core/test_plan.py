@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from moot.commands import Abort, NextRound, Pause
-from moot.formats.plan import AskJudges, Conclude, Fail, Rest, Speak, plan
-from moot.terms import Judge, Limits, Manner
+from moot.events import PollClosed, PollOpened, TurnStarted
+from moot.floor import ClosePoll
+from moot.formats.plan import AskJudges, Conclude, Fail, Poll, Rest, Speak, plan
+from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Polls, Price, Tier
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table
+
+PERSON = Model(HUMAN, "ada", price=FREE)
 
 
 def begun(**changes: object) -> Simulation:
@@ -121,3 +125,51 @@ def test_it_is_noticed_when_the_round_is_over() -> None:
     debate.run_until(lambda d: d.rounds_done == 1)
     state = debate.states[next(i for i, s in enumerate(debate.states) if s.rounds_done == 1)]
     assert plan(state) == Fail("all_failed")
+
+
+# --- people and the audience --------------------------------------------------------------------------
+
+
+def test_people_who_judge_are_waited_for_last() -> None:
+    judges = (Judge("p", "P", PERSON), Judge("j", "J", SCRIPTED))
+    debate = begun(judges=judges).run_until(lambda d: d.status == "judging")
+    assert plan(debate.debate) == AskJudges((("j", 0),))
+    debate.run_until(lambda d: d.judging is not None and len(d.judging.ballots) == 2)
+    assert plan(debate.debate) == AskJudges((("p", 0),))
+    assert debate.run().debate.verdict
+
+
+def test_the_audience_votes_before_the_first_word_and_after_the_last() -> None:
+    polls = begun(manner=Manner(winning="audience", polls=Polls(seconds=60))).run()
+    assert [type(event) for event in polls.events if isinstance(event, PollOpened | PollClosed)] == [
+        *(PollOpened, PollClosed),
+        *(PollOpened, PollClosed),
+    ]
+    first = next(place for place, event in enumerate(polls.events) if isinstance(event, TurnStarted))
+    assert isinstance(polls.events[first - 2], PollClosed)
+    assert polls.debate.status == "completed"
+
+
+def test_a_vote_without_a_clock_waits_for_whoever_closes_it() -> None:
+    debate = begun(manner=Manner(winning="audience", polls=Polls(before=False))).run()
+    assert plan(debate.debate) == Poll("after")
+    debate.ask(ClosePoll())
+    assert debate.run().debate.status == "completed"
+
+
+def test_where_the_audience_decides_a_debate_in_circles_comes_to_the_vote() -> None:
+    same = in_turn([Reply("We have been over this ground before, and I say so again.")] * 20)
+    opening = table("free", manner=Manner(winning="audience", polls=Polls(before=False)))
+    assert plan(Simulation(opening, same).start().run().debate) == Poll("after")
+
+
+def test_a_debate_that_has_spent_its_money_is_still_put_to_the_vote() -> None:
+    dear = Model("scripted", "owl", max_tokens=200, price=Price((Tier(0, Money(1)),), (Tier(0, Money(10)),)))
+    debate = begun(
+        seats=seats("for", "against", model=dear),
+        limits=Limits(5, cost=Money("0.008")),
+        manner=Manner(winning="audience", polls=Polls(before=False)),
+    ).run()
+    assert plan(debate.debate) == Poll("after")
+    debate.ask(ClosePoll())
+    assert debate.run().debate.ended == "budget"

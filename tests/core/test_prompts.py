@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,13 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from moot import formats
+from moot.audience import hears
 from moot.commands import Inject, SkipTurn
+from moot.debate import Debate
+from moot.events import (
+    AsideAnswered,
+    AsideAsked,
+    CallCompleted,
+    DebateReady,
+    DebateStarted,
+    Event,
+    PointRaised,
+    RemarkInjected,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnStarted,
+)
+from moot.lengths import count
 from moot.prompts.speeches import turn_request
 from moot.prompts.templates import clip, fenced, intensity, nonce, seed
-from moot.terms import Manner, Request, Sealed, Seat, Side
+from moot.schedule import schedule
+from moot.terms import Limits, Manner, Polls, Request, Sealed, Seat, Side, Text, Usage
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
-from tests.factories import SCRIPTED, seats, table
+from tests.factories import SCRIPTED, call_started, seats, state, table
 
 FENCED = re.compile(r"<(quote-\w+)>\n.*?\n</\1>", re.DOTALL)
 
@@ -84,6 +103,19 @@ def test_who_was_not_asked_does_not_invent_a_question() -> None:
     debate.run_until(lambda d: d.is_live(3))
     assert debate.debate.live[0].tone == "answer"
     assert "No question was put to you" in request(debate).messages[-1].content
+
+
+def test_questions_and_answers_between_do_not_make_a_speech_unanswered() -> None:
+    texts = ("Case.", "Other case.", "Why?", "So.", "And why that?", "Because.")
+    rebuttal = cue(spoken(*texts, format="public-forum"))
+    assert "Answer what was really said above" in rebuttal
+    assert "Nobody has answered you" not in rebuttal
+
+
+def test_a_question_is_no_answer_to_a_speech() -> None:
+    """Between the second negative constructive and the first negative rebuttal nobody else gives a speech."""
+    block = cue(spoken(*(words(n) for n in range(20)), format="policy"))
+    assert block.startswith("First negative rebuttal. Nobody has answered you since your last speech.")
 
 
 # --- whose words are whose ----------------------------------------------------------------------------
@@ -289,7 +321,7 @@ def test_a_closing_speech_brings_nothing_new() -> None:
 def test_questions_and_answers_in_cross_examination() -> None:
     question = sent(2, "I rest my case.", format="lincoln-douglas").messages[-1].content
     answer = sent(3, "I rest my case.", "Why?", format="lincoln-douglas").messages[-1].content
-    assert "Put one short, pointed question to Seat 1" in question
+    assert "Put one short, pointed question to your opponent" in question
     assert "Answer the question just put to you" in answer
     assert "Why?" in answer
 
@@ -316,6 +348,229 @@ def test_clipping_cuts_between_letters(text: str, most: int) -> None:
         assert short.endswith(" …")
         assert text.startswith(short.removesuffix(" …"))
         assert len(short.removesuffix(" …").encode()) <= most
+
+
+# --- teams --------------------------------------------------------------------------------------------
+
+
+def spoken(
+    *texts: str, format: str = "policy", sides: int = 2, more: Sequence[Event] = (), **changes: Any
+) -> Debate:
+    """A debate in which these speeches were given, then `more` happened, and the next speaker has risen."""
+    table_of = ("for", "against", "for", "against")[:sides]
+    opening = table(format, *table_of, **changes)
+    slots = schedule(opening.format, opening.seats, opening.limits)
+    events: list[Event] = [opening, DebateStarted(), DebateReady()]
+    for number, slot in enumerate(slots[: len(texts) + 1], 1):
+        key = opening.format.phases[slot.phase].key
+        if number > len(texts):
+            events += more
+        events.append(TurnStarted(number, slot.index, slot.round, key, slot.tone, slot.seat))
+        if number <= len(texts):
+            said = SegmentCompleted(number, Text(texts[number - 1]))
+            done = CallCompleted(number, "stop", Usage(), None, 1)
+            events += [
+                call_started(number, number),
+                said,
+                done,
+                TurnCompleted(number, count(texts[number - 1])),
+            ]
+    return state(*events)
+
+
+def asked(debate: Debate) -> Request:
+    return turn_request(debate, debate.live[0])
+
+
+def cue(debate: Debate) -> str:
+    return asked(debate).messages[-1].content
+
+
+def test_a_seat_that_speaks_for_a_team_is_told_which_of_its_speeches_it_gives() -> None:
+    first, second = spoken(), spoken(*[words(n) for n in range(10)])
+    assert "You give this speech as first affirmative (1A)." in cue(first)
+    assert second.live[0].phase == "2AC"
+    assert "You give this speech as second affirmative (2A)." in cue(second)
+    assert "first affirmative (1A); second affirmative (2A)" in asked(first).instructions
+    assert asked(first).instructions == asked(second).instructions
+
+
+def test_two_seats_of_a_side_are_team_mates() -> None:
+    debate = spoken(*[words(n) for n in range(10)], sides=4)
+    assert (debate.live[0].seat, debate.live[0].phase) == ("c", "2AC")
+    assert "You share your side with Seat 1." in asked(debate).instructions
+    assert "Your team-mate Seat 1, as first affirmative (1A), said:" in cue(debate)
+    assert "Seat 2, speaking against the motion as first negative (1N), said:" in cue(debate)
+    assert "You speak for your whole team" not in asked(debate).instructions
+
+
+def test_an_opponent_is_quoted_as_the_speaker_it_was() -> None:
+    assert "Your opponent, as first speaker of Pro, said:" in cue(spoken("One.", format="public-forum"))
+
+
+HOUSE = "british-parliamentary"
+
+
+def test_another_team_on_the_same_side_is_not_to_be_contradicted_and_a_rival_all_the_same() -> None:
+    debate = spoken(*[words(n) for n in range(8)], format=HOUSE, sides=4)
+    assert (debate.live[0].seat, debate.live[0].phase) == ("c", "MG")
+    assert "Seat 1 argues on your side as a team of its own" in asked(debate).instructions
+    assert "Seat 1, on your side as Deputy Prime Minister, said:" in cue(debate)
+    assert "You give this speech as Member of the Government." in cue(debate)
+
+
+def test_a_table_without_teams_knows_no_team_mates() -> None:
+    for format in ("free", "roundtable", "oxford"):
+        told = asked(
+            spoken("One.", "Two.", format=format, seats=seats("for", "against", "neutral"))
+        ).instructions
+        assert "your side with" not in told
+        assert "on your side as a team" not in told
+
+
+# --- points of information ----------------------------------------------------------------------------
+
+
+def point(accepted: bool) -> PointRaised:
+    return PointRaised(1, 1, "b", accepted=accepted, text="Who pays?")
+
+
+def test_a_speech_with_a_break_is_told_so_and_has_half_of_the_words() -> None:
+    assert "This is the first half of the speech" in cue(spoken(format=HOUSE))
+    assert "At most 525 words." in cue(spoken(format=HOUSE))
+    assert "do not answer or invent one" in cue(spoken(format=HOUSE))
+
+
+def test_where_no_point_is_taken_the_speech_goes_on() -> None:
+    for more in ((), (point(accepted=False),)):
+        rest = cue(spoken("One.", format=HOUSE, more=more))
+        assert "No point of information was taken." in rest
+        assert "Who pays?" not in rest
+        assert "You give this speech as Prime Minister." in rest
+        assert "first half" not in rest
+
+
+def test_a_point_that_is_taken_is_answered_first() -> None:
+    rest = cue(spoken("One.", format=HOUSE, more=(point(accepted=True),)))
+    assert "Your opponent rose on a point of information, and it was taken:" in rest
+    assert rest.index("Who pays?") < rest.index("Answer it first, in a sentence or two")
+    assert "Who pays?" not in FENCED.sub("", rest)
+
+
+def test_where_the_first_half_came_to_nothing_the_second_is_the_speech() -> None:
+    silent = Reply(fault="empty", severity="unusable")
+    debate = Simulation(table(HOUSE), in_turn([silent, silent])).start().run_until(lambda d: d.is_live(2))
+    assert debate.debate.live[0].tone == "continuation"
+    told = cue(debate.debate)
+    assert told.startswith("Prime Minister's speech. Nobody has spoken before you")
+    assert "Define the motion" in told
+    assert "first half" not in told
+
+
+def test_everybody_hears_a_point_that_was_taken() -> None:
+    debate = spoken("One.", format=HOUSE, sides=4, more=(point(accepted=True),))
+    heard = hears(debate, replace(debate.live[0], seat="c", slot=8))
+    assert [item.kind for item in heard] == ["other", "point"]
+
+
+# --- the floor, the clock, notes ----------------------------------------------------------------------
+
+
+def question(to: str | None = None) -> RemarkInjected:
+    return RemarkInjected(1, "What of the poor?", by="floor", to=to, question=True)
+
+
+ATTENDED = {"manner": Manner(polls=Polls()), "limits": Limits(2), "format": "oxford"}
+
+
+def test_a_question_put_to_one_seat_is_answered_in_its_next_speech() -> None:
+    mine = cue(spoken("One.", "Two.", format="free", more=(question("a"),)))
+    assert "A question from the floor, put to you:" in mine
+    assert "answer it first, and then give your speech" in mine
+
+
+def test_a_question_put_to_another_is_heard_and_left_to_them() -> None:
+    theirs = cue(spoken("One.", "Two.", format="free", more=(question("b"),)))
+    assert "A question from the floor, put to Seat 2:" in theirs
+    assert "answer it first" not in theirs
+
+
+def test_a_question_to_all_waits_for_the_part_of_the_debate_that_is_for_questions() -> None:
+    before = spoken("One.", more=(question(),), **ATTENDED)
+    assert "poor" not in cue(before)
+    floor = spoken("One.", "Two.", more=(question(),), **ATTENDED)
+    assert floor.live[0].tone == "floor"
+    assert "A question from the floor, put to every debater:" in cue(floor)
+    assert "Answer the questions from the floor that are quoted above" in cue(floor)
+
+
+def test_where_there_is_no_such_part_everybody_answers_in_the_next_speech() -> None:
+    mine = cue(spoken("One.", "Two.", format="oxford", more=(question(),)))
+    assert "put to every debater:" in mine
+    assert "answer it first" in mine
+
+
+def test_a_question_from_the_floor_waits_for_the_end_of_a_cross_examination() -> None:
+    examined = spoken("One.", format="lincoln-douglas", more=(question(),))
+    assert examined.live[0].tone == "question"
+    assert "poor" not in cue(examined)
+    speech = spoken(*[words(n) for n in range(5)], format="lincoln-douglas", more=(question(),))
+    assert "answer it first" in cue(speech)
+
+
+def test_whoever_was_asked_nothing_does_not_invent_a_question() -> None:
+    assert "No question was put to you" in cue(spoken("One.", "Two.", **ATTENDED))
+
+
+def test_in_a_free_debate_the_words_that_are_left_are_told() -> None:
+    fmt = formats.load("chinese")
+    free = next(
+        n for n, slot in enumerate(schedule(fmt, seats("for", "against"), Limits(5))) if slot.round == 4
+    )
+    texts = [words(n) for n in range(free)]
+    assert "Your side has 600 words left on its clock" in cue(spoken(*texts, format="chinese"))
+    long = " ".join(["word"] * 560)
+    last = spoken(*texts, long, "Short.", format="chinese")
+    assert "Your side has 40 words left on its clock" in cue(last)
+    assert "At most 40 words." in cue(last)
+    assert "answer the words just spoken, in a sentence or two" in cue(last)
+
+
+def test_what_was_left_on_the_clock_is_told_the_same_later_on() -> None:
+    texts = [words(n) for n in range(40)]
+    earlier, later = spoken(*texts[:30], format="chinese"), spoken(*texts[:34], format="chinese")
+    assert earlier.live[0].seat == later.live[0].seat
+    assert asked(later).messages[: len(asked(earlier).messages)] == asked(earlier).messages
+
+
+def test_a_speaker_reads_its_own_notes_and_nobody_elses() -> None:
+    mine, theirs = (AsideAsked(n, "notes", 2, seat=seat) for n, seat in enumerate("ab", 1))
+    made = (mine, AsideAnswered(1, text="Begin with cost."), theirs, AsideAnswered(2, text="Hide the cost."))
+    prompt = cue(spoken("One.", "Two.", format="free", more=made))
+    assert "Your own notes, which nobody else sees:" in prompt
+    assert "Begin with cost." in prompt
+    assert "Hide the cost." not in str(asked(spoken("One.", "Two.", format="free", more=made)))
+
+
+def test_what_the_debate_is_to_settle_is_told_to_all() -> None:
+    manner = Manner(objective="Whether to plant oaks or elms.")
+    chaired = (*seats("for", "against"), Seat("m", "Mo", "neutral", SCRIPTED, role="moderator"))
+    for texts in ([], ["One."], [words(n) for n in range(6)]):
+        told = asked(spoken(*texts, format="panel", seats=chaired, manner=manner)).instructions
+        assert "What this debate is to settle: Whether to plant oaks or elms." in told
+
+
+def test_those_who_open_at_the_same_time_are_told_so_and_invent_nobody() -> None:
+    debate = spoken(format="lincoln-douglas", manner=Manner(blind=True))
+    assert "at the same time" in cue(debate)
+    assert "do not answer or invent one" in cue(debate)
+
+
+def test_whoever_opens_blind_is_told_last_not_to_answer_what_it_has_not_heard() -> None:
+    opening = table("lincoln-douglas", manner=Manner(blind=True))
+    debate = Simulation(opening, speak).start().run_until(lambda d: d.is_live(2)).debate
+    told = turn_request(debate, debate.live[1]).messages[-1].content
+    assert told.index("then give the first answer") < told.index("do not answer what you have not heard")
 
 
 # --- small models -------------------------------------------------------------------------------------

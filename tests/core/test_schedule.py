@@ -7,9 +7,10 @@ from itertools import groupby, pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from moot import formats
-from moot.schedule import benches, schedule, speaking_order
+from moot.schedule import benches, schedule, speaking_order, teams
 from moot.terms import Format, Limits, Side, Slot
 from tests.core.plots import LAW, blind
 from tests.factories import SCRIPTED, seats
@@ -23,7 +24,8 @@ TEAMS: tuple[tuple[Side, ...], ...] = (
 
 
 def laid_out(name: str, rounds: int, sides: tuple[Side, ...] = ("for", "against")) -> tuple[Slot, ...]:
-    return schedule(formats.load(name), seats(*sides), Limits(rounds))
+    """As it is played before no audience."""
+    return schedule(formats.without_audience(formats.load(name)), seats(*sides), Limits(rounds))
 
 
 def keys(fmt: Format, slots: tuple[Slot, ...]) -> list[str]:
@@ -191,3 +193,101 @@ def test_a_panel_ends_with_its_moderator(rounds: int) -> None:
 def test_those_who_speak_at_the_same_time_are_one_group() -> None:
     slots = schedule(blind(), seats("for", "against", "for"), Limits(2))
     assert [len(list(group)) for _, group in groupby(slots, lambda slot: slot.group)] == [3, 3]
+
+
+def test_rows_side_by_side_are_given_at_the_same_time_too() -> None:
+    fmt = formats.blinded(formats.load("lincoln-douglas"))
+    slots = schedule(fmt, seats("for", "against"), Limits(1))
+    assert [slot.group == slots[0].group for slot in slots] == [True, True] + [False] * 8
+
+
+def test_nobody_speaks_twice_at_the_same_time() -> None:
+    fmt = formats.blinded(formats.load("british-parliamentary"))
+    twice = replace(fmt, phases=tuple(replace(phase, round=1, simultaneous=True) for phase in fmt.phases))
+    slots = schedule(twice, seats("for", "against"), Limits(1))
+    for _, group in groupby(slots, lambda slot: slot.group):
+        speakers = [slot.seat for slot in group]
+        assert sorted(speakers) == ["a", "b"]
+
+
+# --- teams --------------------------------------------------------------------------------------------
+
+HOUSE = "british-parliamentary"
+
+
+def speeches(slots: tuple[Slot, ...]) -> str:
+    """The speakers, each speech once."""
+    return "".join(slot.seat for slot in slots if slot.tone != "continuation")
+
+
+@pytest.mark.parametrize(
+    ("sides", "order"),
+    [
+        (("for", "against"), "abababab"),
+        (("for", "against", "for"), "ababcbcb"),
+        (("for", "against", "for", "against"), "ababcdcd"),
+        (("for", "for", "against", "against"), "acacbdbd"),
+        (("against", "for", "against", "for"), "babadcdc"),
+        (("for", "for", "for", "against"), "adcdbdbd"),
+        (("neutral", "neutral", "neutral", "neutral"), "ababcdcd"),
+    ],
+)
+def test_the_teams_of_a_side_keep_to_their_own_members(sides: tuple[Side, ...], order: str) -> None:
+    assert speeches(laid_out(HOUSE, 4, sides)) == order
+
+
+def test_a_bench_that_is_too_small_speaks_for_several_teams() -> None:
+    house = formats.load(HOUSE)
+    found = teams(house, seats("for", "against", "for"))
+    assert {team: "".join(seat.id for seat in members) for team, members in found.items()} == {
+        "OG": "a", "CG": "c", "OO": "b", "CO": "b",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", formats.BUILT_IN)
+@pytest.mark.parametrize("sides", TEAMS, ids=len)
+def test_everybody_who_sits_there_speaks(name: str, sides: tuple[Side, ...]) -> None:
+    assert {slot.seat for slot in laid_out(name, 10, sides)} == {seat.id for seat in seats(*sides)}
+
+
+# --- points of information, the floor, the clock ------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [HOUSE, "world-schools"])
+def test_a_speech_with_points_of_information_has_its_break_between_the_protected_ends(name: str) -> None:
+    fmt = formats.load(name)
+    slots = laid_out(name, 1)
+    for first, second in zip(slots[::2], slots[1::2], strict=True):
+        phase = fmt.phases[first.phase]
+        assert (first.seat, first.phase, second.tone) == (second.seat, second.phase, "continuation")
+        assert first.words + second.words == phase.words
+        assert phase.protected < first.words < phase.words - phase.protected
+        assert first.group != second.group
+
+
+def test_a_speech_without_points_is_one_slot_with_the_words_of_its_row() -> None:
+    assert {slot.words for slot in laid_out("lincoln-douglas", 3)} == {0}
+
+
+@pytest.mark.parametrize("sides", TEAMS, ids=len)
+def test_every_debater_answers_the_floor_before_the_closings(sides: tuple[Side, ...]) -> None:
+    last = [slot for slot in schedule(formats.load("oxford"), seats(*sides), Limits(4)) if slot.round == 4]
+    tones = [slot.tone for slot in last]
+    assert tones == ["floor"] * len(sides) + ["closing"] * len(sides)
+    assert [slot.seat for slot in last[: len(sides)]] == [slot.seat for slot in last[len(sides) :]]
+
+
+def test_in_a_free_debate_on_a_clock_the_sides_alternate_through_all_members() -> None:
+    fmt = formats.load("chinese")
+    slots = [slot for slot in laid_out("chinese", 5, TEAMS[2]) if fmt.phases[slot.phase].clock]
+    assert speeches(tuple(slots)) == "abcd" * 4
+    assert all(slot.to for slot in slots)
+
+
+def test_in_the_grand_crossfire_everybody_asks_and_everybody_answers() -> None:
+    fmt = formats.load("public-forum")
+    slots = laid_out("public-forum", 4, TEAMS[2])
+    grand = [slot for slot in slots if fmt.phases[slot.phase].key == "grand-crossfire"]
+    for tone in ("question", "answer"):
+        assert "".join(sorted(slot.seat for slot in grand if slot.tone == tone)) == "abcd"
+    assert [(slot.seat, slot.to) for slot in grand[::2]] == [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")]

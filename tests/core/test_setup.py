@@ -13,12 +13,14 @@ from msgspec.structs import replace
 from moot import formats
 from moot.errors import Invalid
 from moot.events import DebateOpened, decode_event, encode
+from moot.schedule import schedule
 from moot.setup import JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import Model, Money
+from moot.terms import FREE, HUMAN, Model, Money, Polls
 from tests.core.plots import LAW
 from tests.factories import SCRIPTED
 
 PAIR = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+PERSON = Model(HUMAN, "ada")
 
 
 def opened(format: str = "oxford", **changes: Any) -> DebateOpened:
@@ -97,6 +99,39 @@ def test_only_free_debates_are_counted_in_turns() -> None:
     assert opened("oxford").limits.turns is None
 
 
+def test_a_person_costs_nothing_and_throws_no_dice() -> None:
+    event = opened(
+        seats=(SeatSetup(PERSON, stand_in=SCRIPTED), SeatSetup(SCRIPTED)), seed=7, cost_limit=Money(1)
+    )
+    seat = event.seats[0]
+    assert (seat.model.price, seat.model.seed) == (FREE, None)
+    assert seat.stand_in == replace(SCRIPTED, seed=7)
+
+
+def test_people_have_five_minutes_unless_somebody_says_otherwise() -> None:
+    assert opened().limits.person_seconds == 300
+    assert opened(person_seconds=45).limits.person_seconds == 45
+
+
+def test_where_the_audience_decides_it_votes() -> None:
+    assert opened().manner.polls is None
+    assert opened(winning="audience").manner.polls == Polls()
+    once = Polls(before=False, seconds=30)
+    assert opened(winning="audience", polls=once).manner.polls == once
+
+
+def test_blind_openings_are_given_at_the_same_time() -> None:
+    event = opened(blind=True)
+    assert event.manner.blind
+    slots = [slot for slot in schedule(event.format, event.seats, event.limits) if slot.tone == "opening"]
+    assert len({slot.group for slot in slots}) == 1 < len(slots)
+
+
+def test_what_the_debate_is_to_settle_is_written_down() -> None:
+    manner = opened(objective=" Decide by Friday. ", prep=True).manner
+    assert (manner.objective, manner.prep) == ("Decide by Friday.", True)
+
+
 def test_the_motion_is_trimmed() -> None:
     assert opened(motion="  Cats!  ").motion == "Cats!"
 
@@ -127,6 +162,14 @@ def test_the_motion_is_trimmed() -> None:
         ({"turn_seconds": 0}, "timeoutPerRound"),
         ({"turn_seconds": float("nan")}, "timeoutPerRound"),
         ({"turn_seconds": float("inf")}, "timeoutPerRound"),
+        ({"person_seconds": 0}, "personSeconds"),
+        ({"person_seconds": 3601}, "personSeconds"),
+        ({"person_seconds": float("nan")}, "personSeconds"),
+        ({"polls": Polls(seconds=0)}, "polls.seconds"),
+        ({"polls": Polls(seconds=float("inf"))}, "polls.seconds"),
+        ({"objective": "x" * 2001}, "objective"),
+        ({"seats": (SeatSetup(SCRIPTED, stand_in=SCRIPTED), SeatSetup(SCRIPTED))}, "participants"),
+        ({"seats": (SeatSetup(PERSON, stand_in=PERSON), SeatSetup(SCRIPTED))}, "participants"),
         ({"cost_limit": Money(0)}, "costLimit"),
         ({"cost_limit": Money("NaN")}, "costLimit"),
         ({"cost_limit": Money("Infinity")}, "costLimit"),
@@ -165,6 +208,8 @@ def test_a_limit_cannot_be_held_where_a_price_is_not_known() -> None:
     assert "acme/oracle" in found["costLimit"][0]
     judge = problems(judges=(JudgeSetup(mystery),), cost_limit=Money(1))
     assert "acme/oracle" in judge["costLimit"][0]
+    stand_in = problems(seats=(SeatSetup(PERSON, stand_in=mystery), SeatSetup(SCRIPTED)), cost_limit=Money(1))
+    assert "acme/oracle" in stand_in["costLimit"][0]
     assert opened(seats=(SeatSetup(mystery), SeatSetup(SCRIPTED)))
 
 

@@ -85,6 +85,15 @@ def test_the_first_words_leave_only_one_side_to_take() -> None:
     assert con.closing() == "In the end, zoos should not be banned. The benefits are clear:"
 
 
+def test_questions_and_answers_keep_to_their_side() -> None:
+    pro, con = (stance("Zoos should be banned", side) for side in ("for", "against"))
+    assert pro.question("Zoos teach children") == (
+        "You say that zoos teach children. What do you say to this: one problem with zoos is that"
+    )
+    assert pro.question("") == "What do you say to this: one problem with zoos is that"
+    assert con.answer() == "My answer is simple: the real benefit of zoos is that"
+
+
 def test_the_point_of_a_speech_is_its_first_thought_cut_to_length() -> None:
     assert point("they keep animals in cages. More.") == "they keep animals in cages"
     assert point("No.") == ""

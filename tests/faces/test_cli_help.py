@@ -10,6 +10,7 @@ import pytest
 
 from moot import __version__
 from moot.cli.app import COMMANDS
+from moot.cli.examples import EXAMPLES
 
 Moot = Callable[..., tuple[int, str, str]]
 
@@ -45,6 +46,14 @@ def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     assert code == 0
     assert out.startswith(f"Usage: moot {name}")
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, name: str):
+    _, out, _ = moot(name, "--help")
+    assert name in [command for _, command, _, _ in COMMANDS]
+    assert any(example.startswith(f"moot {name} ") for example in EXAMPLES[name])
+    assert all(f"  {example}\n" in out for example in EXAMPLES[name])
 
 
 def test_nothing_at_all_shows_the_help(moot: Moot):

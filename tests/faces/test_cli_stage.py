@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -13,7 +16,9 @@ from moot.cli.flow import Flow, fold
 from moot.cli.page import Page, pad, shorten
 from moot.cli.playing import show_all
 from moot.cli.stage import Stage
+from moot.cli.status import status
 from moot.events import (
+    AsideAsked,
     BallotSpoiled,
     BudgetExhausted,
     BudgetWarned,
@@ -21,16 +26,25 @@ from moot.events import (
     ConcessionMade,
     DebatePaused,
     DebateResumed,
+    JudgingFailed,
+    JudgingStarted,
+    PointRaised,
+    PollClosed,
+    PollOpened,
     RemarkInjected,
+    RoundsAdded,
+    SeatLeft,
+    SeatTaken,
     StalemateFound,
     TurnCompleted,
+    TurnExtended,
     TurnFailed,
     TurnInterrupted,
     TurnRetried,
     TurnSkipped,
     TurnStarted,
 )
-from moot.terms import Limits, Money
+from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Polls
 from tests.factories import call_started
 from tests.views.logs import BEGAN, Log, held, seat
 
@@ -178,6 +192,75 @@ def test_whatever_happens_beside_the_speeches_is_said():
         "Judge gave no usable ballot.",
     ):
         assert words in page
+
+
+def test_what_people_do_is_said():
+    log = Log(limits=Limits(rounds=2), manner=Manner(polls=Polls(seconds=60))).start()
+    log.add(PollOpened("before", 60), PollClosed("before"))
+    log.add(SeatTaken("for", "Ann"), RoundsAdded(1, "Chair"))
+    turn = log.begin("for")
+    log.hear("Mine.").add(
+        TurnExtended(turn, 90.0, "Chair"), RemarkInjected(1, "Why?", question=True, to="for")
+    )
+    log.settle("Mine.").add(TurnCompleted(turn, 1, clipped=1))
+    log.add(PointRaised(1, turn, "against", True, "And cats?"), PointRaised(2, turn, "against", False, "No!"))
+    log.add(SeatLeft("for", "clock"), ConcessionMade(turn, "for", "I give way.", referee="It is so."))
+    log.add(JudgingFailed(2, "Nobody could be asked."))
+    page = " ".join(shown(log).split())
+    for words in (
+        "the audience votes",
+        "The audience votes for 1:00 minutes: for, against, undecided. (moot vote",
+        "The vote is closed: 0 votes.",
+        "Ann sits down as For; scripted/parrot stands in.",
+        "One more round: 3 in all.",
+        "For has 1:30 minutes more.",
+        "A question from the floor to For: “Why?”",
+        "only the first 1 words count",
+        "Against, on a point of information: “And cats?”",
+        "Against rises on a point of information, which is declined.",
+        "The person in the seat of For did not speak in time: scripted/parrot speaks instead.",
+        "For gives way: “I give way.” The referee: It is so.",
+        "It was judged again without a result. Nobody could be asked.",
+    ):
+        assert words in page
+
+
+def test_a_call_beside_the_speeches_fails_in_silence():
+    log = Log().start().say("for", "Yes.")
+    log.add(AsideAsked(1, "notes", 1, "against"), replace(call_started(2, None), aside=1))
+    log._calls = 2
+    assert "asked again" not in shown(log.fail_call(retry_in_ms=2000))
+
+
+@pytest.mark.parametrize(
+    ("aside", "words"),
+    [
+        (AsideAsked(1, "notes", 1, "against"), "Against makes notes"),
+        (AsideAsked(1, "point", 1, "against"), "Against may rise on a point of information"),
+        (AsideAsked(1, "leave", 1, "for"), "For is offered a point of information"),
+        (AsideAsked(1, "concession", 1, "for"), "For is asked whether it gives way"),
+        (AsideAsked(1, "referee", 1, judge="judge"), "a referee is asked"),
+        (PollOpened("before", 90), "the audience votes · 0 votes · 1:29 left"),
+        (PollOpened("before"), "until somebody closes the vote"),
+    ],
+)
+def test_the_moving_part_says_what_is_waited_for(aside: AsideAsked | PollOpened, words: str):
+    log = Log(manner=Manner(polls=Polls())).start().add(aside)
+    told = status(log.debate, log.debate.updated_at + timedelta(seconds=1), 80, 0)
+    assert words in told[0].plain
+
+
+def test_the_clock_of_a_person_and_of_a_judge_in_person_is_in_sight():
+    human = Model("human", "human", price=FREE)
+    judges = (Judge("judge", "Judge", human), Judge("other", "Zoe", human))
+    log = Log(seats=(replace(seat("for"), model=human), seat("against")), judges=judges).start()
+    turn = log.begin("for")
+    now = log.debate.updated_at
+    assert "a person types, 4:5" in status(log.debate, now, 90, 0)[0].plain
+    log.hear("Mine.").settle("Mine.").add(TurnCompleted(turn, 1), JudgingStarted(1, "rounds"))
+    assert (
+        "waiting for the ballot of Judge and Zoe · 0 of 2 ballots" in status(log.debate, now, 90, 0)[0].plain
+    )
 
 
 def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the_time():

@@ -65,7 +65,7 @@ def test_a_remark_a_skip_and_a_stop_reach_the_process_that_runs_the_debate(data:
         debate.until("judging.started")
         assert debate.until("debate.ended")["reason"] == "stopped"
         assert debate.process.wait(20) == 0
-    assert "A remark from the floor: “Mind the cost.”" in moot("show")[1]
+    assert "A remark from the floor to Opposition: “Mind the cost.”" in moot("show")[1]
 
 
 def test_a_pause_from_outside_ends_the_run_and_says_how_to_go_on(data: Path, moot: Moot):

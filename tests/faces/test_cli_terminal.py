@@ -109,4 +109,4 @@ def test_leaving_while_the_judge_is_at_work_keeps_the_speeches(data: Path, moot:
     assert code == 0
     assert "── Verdict ──" in out
     assert "agreement" in out
-    assert "Opening statement" not in out
+    assert "Round 1" not in out

@@ -123,6 +123,7 @@ def ballot(schema: dict[str, Any], seed: str) -> str:
     return json.dumps(
         {
             "reasoning": f"{winner} answered more. {speech(seed, 1)}",
+            "rests_on": schema["properties"]["rests_on"]["items"]["enum"][:1],
             "criteria": dict.fromkeys(schema["properties"]["criteria"]["properties"], "Even."),
             "speakers": {
                 name: {"strengths": ["clear"], "weaknesses": ["brief"], "score": 80 if name == winner else 70}

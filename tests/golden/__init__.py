@@ -7,5 +7,9 @@ upcast instead. New scenes are added to `scenes.py` and made by
     python -m tests.golden            the scenes that have no log yet
     python -m tests.golden NAME ...   these scenes alone
 
-An existing log is kept unless `--force` is given, which is only for logs that no release has written.
+    python -m tests.golden --prompts  the words that are sent, after a change that is meant
+
+`NAME.prompts.txt` shows, for the scenes that hold a whole format, who speaks when and what each model is
+sent. It follows the program, as a log never does. An existing log is kept unless `--force` is given, which
+is only for logs that no release has written.
 """

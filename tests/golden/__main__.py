@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.golden.formats import FORMATS
+from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, snapshot, written
 from tests.golden.scenes import SCENES
 
@@ -15,14 +17,25 @@ def make(name: str, folder: Path = HERE, *, force: bool = False) -> bool:
     log = folder / f"{name}.jsonl"
     if log.exists() and not force:
         return False
-    records = SCENES[name](f"deb_{name}").records
-    said = snapshot(records)
-    log.write_bytes(written(records))
+    scene = SCENES[name](f"deb_{name}")
+    said = snapshot(scene.records)
+    log.write_bytes(written(scene.records))
     log.with_suffix(".json").write_bytes(said)
+    if name in FORMATS:
+        log.with_suffix(".prompts.txt").write_text(prompts(scene), "utf-8")
     return True
 
 
+def reword(folder: Path = HERE) -> None:
+    """The prompts as they are now, of debates as they would be held now."""
+    for name, scene in FORMATS.items():
+        (folder / f"{name}.prompts.txt").write_text(prompts(scene(f"deb_{name}")), "utf-8")
+
+
 def main(arguments: Sequence[str], folder: Path = HERE) -> int:
+    if "--prompts" in arguments:
+        reword(folder)
+        return _say("wrote the prompts anew")
     force = "--force" in arguments
     asked = [argument for argument in arguments if argument != "--force"]
     unknown = [name for name in asked if name not in SCENES]

@@ -1,4 +1,5 @@
-"""The scenes behind the golden logs: small debates in which one thing happens each."""
+"""The scenes behind the golden logs: small debates in which one thing happens each. Those that show a format
+whole, and people in the room, are in `formats.py`."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Price, Seat, T
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
 from tests.factories import opened, seats, table
+from tests.golden.formats import FORMATS
 
 Scene = Callable[[str], Simulation]
 
@@ -68,7 +70,8 @@ def voting(*winners: str | None) -> Script:
 
 
 def reciting(*texts: str) -> Script:
-    return lambda sent: Reply(texts[sent.call - 1])
+    """These speeches in turn; what is asked aside is answered willingly."""
+    return lambda sent: Reply(texts[sent.purpose.turn - 1]) if sent.purpose.turn else speak(sent)
 
 
 def steered(debate_id: str) -> Simulation:
@@ -241,4 +244,5 @@ SCENES: dict[str, Scene] = {
     "by-hand": decided,
     "stopped": stopped,
     "aborted": aborted,
+    **FORMATS,
 }

@@ -41,7 +41,7 @@ from tests.shell.conftest import OpenArena
 
 MOTION = "Should AI development be regulated by government?"
 MODEL = Model("scripted", "demo")
-PRICED = Model("scripted", "demo", price=flat(Money(3), Money(15)), max_tokens=200)
+PRICED = Model("scripted", "demo", price=flat(Money(3), Money(15)), max_tokens=300)
 
 
 async def play(arena: Arena, **options: object) -> tuple[Debate, list[Event]]:
@@ -284,8 +284,8 @@ async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena
 async def test_the_cost_limit_holds_and_the_debate_is_still_judged(open_arena: OpenArena) -> None:
     provider = Scripted()
     async with open_arena(provider) as arena:
-        debate, events = await play(arena, model=PRICED, turns=20, cost_limit="0.15", warn_at="0.01", seed=1)
-    assert debate.counted <= Money("0.15")
+        debate, events = await play(arena, model=PRICED, turns=20, cost_limit="0.20", warn_at="0.01", seed=1)
+    assert debate.counted <= Money("0.20")
     assert debate.status == "completed"
     assert debate.verdict is not None
     assert any(isinstance(event, BudgetExhausted) for event in events)

@@ -18,6 +18,8 @@ from moot.events import (
     DebateStarted,
     Event,
     JudgingStarted,
+    PollClosed,
+    PollOpened,
     Recorded,
     RoundCompleted,
     RoundStarted,
@@ -25,6 +27,7 @@ from moot.events import (
     TurnCompleted,
     TurnStarted,
     VerdictReached,
+    VoteCast,
 )
 from moot.evolve import evolve
 from moot.judging.verdicts import reach
@@ -35,6 +38,7 @@ from moot.terms import (
     Limits,
     Model,
     Money,
+    PollName,
     Reasoning,
     ReasoningPart,
     Score,
@@ -74,7 +78,7 @@ class Log:
     def start(self) -> Log:
         return self.add(DebateStarted(), RoundStarted(1))
 
-    def begin(self, seat_id: str) -> int:
+    def begin(self, seat_id: str, **changes: Any) -> int:
         """A turn starts and a model is asked; returns the number of the turn."""
         turn = len(self.debate.turns) + len(self.debate.live) + 1
         slot = next(slot for slot in self.debate.unspent() if slot.seat == seat_id)
@@ -82,7 +86,7 @@ class Log:
         self._calls += 1
         self.add(
             TurnStarted(turn, slot.index, slot.round, phase.key, slot.tone, seat_id),
-            call_started(self._calls, turn, model=self.debate.seat(seat_id).model.label),
+            call_started(self._calls, turn, **{"model": self.debate.seat(seat_id).model.label, **changes}),
         )
         return turn
 
@@ -105,6 +109,19 @@ class Log:
         self.hear(text).settle(text, thought)
         return self.add(TurnCompleted(turn, len(text.split()), **completed))
 
+    def say_by_hand(self, seat_id: str, text: str, **completed: Any) -> Log:
+        """A person speaks: by a call that has no tokens and costs nothing."""
+        turn = self.begin(seat_id, max_tokens=0, model="human/human")
+        self.hear(text).add(SegmentCompleted(self._calls, Text(text)))
+        self.add(CallCompleted(self._calls, "stop", Usage(), NOTHING, 0))
+        return self.add(TurnCompleted(turn, len(text.split()), **completed))
+
+    def poll(self, name: PollName, *choices: str) -> Log:
+        """Everybody votes, v0 first, and the poll is closed."""
+        self.add(PollOpened(name))
+        self.add(*(VoteCast(name, f"v{place}", choice) for place, choice in enumerate(choices)))
+        return self.add(PollClosed(name))
+
     def fail_call(self, **changes: Any) -> Log:
         failed = CallFailed(
             self._calls, "overloaded", "transient", "The provider is overloaded.", Usage(), None
@@ -113,11 +130,20 @@ class Log:
 
     def judged(self, *ballots: Ballot) -> Log:
         self.add(RoundCompleted(self.debate.round), JudgingStarted(1, "rounds"))
+        return self.verdict(self._weighed(1, ballots))
+
+    def judged_again(self, judges: tuple[Judge, ...], *ballots: Ballot) -> Log:
+        number = len(self.debate.judgings) + 1
+        self.add(JudgingStarted(number, "judged", judges=judges))
+        return self.add(VerdictReached(self._weighed(number, ballots), number))
+
+    def _weighed(self, number: int, ballots: tuple[Ballot, ...]) -> Verdict:
         for ballot in ballots:
-            self.add(BallotCast(1, ballot))
-        verdict = reach(self.debate, ballots)
+            self.add(BallotCast(number, ballot))
+        assert self.debate.judging is not None
+        verdict = reach(self.debate, self.debate.judging)
         assert verdict is not None
-        return self.verdict(verdict)
+        return verdict
 
     def verdict(self, verdict: Verdict) -> Log:
         return self.add(VerdictReached(verdict, 1), DebateEnded("rounds"))

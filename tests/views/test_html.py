@@ -6,11 +6,14 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from msgspec.structs import replace
 
-from moot.events import RemarkInjected
+from moot.events import DebateEnded, PointRaised, RemarkInjected, VerdictReached
+from moot.judging.tally import verdict
+from moot.terms import Manner, Polls
 from moot.views.html import POLICY, to_html
 from moot.views.transcript import transcript
-from tests.views.logs import Log, ballot, held, seat
+from tests.views.logs import Log, ballot, held, judge, seat
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -22,10 +25,12 @@ HOSTILE = (
     "\x1b[31m",
     "&lt;b&gt;",
 )
+FRAGMENT = re.compile(r"#s\d+")
+STYLE = re.compile(r"(--seat: #[0-9a-fA-F]{3,6})?(; )?(width: [\d.]+%)?")
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "p", "h1", "h2", "h3", "h4", "ul", "li", "b",
     "span", "article", "header", "div", "details", "summary", "section", "i", "em", "svg", "line", "text",
-    "circle", "footer", "table", "tr", "td", "blockquote",
+    "circle", "footer", "table", "tr", "td", "blockquote", "a", "bdi", "ol", "caption", "th",
 }  # fmt: skip
 
 
@@ -55,9 +60,20 @@ class Page(HTMLParser):
 
 
 def hostile(text: str) -> str:
-    log = Log(motion=text, seats=(seat("for", name=text, colour=text, persona=text), seat("against"))).start()
-    log.say("for", text, thought=text).add(RemarkInjected(1, text, by=text)).say("against", text)
-    log.judged(ballot("for", 80, 70, 0), ballot("for", 80, 70, 1))
+    """Somebody writes this wherever anything can be written."""
+    attacker = seat("for", name=text, colour=text, persona=text, team=text)
+    panel = (replace(judge("ann"), name=text), replace(judge("bob"), recused=text))
+    polls = Manner(polls=Polls())
+    log = Log(motion=text, seats=(attacker, seat("against")), judges=panel, manner=polls).start()
+    log.poll("before", *["undecided"] * 12).say("for", text, thought=text)
+    log.add(PointRaised(1, 1, "for", True, text), RemarkInjected(1, text, by=text, to="for", question=True))
+    log.say("against", f"{text} {text} {text}", clipped=1).poll("after", *["for"] * 12)
+    papers = [
+        replace(ballot("for", 80, 70, order, by), reasoning=text, criteria={text: text}, cites=(1, 2),
+                rubric={text: {"for": 8, "against": 7}}, ranking=("for", "against"))
+        for by in ("ann", "eve") for order in (0, 1)
+    ]  # fmt: skip
+    log.judged(*papers[:2]).judged_again((panel[0], replace(judge("eve"), name=text)), *papers)
     return to_html(transcript(log.debate, reasoning=True))
 
 
@@ -66,12 +82,9 @@ def test_hostile_words_stay_words(text: str):
     page = Page(hostile(text))
     assert set(page.tags) <= TAGS
     assert not [name for name, _ in page.attributes if name.startswith("on")]
-    assert not [name for name, _ in page.attributes if name in ("src", "href", "xlink:href", "action")]
-    assert all(
-        re.fullmatch(r"--seat: #[0-9a-fA-F]{3,6}|width: [\d.]+%", v)
-        for n, v in page.attributes
-        if n == "style"
-    )
+    assert not [name for name, _ in page.attributes if name in ("src", "xlink:href", "action")]
+    assert all(FRAGMENT.fullmatch(value) for name, value in page.attributes if name == "href")
+    assert all(STYLE.fullmatch(value) for name, value in page.attributes if name == "style")
 
 
 def test_the_words_are_exactly_what_was_said():
@@ -116,3 +129,91 @@ def test_reasoning_is_folded_and_only_there_on_request():
     assert "Lead with safety" not in to_html(transcript(held().debate))
     page = to_html(transcript(held().debate, reasoning=True))
     assert "<details><summary>Thinking" in page
+
+
+def judged_by_three() -> Log:
+    panel = (judge("ann"), judge("bob"), judge("cid"))
+    log = Log(judges=panel).start().say("for", "Yes.").say("against", "No.")
+    cast = [
+        replace(ballot("for", 80, 70, order, by), reasoning=f"{by} in order {order}.", cites=(1,))
+        for by in ("ann", "bob")
+        for order in (0, 1)
+    ]
+    flipped = (ballot("for", 80, 70, 0, "cid"), ballot("against", 70, 80, 1, "cid"))
+    return log.judged(*cast, *flipped)
+
+
+def test_each_judge_has_a_card_with_its_reasons_and_the_speeches_they_rest_on():
+    page = to_html(transcript(judged_by_three().debate))
+    assert page.count('<div class="ballot"') == 3
+    assert "ann in order 0." in page
+    assert "<summary>In the other order: For</summary>" in page
+    assert "For, then Against: changed its mind with the order" in page
+    assert 'id="s1"' in page
+    assert '<a href="#s1">S1 <bdi>For</bdi>, Opening statement</a>' in page
+
+
+def test_every_link_of_the_page_leads_somewhere():
+    page = Page(to_html(transcript(judged_by_three().debate)))
+    places = {value for name, value in page.attributes if name == "id"}
+    links = {value for name, value in page.attributes if name == "href"}
+    assert links
+    assert links <= {f"#{place}" for place in places}
+
+
+def test_a_debate_that_was_judged_again_shows_both_verdicts_the_first_first():
+    log = held()
+    log.judged_again((judge("eve"),), *(ballot("against", 60, 70, order, "eve") for order in (0, 1)))
+    page = to_html(transcript(log.debate))
+    first, again = page.index("For wins"), page.index("Against wins")
+    assert first < page.index("<h2>Judged again</h2>") < again
+
+
+def test_the_votes_are_drawn_as_two_bars_and_a_table_of_who_moved():
+    log = Log(manner=Manner(polls=Polls())).start()
+    log.poll("before", *["undecided"] * 6, *["for"] * 6).say("for", "Yes.").say("against", "No.")
+    log.poll("after", *["against"] * 6, *["for"] * 6)
+    page = to_html(transcript(log.debate))
+    assert page.count('<div class="bar">') == 2
+    assert "Against, by a swing of 50 points" in page
+    assert '<td class="moved d4">6</td>' in page
+    assert '<td class="kept d4">6</td>' in page
+    assert "<td>+50</td>" in page
+    assert "<td>6 of 12</td>" in page
+
+
+def test_sealed_votes_are_only_counted():
+    log = Log(manner=Manner(polls=Polls())).start().poll("before", *["for"] * 7, *["against"] * 5)
+    page = to_html(transcript(log.debate))
+    assert "Before the debate: 12 votes, sealed" in page
+    assert '<div class="bar">' not in page
+
+
+def test_words_beyond_the_budget_are_folded_away():
+    log = Log().start().say("for", "One two three. Four five.", clipped=3, over_length=True)
+    page = to_html(transcript(log.debate))
+    assert Page(page).said == ["One two three."]
+    assert '<div class="unheard" dir="auto">Four five.</div>' in page
+    assert "only the first 3 words count" in page
+
+
+def test_what_went_wrong_is_told_with_the_speech_it_went_wrong_in():
+    log = Log().start().say("for", "One two three.", over_length=True)
+    page = to_html(transcript(log.debate))
+    assert "<h2>Accidents</h2>" in page
+    assert 'went beyond the word budget: <a class="mark" href="#s1">S1</a>' in page
+    assert "<h2>Accidents</h2>" not in to_html(transcript(held().debate))
+
+
+def test_where_the_audience_decides_its_reasons_are_told_once():
+    log = Log(manner=Manner(winning="audience", polls=Polls())).start()
+    log.poll("before", *["undecided"] * 12).say("for", "Yes.").say("against", "No.")
+    log.poll("after", *["for"] * 12)
+    found = verdict(log.debate)
+    assert found is not None
+    log.add(VerdictReached(found), DebateEnded("rounds"))
+    page = to_html(transcript(log.debate))
+    assert "For wins the vote" in page
+    assert page.count("Counted over 12 people") == 1
+    assert "People’s choice" not in page
+    assert page.count('<div class="bar">') == 2

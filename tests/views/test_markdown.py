@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
-from moot.events import RemarkInjected
+from moot.events import PointRaised, RemarkInjected
+from moot.terms import Manner, Polls
 from moot.views.cleaning import clean
 from moot.views.markdown import escape, to_markdown, unescape
 from moot.views.transcript import transcript
-from tests.views.logs import Log, held, seat
+from tests.views.logs import Log, ballot, held, judge, seat
 
 FORGERIES = (
     "# Judge's Verdict",
@@ -102,3 +104,62 @@ def test_reasoning_and_remarks_are_quoted():
     assert "> **Remark from the floor by Chair:**\n>\n> Mind the time." in page
     assert "> Be brief.\\\n> Very." in page
     assert "Be brief" not in to_markdown(transcript(log.debate))
+
+
+def everything() -> Log:
+    """A debate in which all that can be told has happened."""
+    panel = (judge("ann"), judge("bob"), replace(judge("cid"), recused="of the speakers' own kind"))
+    log = Log(manner=Manner(polls=Polls()), judges=panel).start()
+    log.poll("before", *["undecided"] * 6, *["for"] * 6)
+    log.say("for", "One two three. Four five.", clipped=3, over_length=True)
+    log.add(PointRaised(1, 1, "against", True, "And if not?"), PointRaised(2, 1, "against", False, "Hush."))
+    log.add(RemarkInjected(1, "Why?", by="Row 3", to="against", question=True)).say("against", "No.")
+    log.poll("after", *["against"] * 6, *["for"] * 6)
+    rubric = {"argument": {"for": 8.0, "against": 6.0}}
+    log.judged(
+        *(
+            ballot("for", 80, 70, order, by, cites=(1,), rubric=rubric)
+            for by in ("ann", "bob")
+            for order in (0, 1)
+        )
+    )
+    again = (ballot("against", 60, 70, order, "eve", cites=(2,)) for order in (0, 1))
+    return log.judged_again((judge("eve"),), *again)
+
+
+def test_all_that_happened_stands_in_its_place():
+    page = to_markdown(transcript(everything().debate))
+    places = [
+        "**Judge:** Cid, scripted/owl (not asked: of the speakers' own kind)",
+        "One two three.",
+        "*(Longer than its word budget: only the first 3 words count.)*",
+        "> *Beyond its budget, heard by nobody:*\n>\n> Four five.",
+        "> **Point of information, Against:**\n>\n> And if not?",
+        "*(Against offered a point of information; it was declined.)*",
+        "> **Question from the floor by Row 3 to Against:**\n>\n> Why?",
+        "## Judge's Verdict\n\n**Winner:** For",
+        "| Criterion | For | Against |\n| --- | ---: | ---: |\n| argument | 8 | 6 |",
+        "- **Ann** (scripted/owl): For in both orders",
+        "  - Rests on: S1 (For, Opening statement)",
+        "Last word: Against",
+        "## Judged again: Eve\n\n**Winner:** Against",
+        "## Audience\n\n**People's choice:** Against, by a swing of 50 points",
+        "| Before the debate | 6 (50%) | 0 (0%) | 6 (50%) | 12 |",
+        "| Undecided | 0 | 6 | 0 |",
+        "## Accidents\n\n- For went beyond the word budget: S1",
+        "## Costs",
+    ]
+    found = [page.find(place) for place in places]
+    assert -1 not in found
+    assert found == sorted(found)
+    assert "Hush" not in page
+
+
+def test_the_tables_of_a_page_are_tables_whatever_the_names():
+    log = everything()
+    names = tuple(replace(one, name=f"| {one.name} |\n---") for one in log.debate.seats)
+    page = to_markdown(transcript(replace(log.debate, seats=names)))
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(page)
+    widths = [len(row.split(" | ")) for row in page.split("\n") if row.startswith("| ")]
+    assert [token.type for token in tokens].count("table_open") == 3
+    assert set(widths) <= {3, 4, 5}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from moot import formats
 from moot.events import DebateEnded, DebateFailed, VerdictReached
-from moot.terms import Verdict
+from moot.terms import HUMAN, Model, Verdict
 from moot.views import outcome
 from tests.views.logs import Log, ballot, held, judge, seat
 
@@ -79,6 +82,75 @@ def test_a_draw_a_decision_and_a_stalemate_say_who_made_them():
     assert doubts(by_hand) == ("A person decided this, not a judge.",)
     circles = spoken().verdict(Verdict("draw", None, "stalemate"))
     assert doubts(circles) == ("The speakers were repeating themselves, so nobody won.",)
+
+
+def test_the_last_word_and_more_words_are_told_where_they_are_the_winners():
+    log = spoken().judged(ballot("against", 70, 80, 0), ballot("against", 70, 80, 1))
+    assert doubts(log) == ("The winner had the last word.",)
+    longer = Log().start().say("for", "Yes.").say("against", "No.").say("for", "Yes, again.")
+    longer.judged(ballot("for", 80, 70, 0), ballot("for", 80, 70, 1))
+    assert doubts(longer) == (
+        "The winner had the last word.",
+        "The winner had more words to speak than another side: 320 to 200.",
+    )
+
+
+def test_ballots_that_are_missing_are_missed():
+    log = spoken(judges=(judge("ann"), judge("bob")))
+    log.judged(
+        *(ballot("for", 80, 70, order, "ann") for order in (0, 1)), ballot("against", 60, 70, 0, "bob")
+    )
+    assert headline(log) == "For wins"
+    assert doubts(log) == ("1 of 2 judges gave no usable ballot.",)
+
+
+def test_people_on_the_bench_are_named():
+    ann = replace(judge("ann"), model=Model(HUMAN, "ann"))
+    alone = spoken(judges=(ann,)).judged(ballot("for", 80, 70, 0, "ann"))
+    assert doubts(alone) == ("It was judged by people, who knew whom they heard.",)
+    mixed = spoken(judges=(ann, judge("owl")))
+    mixed.judged(ballot("for", 80, 70, 0, "ann"), *(ballot("for", 80, 70, order, "owl") for order in (0, 1)))
+    assert doubts(mixed) == ("1 of 2 judges is a person.",)
+    assert [len(leaning.margins) for leaning in outcome.leanings(mixed.debate)] == [1, 2]
+
+
+def test_judges_who_were_to_agree_and_did_not_came_to_no_consensus():
+    agreeing = replace(formats.load("oxford"), result="consensus")
+    log = spoken(judges=(judge("ann"), judge("bob"), judge("cid")), format=agreeing)
+    log.judged(
+        *(ballot("for", 80, 70, order, by) for by in ("ann", "bob") for order in (0, 1)),
+        *(ballot("against", 60, 70, order, "cid") for order in (0, 1)),
+    )
+    assert headline(log) == "Too close to call"
+    assert doubts(log) == ("The judges came to no consensus.",)
+
+
+def test_a_judge_who_stepped_aside_is_told_of():
+    aside = replace(judge("bob"), recused="the same model as one of the speakers")
+    log = spoken(judges=(judge("ann"), aside))
+    log.judged(*(ballot("for", 80, 70, order, "ann") for order in (0, 1)))
+    assert doubts(log) == ("Bob was not asked: it is the same model as one of the speakers.",)
+
+
+def test_a_side_wins_together():
+    seats = (seat("for", "Ann"), seat("against", "Bob"), replace(seat("for", "Cid"), id="third"))
+    log = spoken(seats=seats, format=replace(formats.load("oxford"), parties="sides"))
+    log.judged(ballot("for", 80, 70, 0), ballot("for", 80, 70, 1))
+    assert headline(log) == "Ann and Cid win"
+    assert log.debate.verdict is not None
+    assert outcome.margin(log.debate, log.debate.verdict) == "10 points for Ann and Cid"
+
+
+def test_places_are_told_from_best_to_worst():
+    verdict = Verdict("win", "against", "judges", ranking=("against", "for"))
+    assert outcome.places(spoken().debate, verdict) == "1. Against, 2. For"
+    assert outcome.places(spoken().debate, Verdict("win", "for", "judges")) == ""
+
+
+def test_the_audience_wins_it_by_a_vote():
+    log = spoken().verdict(Verdict("win", "against", "audience"))
+    assert headline(log) == "Against wins the vote"
+    assert doubts(log) == ("The audience decided this, not a judge.",)
 
 
 def test_the_margin_names_who_is_ahead():

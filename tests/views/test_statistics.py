@@ -10,9 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from moot.evolve import fold
+from moot.terms import FREE, HUMAN, Model, Verdict
 from moot.views.statistics import Custom, Standing, Topic, Totals, gathered, statistics
 from moot.views.summary import Summary, summarize
 from tests.golden.reading import log_of
+from tests.views.logs import Log, seat
 
 numbers = count(1)
 OWL, CAT = "acme/owl", "acme/cat"
@@ -143,3 +145,32 @@ async def test_pages_are_counted_like_the_whole() -> None:
             yield msgspec.json.encode(summaries[start : start + 500])
 
     assert await gathered(pages()) == statistics(summaries)
+
+
+def test_all_models_of_a_side_that_wins_together_have_won() -> None:
+    sides = ("for", "for", "against", "against")
+    counted = statistics([debate(OWL, CAT, "acme/dog", "acme/dog", won=0, sides=sides, winning=(0, 1))])
+    assert counted.models == (
+        Standing(CAT, 1, 1, 0, 0, 1.0),
+        Standing(OWL, 1, 1, 0, 0, 1.0),
+        Standing("acme/dog", 1, 0, 1, 0, 0.0),
+    )
+
+
+def test_a_model_on_both_sides_of_a_team_debate_neither_wins_nor_loses() -> None:
+    sides = ("for", "for", "against", "moderator")
+    counted = statistics([debate(OWL, CAT, OWL, CAT, won=0, sides=sides, winning=(0, 1))])
+    assert counted.models == (Standing(CAT, 1, 1, 0, 0, 1.0), Standing(OWL, 1, 0, 0, 0, None))
+
+
+def test_a_summary_names_all_who_won_together_and_no_person() -> None:
+    four = tuple(
+        replace(seat(side), id=f"{side}-{place}", name=f"{side.capitalize()} {place}")
+        for place in (1, 2)
+        for side in FOR_AND_AGAINST
+    )
+    person = replace(four[0], model=Model(HUMAN, "Ada", price=FREE))
+    log = Log(seats=(person, *four[1:])).start().verdict(Verdict("win", "for-1", "hand"))
+    found = summarize(log.debate)
+    assert (found.winner, found.winning, found.winner_model) == ("For 1 and For 2", (0, 2), "human")
+    assert found.models[0] == "human"

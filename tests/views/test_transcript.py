@@ -5,21 +5,38 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from moot import formats
+from moot.audience import OBSERVER, Viewer
 from moot.events import (
+    AsideAnswered,
+    AsideAsked,
+    DebateEnded,
     DebatePaused,
     DebateResumed,
+    DraftKept,
+    JudgingStarted,
+    PointRaised,
     RemarkInjected,
+    SeatLeft,
     TurnFailed,
     TurnInterrupted,
     TurnRetried,
+    VerdictReached,
 )
-from moot.terms import Money
+from moot.evolve import fold
+from moot.terms import FREE, HUMAN, Manner, Model, Money, Polls, Verdict
+from moot.views.html import to_html
 from moot.views.json import to_json
+from moot.views.markdown import to_markdown, unescape
 from moot.views.transcript import Speech, Transcript, transcript
-from tests.views.logs import Log, ballot, held, seat
+from tests.golden.reading import HERE, log_of
+from tests.views.logs import Log, ballot, held, judge, seat
 
 
-def speeches(log: Log, **options: bool) -> list[Speech]:
+def speeches(log: Log, **options: Any) -> list[Speech]:
     page = transcript(log.debate, **options)
     return [speech for part in page.rounds for speech in part.speeches]
 
@@ -164,3 +181,194 @@ def test_exact_money_survives_as_a_number():
     turn = log.begin("for")
     log.hear("Words.").settle("Words.", cost=Money("0.015")).add(TurnInterrupted(turn, "skip"))
     assert as_json(transcript(log.debate))["costs"]["costByModel"] == {"scripted/parrot": 0.015}
+
+
+def test_a_point_of_information_stands_with_its_speech_and_a_declined_one_has_no_words():
+    log = Log().start().say("for", "Yes.")
+    log.add(PointRaised(1, 1, "against", True, "And if not?"), PointRaised(2, 1, "against", False, "Hush."))
+    (speech,) = speeches(log)
+    assert [(point.by.name, point.accepted, point.text) for point in speech.points] == [
+        ("Against", True, "And if not?"),
+        ("Against", False, ""),
+    ]
+    (response,) = as_json(transcript(log.debate))["rounds"][0]["responses"]
+    assert response["points"] == [
+        {"participant": "Against", "participantId": "against", "accepted": True, "text": "And if not?"},
+        {"participant": "Against", "participantId": "against", "accepted": False},
+    ]
+
+
+def test_a_question_to_one_seat_is_read_by_all_and_a_remark_is_not():
+    log = (
+        Log()
+        .start()
+        .add(RemarkInjected(1, "Why?", to="for", question=True), RemarkInjected(2, "Hm.", to="for"))
+    )
+    page = transcript(log.debate, viewer=OBSERVER)
+    assert [(remark.text, remark.question, remark.to_name) for remark in page.remarks] == [
+        ("Why?", True, "For")
+    ]
+
+
+def test_a_speech_knows_its_budget_and_how_much_of_it_was_heard():
+    log = Log().start().say("for", "One two three. Four five.", clipped=3)
+    (speech,) = speeches(log)
+    assert (speech.words, speech.clipped, speech.budget) == (5, 3, log.debate.budget(0))
+    assert (speech.heard, speech.unheard.strip()) == ("One two three.", "Four five.")
+    (response,) = as_json(transcript(log.debate))["rounds"][0]["responses"]
+    assert (response["words"], response["wordsHeard"]) == (5, 3)
+    assert response["content"] == "One two three. Four five."
+
+
+def test_a_person_in_a_seat_is_said_and_so_is_who_stood_in():
+    person = replace(seat("against"), model=Model(HUMAN, HUMAN, price=FREE), stand_in=seat("against").model)
+    log = Log(seats=(seat("for"), person)).start().say("for", "Yes.").say_by_hand("against", "No.")
+    assert [speech.by_hand for speech in speeches(log)] == [False, True]
+    sitting = transcript(log.debate).participants[1]
+    assert (sitting.person, sitting.who, sitting.stand_in) == (True, "a person", "scripted/parrot")
+    log.add(SeatLeft("against", "clock"))
+    gone = transcript(log.debate).participants[1]
+    assert (gone.person, gone.left, gone.who) == (False, True, "scripted/parrot, for a person who left")
+    assert speeches(log)[1].by_hand
+    assert "human/human" not in as_json(transcript(log.debate))["costs"]["tokensByModel"]
+
+
+def test_whoever_speaks_at_the_same_time_reads_the_others_afterwards():
+    blind = formats.load("oxford")
+    blind = replace(blind, phases=tuple(replace(p, simultaneous=p.tone == "opening") for p in blind.phases))
+    log = Log(format=blind).start().say("for", "My secret opening.", thought="Hm.")
+    person, other = Viewer("participant", "against"), Viewer("participant", "for")
+    (veiled,) = speeches(log, viewer=person, reasoning=True)
+    assert (veiled.text, veiled.reasoning) == ("", "")
+    assert "same time as your own" in veiled.notes[-1]
+    assert speeches(log, viewer=other)[0].text == "My secret opening."
+    log.say("against", "Mine.")
+    assert speeches(log, viewer=person)[0].text == "My secret opening."
+
+
+def test_a_speech_is_titled_by_its_row_and_told_for_whom_it_is_given():
+    log = Log(format=formats.load("british-parliamentary")).start().say("for", "Hear, hear.")
+    log.say("for", "More.")
+    first, rest = speeches(log)
+    assert (first.title, first.speaks_as) == ("Prime Minister's speech", "")
+    assert rest.title == "Prime Minister's speech, continued"
+    policy = Log(format=formats.load("policy")).start().say("for", "Hear, hear.")
+    assert speeches(policy)[0].speaks_as == "first affirmative (1A)"
+
+
+def test_the_first_verdict_stays_the_verdict_when_a_debate_is_judged_again():
+    log = held()
+    log.judged_again((judge("eve"),), *(ballot("against", 60, 70, order, "eve") for order in (0, 1)))
+    page = transcript(log.debate)
+    assert page.verdict is not None
+    assert (page.verdict.headline, [result.headline for result in page.again]) == (
+        "For wins",
+        ["Against wins"],
+    )
+    shown = as_json(page)
+    assert shown["verdict"]["winner"] == "for"
+    assert [(one["judging"], one["winner"], one["judges"][0]["id"]) for one in shown["verdicts"]] == [
+        (1, "for", "judge"),
+        (2, "against", "eve"),
+    ]
+    assert [ballot["order"] for ballot in shown["verdicts"][1]["ballots"]] == [0, 1]
+    assert page.again[0].ballots == 2
+
+
+def test_a_verdict_by_hand_has_no_judging_and_one_judged_later_has():
+    log = Log().start().say("for", "Yes.").say("against", "No.")
+    log.add(VerdictReached(Verdict("win", "against", "hand")), DebateEnded("decided"))
+    log.judged_again((judge("eve"),), *(ballot("for", 80, 70, order, "eve") for order in (0, 1)))
+    first, again = transcript(log.debate).results
+    assert (first.judging, first.by, first.ballots) == (None, "hand", 0)
+    assert (again.judging, again.by, again.ballots) == (1, "judges", 2)
+
+
+def test_whoever_is_to_judge_again_does_not_read_the_ballots_of_the_others():
+    log = held().add(JudgingStarted(2, "judged", judges=(judge("eve"),)))
+    (shown,) = transcript(log.debate, viewer=Viewer("judge")).results
+    assert (shown.headline, shown.opinions) == ("For wins", ())
+    assert transcript(log.debate).results[0].opinions
+
+
+def test_a_person_who_judges_casts_one_ballot_in_their_own_words():
+    person = replace(judge("ada"), model=Model(HUMAN, HUMAN, price=FREE))
+    log = Log(judges=(person,)).start().say("for", "Yes.").say("against", "No.")
+    own = replace(ballot("for", 80, 70, 0, "ada"), reasoning="Birch is a tree.", cites=(1,))
+    (result,) = transcript(log.judged(own).debate).results
+    (opinion,) = result.opinions
+    assert (opinion.judge.who, opinion.decision) == ("a person", "For")
+    assert opinion.papers[0].reasoning == "Birch is a tree."
+
+
+def test_seats_that_win_together_bear_all_their_names():
+    log = Log(
+        format=formats.load("world-schools"),
+        seats=(seat("for", name="Ann"), seat("against"), replace(seat("for", name="Bob"), id="b")),
+    ).start()
+    log.verdict(Verdict("win", "for", "hand"))
+    (result,) = transcript(log.debate).results
+    assert result.winner is not None
+    assert (result.winner.id, result.winner.name) == ("for", "Ann and Bob")
+
+
+def test_a_recused_judge_is_named_with_the_reason():
+    panel = (judge("ann"), replace(judge("bob"), recused="of the speakers' own kind"))
+    judges = as_json(transcript(Log(judges=panel).debate))["judges"]
+    assert [one.get("recused") for one in judges] == [None, "of the speakers' own kind"]
+
+
+def test_sealed_votes_tell_how_many_and_nothing_else():
+    log = Log(manner=Manner(polls=Polls())).start().poll("before", *["for"] * 7, *["against"] * 5)
+    assert as_json(transcript(log.debate))["audience"] == {
+        "sealed": True,
+        "rule": "swing",
+        "choices": ["for", "against", "undecided"],
+        "polls": [{"poll": "before", "open": False, "votes": 12, "late": 0}],
+    }
+
+
+def test_votes_that_are_open_tell_who_moved():
+    log = Log(manner=Manner(polls=Polls())).start().poll("before", *["undecided"] * 6, *["for"] * 6)
+    log.say("for", "Yes.").poll("after", *["against"] * 6, *["for"] * 6)
+    shown = as_json(transcript(log.debate))["audience"]
+    assert (shown["pairs"], shown["leader"], shown["lead"]) == (12, "against", 50.0)
+    assert shown["table"] == [[6, 0, 0], [0, 0, 0], [0, 6, 0]]
+    assert shown["changes"][1]["points"] == 50.0
+    assert shown["headline"] == "Against, by a swing of 50 points"
+
+
+def test_notes_drafts_and_what_was_asked_aside_are_in_no_export():
+    log = (
+        Log()
+        .start()
+        .add(
+            DraftKept("for", "a whispered draft"),
+            AsideAsked(1, "notes", 0, "for"),
+            AsideAnswered(1, yes=True, text="whispered notes"),
+            AsideAsked(2, "point", 0, "against", turn=1, about="whispered cause"),
+            AsideAnswered(2, yes=True, text="a whispered point"),
+        )
+    )
+    log.say("for", "Yes.")
+    page = transcript(log.debate, reasoning=True)
+    for shown in (to_json(page), to_markdown(page), to_html(page)):
+        assert "whispered" not in shown
+
+
+def test_accidents_are_told_by_seat_with_their_turns():
+    log = Log().start().say("for", "One two three.", over_length=True)
+    assert as_json(transcript(log.debate))["accidents"] == {"for": {"over_length": [1]}}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.jsonl")))
+def test_every_golden_debate_can_be_read(name: str):
+    debate = fold(log_of(name))
+    assert debate is not None
+    page = transcript(debate, reasoning=True)
+    assert as_json(page)["debate"]["id"] == debate.id
+    assert to_markdown(page).startswith("# Debate: ")
+    assert to_html(page).endswith("</html>\n")
+    for turn in debate.turns:
+        if turn.said and not turn.clipped:
+            assert unescape(to_markdown(page)).count(turn.text.strip()) > 0

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from moot.audience import OBSERVER, OWNER
+from moot.audience import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import Token, TokenRole
+from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.memory import MemoryStore
 from moot.store.tokens import digest
 from moot.wire.auth import ANYONE, MOST_TICKETS, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from tests.factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving
 from tests.web.raw import Line, exchange, request
@@ -111,6 +113,73 @@ async def test_the_operator_is_known_as_long_as_there_is_a_token_for_it() -> Non
     keeper, _ = await keeper_with(token(ALICES))
     assert not await keeper.knows(OPERATOR)
     assert not NOBODY.sees("")
+
+
+# --- invitations ----------------------------------------------------------------------------------------
+
+GUESTS = "moot_guest-token-0123456789"
+
+
+async def guest(store: MemoryStore, role: InvitedAs, word: str = GUESTS, **more: Any) -> Invitation:
+    await store.record("deb_1", lambda debate: () if debate else (opened(),))
+    invitation = Invitation("deb_1", f"zoe {word}", digest(word), role, NOW, **more)
+    await store.invite(invitation)
+    return invitation
+
+
+async def test_an_invitation_shuts_no_door_and_whoever_shows_it_is_what_it_says() -> None:
+    keeper, store = await keeper_with()
+    assert await keeper.find(f"Bearer {GUESTS}") == ANYONE
+    await guest(store, "participant", seat="part_1")
+    zoe = await keeper.find(f"Bearer {GUESTS}")
+    assert zoe is not None
+    assert (zoe.role, zoe.debate, zoe.conducts) == ("participant", "deb_1", False)
+    assert zoe.viewer == Viewer("participant", "part_1")
+    assert (zoe.sees("", "deb_1"), zoe.sees("", "deb_2")) == (True, False)
+    assert await keeper.find(None) == ANYONE
+    assert not await keeper.enabled()
+
+
+@pytest.mark.parametrize(
+    ("role", "viewer"),
+    [("observer", OBSERVER), ("audience", OBSERVER), ("judge", Viewer("judge")),
+     ("moderator", Viewer("moderator"))],
+)  # fmt: skip
+async def test_an_invitation_works_at_once_behind_a_shut_door(role: InvitedAs, viewer: Viewer) -> None:
+    keeper, store = await keeper_with(token(ALICES), operator=OPERATORS)
+    assert await keeper.find(f"Bearer {GUESTS}") is None
+    await guest(store, role)
+    zoe = await keeper.find(f"Bearer {GUESTS}")
+    assert zoe is not None
+    assert zoe.viewer == viewer
+    assert await keeper.knows(zoe)
+
+
+async def test_a_withdrawn_invitation_is_forgotten_at_once() -> None:
+    keeper, store = await keeper_with(operator=OPERATORS)
+    invitation = await guest(store, "observer")
+    zoe = await keeper.find(f"Bearer {GUESTS}")
+    assert zoe is not None
+    await store.uninvite("deb_1", invitation.name)
+    assert not await keeper.knows(zoe)
+    assert await keeper.find(f"Bearer {GUESTS}") is None
+
+
+async def test_an_expired_invitation_is_none() -> None:
+    keeper, store = await keeper_with(operator=OPERATORS)
+    await guest(store, "observer", expires_at=NOW - timedelta(seconds=1))
+    assert await keeper.find(f"Bearer {GUESTS}") is None
+
+
+async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:
+    keeper, store = await keeper_with()
+    await guest(store, "audience", many=True)
+    await guest(store, "audience", "moot_another-guest-9876543210")
+    hall, zoe = [await keeper.find(f"Bearer {w}") for w in (GUESTS, "moot_another-guest-9876543210")]
+    assert hall is not None
+    assert zoe is not None
+    assert hall.client("10.0.0.1") != hall.client("10.0.0.2")
+    assert zoe.client("10.0.0.1") == zoe.client("10.0.0.2") != hall.client("10.0.0.1")
 
 
 # --- tickets --------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ import jsonschema_rs
 import pytest
 
 from moot.web import samples
-from moot.web.articles import ARTICLES, PREFIX
+from moot.web.article import PREFIX
+from moot.web.articles import ARTICLES
 from moot.web.reference import HEALTH
 from moot.web.routes import ROUTES
 from moot.web.schemas import EVENTS, EXTENDED
@@ -59,7 +60,7 @@ def debate(api: httpx.Client) -> str:
 def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, item in described["paths"].items():
         for method, operation in item.items():
-            if method in ("get", "post", "delete"):
+            if method in ("get", "post", "put", "delete"):
                 yield method.upper(), path, operation
 
 
@@ -72,7 +73,7 @@ def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) 
 
 
 def test_every_route_event_and_error_is_in_the_guide() -> None:
-    told = set(re.findall(r"`((?:GET|POST|DELETE) /[^`?]*)`", DOCUMENT))
+    told = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /[^`?]*)`", DOCUMENT))
     assert {f"{method} {PREFIX}{path}" for method, path, _ in ROUTES} <= told
     words = set(re.findall(r"`([\w/-]+)`", DOCUMENT))
     assert {*EVENTS, *EXTENDED, *REGISTRY} <= words
@@ -296,7 +297,8 @@ def test_the_commands_of_the_guide_work(server: Served) -> None:
 def test_a_ticket_and_a_repetition_work_as_the_guide_says(server: Served) -> None:
     here = [command.replace("http://localhost:8000", server.url) for command in COMMANDS]
     slow = here[0].replace('"maxRounds": 2', '"maxRounds": 2, "autoProgress": false')
-    told = run([slow, here[4], here[5], here[5].replace("curl -s", "curl -si")])
+    told = run([slow, *here[4:7], here[6].replace("curl -s", "curl -si")])
+    assert '"many":true' in told
     assert '"ticket"' in told
     assert '"queued"' in told
     assert "idempotent-replayed: true" in told.lower()

@@ -144,6 +144,7 @@ def test_the_verdict_comes_after_the_last_word_of_the_judge():
         "agreement": 1.0,
         "flips": 0,
         "doubts": [],
+        "lastWord": "against",
         "timestamp": verdict["timestamp"],
         "seq": verdict["seq"],
     }

@@ -22,7 +22,7 @@ from tests.wire.contract import EVENTS, keeps
 from tests.wire.watching import EXTENDED, HERE, NAMES, PLAIN, named, sent, snapshots, told, watch
 
 ORDER = {"": 10**6}
-FURTHER = {"reasoning", "turn", "remark", "ballot"}
+FURTHER = {"reasoning", "turn", "remark", "ballot", "seat", "clock", "point", "poll"}
 
 
 class Reader:

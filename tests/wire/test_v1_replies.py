@@ -112,6 +112,9 @@ def test_a_new_debate_is_answered_with_all_that_was_asked_for():
             "winningCondition": "ai-judge",
             "intensity": 3,
             "showReasoning": True,
+            "personSeconds": 300,
+            "prep": False,
+            "blind": False,
         },
         "createdAt": "2026-03-01T12:00:01.000Z",
         "streamUrl": "/api/v1/debates/deb_1/stream",
@@ -227,7 +230,7 @@ def test_a_round_that_was_asked_for_is_about_to_begin():
 
 
 def test_skipping_to_the_judge_answers_that_it_evaluates():
-    debate = held().add(JudgingStarted(2, "judged")).debate
+    debate = manual().add(JudgingStarted(1, "judged")).debate
     assert replies.round_accepted(debate)["status"] == "judge_evaluating"
     assert set(replies.judge_accepted(debate)) == {"debateId", "status", "message"}
     assert replies.judge_accepted(debate)["status"] == "judge_evaluating"

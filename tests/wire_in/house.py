@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.terms import Effort, Model, Money, Price, Tier
+from moot import formats
+from moot.terms import Effort, Format, Model, Money, Price, Tier
 from moot.wire.problems import Problem
 from moot.wire.v1.bodies import CreateDebate, read
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -22,7 +23,10 @@ class Inn(Struct, frozen=True):
     """Keeps no key for groq, and has heard of every model but one."""
 
     formats: tuple[str, ...] = ("free", "oxford", "lincoln-douglas", "roundtable", "panel")
-    providers: tuple[str, ...] = ("local", "openai", "anthropic", "google", "mistral", "groq")
+    providers: tuple[str, ...] = ("local", "openai", "anthropic", "google", "mistral", "groq", "human")
+
+    def format(self, name: str) -> Format:
+        return formats.load(name)
 
     def has_key(self, provider: str) -> bool:
         return provider != "groq"

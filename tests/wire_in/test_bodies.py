@@ -22,11 +22,13 @@ CONTROLS = "Control characters are not allowed"
 NAME = "Must be between 1 and 100 characters"
 SIDES = "Must be one of: for, against, neutral"
 COLOUR = "Must be a hex colour like #FF6B6B"
+PERSON = {"provider": "human", "modelId": "human"}
+OWL = {"provider": "anthropic", "modelId": "claude-3-opus-20240229"}
 MODEL = "participants.0.model"
 MODEL_ID = "Must be 1 to 200 letters, digits and . _ : @ / - in the form of a name"
 DEGREE, NUMBER = "Must be between 0.0 and 1.0", "Must be a number"
 TOKENS = "Must be an integer between 1 and 128000"
-PROVIDERS = "Must be one of: anthropic, openai, google, mistral, local, groq"
+PROVIDERS = "Must be one of: anthropic, openai, google, mistral, local, groq, human"
 FORMATS = "Must be one of: oxford, lincoln-douglas, roundtable, free, panel"
 ACTIONS = "Must be one of: next_round, skip_to_judge"
 LOW, HIGH = "Minimum 2 participants required", "Maximum 4 participants allowed"
@@ -151,13 +153,35 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("objective long", {"participants__0__objective": "x" * 2_001},
      {"participants.0.objective": "Must be at most 2000 characters"}),
     ("condition", {"config__winningCondition": "dice"},
-     {"winningCondition": "Must be one of: ai-judge, self-terminate, user-decides"}),
+     {"winningCondition": "Must be one of: ai-judge, self-terminate, user-decides, audience"}),
     ("intensity", {"config__intensity": 6}, {"intensity": "Must be between 1 and 5"}),
     ("effort", {"config__effort": "heroic"},
      {"effort": "Must be one of: none, minimal, low, medium, high, xhigh, max"}),
     ("effort null", {"config__effort": None},
      {"effort": "Must be one of: none, minimal, low, medium, high, xhigh, max"}),
     ("reasoning", {"config__showReasoning": "false"}, {"showReasoning": "Must be a boolean"}),
+    ("time", {"config__personSeconds": 9}, {"personSeconds": "Must be between 10 and 3600"}),
+    ("what to settle", {"config__objective": "x" * 2_001}, {"objective": "Must be at most 2000 characters"}),
+    ("notes", {"config__prep": "yes"}, {"prep": "Must be a boolean"}),
+    ("blind", {"config__blind": 1}, {"blind": "Must be a boolean"}),
+    ("recuse", {"config__recuse": None}, {"recuse": "Must be a boolean"}),
+    ("polls", {"config__polls": True}, {"polls": "Must be an object"}),
+    ("polls null", {"config__polls": None}, {"polls": "Must be an object"}),
+    ("polls inside", {"config__polls": {"before": 1, "seconds": 4, "late": 1}},
+     {"polls.before": "Must be a boolean", "polls.seconds": "Must be between 5 and 86400",
+      "polls.late": "Unknown field"}),
+    ("stand-in of a model", {"participants__0__standIn": OWL},
+     {"participants.0.standIn": "Only for a seat whose provider is human"}),
+    ("stand-in of flesh", {"participants__0__model": PERSON, "participants__0__standIn": PERSON},
+     {"participants.0.standIn": "Must be a model"}),
+    ("weights", {"judge__weights": {"wit": 0, "argument": 1}},
+     {"judge.weights.wit": "Must be greater than 0, at most 1000"}),
+    ("weights of nothing", {"judge__weights": {"wit": 1}},
+     {"judge.weights": "Must name criteria of this judge"}),
+    ("too many judges", {"judges": [{"name": "J", "model": OWL}] * 9},
+     {"judges": "Must have at most 8 items"}),
+    ("a judge of several", {"judges": [{"name": "", "model": OWL}]},
+     {"judges.0.name": "Must be between 1 and 100 characters"}),
     ("config null", {"config": None}, {"config": "Must be an object"}),
     ("config array", {"config": []}, {"config": "Must be an object"}),
 ]  # fmt: skip
@@ -226,6 +250,11 @@ def test_many_faults_are_told_at_once() -> None:
         {"config": LEFT_OUT},
         {"config": {}},
         {"config__effort": "low", "config__autoProgress": False, "config__winningCondition": "user-decides"},
+        {"config__winningCondition": "audience", "config__polls": {}},
+        {"config__polls": {"before": False, "seconds": 60.5}, "config__personSeconds": 10},
+        {"participants__0__model": PERSON, "participants__0__standIn": OWL},
+        {"judges": [{"name": "Zoë", "model": PERSON}] * 8},
+        {"judge__evaluationCriteria": ["wit", "truth"], "judge__weights": {"wit": 2.5}},
     ],
 )
 def test_what_the_contract_allows_is_taken(changes: dict[str, Any]) -> None:
@@ -363,7 +392,10 @@ def valid(shape: object) -> bool:
     return jsonschema_rs.validator_for(whole).is_valid(shape)
 
 
-BEYOND_SCHEMA = {"B58", "B58 judge", "B59", "B63", "B63 alike", "B72 equal", "B72 more", "B69 5.0"}
+BEYOND_SCHEMA = {
+    "B58", "B58 judge", "B59", "B63", "B63 alike", "B72 equal", "B72 more", "B69 5.0",
+    "stand-in of a model", "stand-in of flesh", "weights of nothing",
+}  # fmt: skip
 """What no JSON Schema can say: it takes 5.0 for an integer, too."""
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from moot.wire.frames import Cursor
 from moot.wire.problems import Problem
 from moot.wire.v1 import queries
-from moot.wire.v1.queries import EventPage, Listing, Viewing
+from moot.wire.v1.queries import EventPage, Keeping, Listing, Viewing
 from tests.wire_in.house import problem_with
 
 Read = Callable[[bytes], object]
@@ -47,6 +47,8 @@ REFUSED: list[tuple[str, Read, str, dict[str, str]]] = [
     ("events limit", queries.event_page, "limit=1001", {"limit": "Must be between 1 and 1000"}),
     ("events after", queries.event_page, "after=-1", {"after": OFFSET}),
     ("extended", queries.stream, "extended=yes", {"extended": "Must be one of: true, false"}),
+    ("as", queries.socket, "as=me", {"as": "Must be a participant id"}),
+    ("as twice", queries.log, "as=part_1&as=part_1", {"as": "Given more than once"}),
     ("twice", queries.stream, "lastEventId=1&lastEventId=2", {"lastEventId": "Given more than once"}),
     ("none known", queries.nothing, "x", {"x": "Unknown parameter"}),
 ]  # fmt: skip
@@ -86,7 +88,7 @@ def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
 def test_what_is_left_out_has_its_default() -> None:
     assert queries.listing(b"") == Listing(None, 20, 0)
     assert queries.event_page(b"") == EventPage(0, 100)
-    assert queries.transcript(b"") == "json"
+    assert queries.transcript(b"") == Keeping("json")
     assert queries.stream(b"") == queries.log(b"") == queries.socket(b"") == Viewing(Cursor(0, 0), False)
 
 
@@ -94,7 +96,8 @@ def test_a_good_query_is_taken_as_it_is_meant() -> None:
     assert queries.listing(b"limit=100&offset=1000000000&status=judge_evaluating") == Listing(
         "judge_evaluating", 100, 1_000_000_000
     )
-    assert queries.transcript(b"format=markdown") == "markdown"
+    assert queries.transcript(b"format=markdown&as=part_1") == Keeping("markdown", "part_1")
+    assert queries.stream(b"as=part_1") == Viewing(seat="part_1")
     assert queries.event_page(b"after=7&limit=1000") == EventPage(7, 1000)
     assert queries.stream(b"lastEventId=7.2&extended=true&ticket=x") == Viewing(Cursor(7, 2), True)
     assert queries.log(b"after=7") == Viewing(Cursor(7))

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from moot.errors import Invalid
 from moot.setup import COLOURS, opening
-from moot.terms import Model, Money
+from moot.terms import Model, Money, Polls
 from moot.wire.v1.setups import setup_of
 from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
-from tests.wire_in.test_bodies import many
+from tests.wire_in.test_bodies import OWL, PERSON, many
 
 
 def test_the_contracts_example_opens_a_debate() -> None:
@@ -42,6 +42,11 @@ def test_every_addition_arrives() -> None:
         config__intensity=5,
         config__showReasoning=False,
         config__effort="low",
+        config__personSeconds=45,
+        config__objective="Whether to regulate at all.",
+        config__prep=True,
+        config__blind=True,
+        config__polls={"before": False, "seconds": 30},
     )
     opened = opening(setup_of(asked(shape), Inn()))
     seat, judge, manner = opened.seats[0], opened.judges[0], opened.manner
@@ -51,6 +56,35 @@ def test_every_addition_arrives() -> None:
     assert judge.criteria == ("wit", "honesty")
     assert (manner.auto, manner.auto_judge, manner.winning) == (False, False, "self-terminate")
     assert (manner.intensity, manner.show_reasoning) == (5, False)
+    assert (manner.objective, manner.prep, manner.blind) == ("Whether to regulate at all.", True, True)
+    assert (manner.polls, opened.limits.person_seconds) == (Polls(before=False, seconds=30), 45)
+
+
+def test_people_and_a_panel_arrive() -> None:
+    shape = changed(
+        participants__0__model=PERSON,
+        participants__0__standIn=OWL,
+        judge__evaluationCriteria=["wit", "truth"],
+        judge__weights={"wit": 2},
+        judges=[{"name": "Zoë", "model": PERSON}, {"name": "Bea", "model": OWL}],
+    )
+    opened = opening(setup_of(asked(shape), Inn()))
+    assert opened.seats[0].model.human
+    assert opened.seats[0].stand_in
+    assert [(judge.name, judge.model.human) for judge in opened.judges] == [
+        ("Judge Claude", False),
+        ("Zoë", True),
+        ("Bea", False),
+    ]
+    assert opened.judges[0].weights == {"wit": 2.0}
+
+
+def test_judges_step_aside_unless_it_is_not_wanted() -> None:
+    own = {"name": "Own", "model": {"provider": "openai", "modelId": "gpt-4-turbo-preview"}}
+    shape = changed(judge__model={"provider": "google", "modelId": "gemini-pro"}, judges=[own])
+    assert [bool(judge.recused) for judge in opening(setup_of(asked(shape), Inn())).judges] == [False, True]
+    shape["config"]["recuse"] = False
+    assert [bool(judge.recused) for judge in opening(setup_of(asked(shape), Inn())).judges] == [False, False]
 
 
 def test_money_is_taken_as_it_was_written() -> None:

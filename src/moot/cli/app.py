@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from moot import __version__
 from moot.cli.debate import debate
+from moot.cli.examples import EXAMPLES, FIRST, shown
 from moot.cli.failing import FAILED, INTERRUPTED, USAGE, debugging, explain
 from moot.cli.helping import Columns
 from moot.errors import MootError
@@ -23,6 +24,7 @@ PIPE_CLOSED = 141
 
 LOOK = Group("Look", sort_key=10)
 STEER = Group("Steer", sort_key=20)
+ROOM = Group("Take part", sort_key=25)
 HERE = Group("This machine", sort_key=30)
 OTHER = Group("Help", sort_key=40)
 
@@ -32,18 +34,31 @@ COMMANDS = (
     (LOOK, "watch", "watch:watch", "Follow a running debate from its start, wherever it runs."),
     (LOOK, "replay", "replay:replay", "See a debate again at the pace it was held, or faster."),
     (LOOK, "export", "export:export", "A debate as Markdown, HTML or JSON."),
+    (LOOK, "verdicts", "benching:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
     (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
     (STEER, "resume", "resume:resume", "Go on with a debate that was paused, failed or left behind."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
     (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
+    (STEER, "extend", "steer:extend", "More time for the speech under way, or more rounds."),
     (STEER, "skip", "steer:skip", "Skip the running speech, or the next one."),
     (STEER, "retry", "steer:retry", "Have the last failed or interrupted speech given again."),
     (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
     (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
+    (STEER, "rejudge", "benching:rejudge", "Have a debate that is over judged once more."),
     (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
+    (ROOM, "take", "sitting:take", "Sit down in a seat; the model that sat there stands in."),
+    (ROOM, "leave", "sitting:leave", "Leave your seat to the model that stands in for it."),
+    (ROOM, "say", "sitting:say", "Give the speech that the debate waits for."),
+    (ROOM, "draft", "sitting:draft", "Keep what you have written so far."),
+    (ROOM, "point", "sitting:point", "Rise on a point of information, or take or decline one."),
+    (ROOM, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
+    (ROOM, "vote", "voting:vote", "Vote in the poll that is open."),
+    (ROOM, "polls", "voting:app", "What the audience's votes came to, and `polls close`."),
+    (ROOM, "ballot", "benching:ballot", "Cast the ballot of a judge who is a person."),
+    (ROOM, "invite", "inviting:invite", "Invite somebody to one debate of a server, by token or link."),
     (
         HERE,
         "serve",
@@ -58,13 +73,6 @@ COMMANDS = (
 )
 
 HELP = "Language models argue a motion; you watch, steer and judge."
-EXAMPLES = """\
-  moot "Should AI development be regulated by government?"
-  moot "Cats are better than dogs" --rounds 2 --intensity 5
-  moot "This house would ban homework" --model ollama/llama3.2 -o debate.html
-  moot show last
-  moot "Tabs are better than spaces" --server http://127.0.0.1:8000
-"""
 
 
 def make() -> App:
@@ -72,7 +80,7 @@ def make() -> App:
         name="moot",
         help=HELP,
         help_format="plaintext",
-        help_formatter=Columns(EXAMPLES),
+        help_formatter=Columns(shown(FIRST)),
         default_parameter=Parameter(show_default=False),
         usage='moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]',
         version=__version__,
@@ -84,7 +92,8 @@ def make() -> App:
     )
     for order, (group, name, place, summary) in enumerate(COMMANDS):
         register = partial(app.command, f"moot.cli.{place}", name, help=summary, group=group, sort_key=order)
-        register() if place.endswith(":app") else register(help_formatter=Columns())
+        examples = shown(EXAMPLES.get(name, ()))
+        register() if place.endswith(":app") else register(help_formatter=Columns(examples))
     for flag in ("--help", "--version"):
         app[flag].group = (OTHER,)
     return app

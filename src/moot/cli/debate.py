@@ -23,9 +23,11 @@ FORMAT, ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
 COUNTED_IN_TURNS = "free"
 SIDES = 2
+HUMAN, NOBODY = "human", "none"
 
 Level = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Length = Literal["low", "medium", "high"]
+Ending = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 """As in `terms`, which is not loaded for a help text."""
 
 
@@ -39,7 +41,7 @@ def debate(
             name="--for",
             group=WHO,
             metavar="MODEL",
-            help="The model that argues for the motion: provider/model.",
+            help="The model that argues for the motion: provider/model. human is you, at this terminal.",
         ),
     ] = None,
     against: Annotated[
@@ -54,10 +56,18 @@ def debate(
         ),
     ] = None,
     judge: Annotated[
-        str | None,
+        list[str] | None,
         Parameter(
-            group=WHO, metavar="MODEL", help="The model that judges, or none. [default: as the speakers]"
+            group=WHO,
+            metavar="MODEL",
+            negative="",
+            help="Who judges: a model, human, or none; several times for a panel. [default: a model that is"
+            " related to no speaker, or as the speakers]",
         ),
+    ] = None,
+    stand_in: Annotated[
+        str | None,
+        Parameter(group=WHO, metavar="MODEL", help="Speaks for a person who leaves or is out of time."),
     ] = None,
     persona_for: Annotated[
         str,
@@ -143,6 +153,37 @@ def debate(
             group=HOW, negative="", help="Each round waits to be asked for: `moot next-round`, `moot judge`."
         ),
     ] = False,
+    objective: Annotated[
+        str, Parameter(group=HOW, metavar="TEXT", help="What the debate is to settle; all are told.")
+    ] = "",
+    prep: Annotated[
+        bool,
+        Parameter(group=HOW, negative="", help="Speakers make private notes first, where the format allows."),
+    ] = False,
+    blind: Annotated[
+        bool,
+        Parameter(
+            group=HOW, negative="", help="Openings are given at the same time; nobody hears the other."
+        ),
+    ] = False,
+    audience: Annotated[
+        float | None,
+        Parameter(
+            group=HOW,
+            metavar="SECONDS",
+            help="An audience votes before and after, for so long each: `moot vote last for`.",
+        ),
+    ] = None,
+    winning: Annotated[
+        Ending | None,
+        Parameter(
+            group=HOW,
+            metavar="HOW",
+            show_choices=False,
+            help="What decides: ai-judge, self-terminate (one side gives way), user-decides or audience."
+            " [default: ai-judge]",
+        ),
+    ] = None,
     decide: Annotated[
         bool,
         Parameter(group=HOW, negative="", help="You decide, not a judge: `moot decide last WINNER`."),
@@ -157,6 +198,10 @@ def debate(
     timeout: Annotated[
         float, Parameter(group=LIMITS, metavar="SECONDS", help="How long a speech may take. [default: 120]")
     ] = 120.0,
+    person_seconds: Annotated[
+        float,
+        Parameter(group=LIMITS, metavar="SECONDS", help="How long a person has for a speech. [default: 300]"),
+    ] = 300.0,
     reasoning: Annotated[
         bool, Parameter(group=OUTPUT, help="Show what the speakers think, dimmed, or in one line.")
     ] = True,
@@ -201,17 +246,23 @@ def debate(
             format=format or FORMAT,
             models=(for_, against),
             model=model,
-            judge=judge,
+            judges=tuple(judge or ()),
+            stand_in=stand_in,
             personas=(persona_for, persona_against),
             objectives=(objective_for, objective_against),
             effort=effort,
             rounds=ROUNDS if rounds is None and format in (None, FORMAT) else rounds,
             intensity=intensity,
             manual=manual,
-            decide=decide,
+            winning="user-decides" if decide else winning,
+            objective=objective,
+            prep=prep,
+            blind=blind,
+            audience=audience,
             cost_limit=cost_limit,
             warn_at=warn_at,
             timeout=timeout,
+            person_seconds=person_seconds,
             here_only={
                 "--effort-for": effort_for,
                 "--effort-against": effort_against,
@@ -225,13 +276,17 @@ def debate(
     async def hold() -> int:
         from moot import formats
         from moot.arena import Arena
-        from moot.cli.playing import perform, screen
+        from moot.cli.playing import perform
+        from moot.cli.screens import screen
         from moot.providers.table import Default
+        from moot.terms import Polls
 
         async with Arena.open() as arena:
-            fmt = formats.load(format or (FORMAT if turns is None else COUNTED_IN_TURNS))
-            others = model or for_ or against
+            named = format or (FORMAT if turns is None else COUNTED_IN_TURNS)
+            fmt = formats.load(named, arena.settings.formats)
+            others = model or next((name for name in (for_, against) if name and name != HUMAN), None)
             names = [for_ or model, against or model, *[others] * (len(fmt.chairs) - SIDES)]
+            decides = "user-decides" if decide else winning or "ai-judge"
             default = Default("") if all(names) else await arena.providers.default()
             setup = await arena.setup(
                 motion,
@@ -243,18 +298,25 @@ def debate(
                     (objective_for, objective_against),
                     [effort_for or effort, effort_against or effort, effort],
                     [verbosity_for or verbosity, verbosity_against or verbosity, verbosity],
+                    stand_in,
                 ),
                 model=model,
-                judge="none" if decide else judge,
+                judge="none" if _nobody_judges(decides, judge or []) else None,
+                judges=judge or (),
                 rounds=ROUNDS if rounds is None and fmt.name == FORMAT else rounds,
                 turns=turns,
                 intensity=intensity,
                 seed=seed,
                 auto=not manual,
-                winning="user-decides" if decide else "ai-judge",
+                winning=decides,
+                objective=objective,
+                prep=prep,
+                blind=blind,
+                polls=Polls(seconds=audience) if audience is not None else None,
                 cost_limit=cost_limit,
                 warn_at=warn_at,
                 turn_seconds=timeout,
+                person_seconds=person_seconds,
             )
             await _prepare(arena, setup)
             opened = (await arena.create(setup)).debate
@@ -267,6 +329,12 @@ def debate(
             return code
 
     return run(hold())
+
+
+def _nobody_judges(winning: Ending, judges: list[str]) -> bool:
+    if winning == "user-decides" or judges == [NOBODY]:
+        return True
+    return winning == "audience" and not judges
 
 
 def _why(default: Default) -> str:
@@ -285,6 +353,7 @@ def _seats(
     objectives: tuple[str, str],
     efforts: list[Level | None],
     verbosities: list[Length | None],
+    stand_in: str | None,
 ) -> list[SeatSetup]:
     """The two sides as asked for; a format's further chairs take what was told to anyone, which is the last
     of `efforts` and `verbosities`."""
@@ -301,6 +370,7 @@ def _seats(
             ),
             persona=persona,
             objective=objective,
+            stand_in=arena.model(stand_in) if stand_in and name == HUMAN else None,
         )
         for place, (name, (persona, objective)) in enumerate(zip(names, said, strict=False))
     ]
@@ -312,6 +382,9 @@ async def _prepare(arena: Arena, setup: Setup) -> None:
     from moot.setup import opening
 
     opening(setup)
-    models: list[Model] = [seat.model for seat in setup.seats] + [judge.model for judge in setup.judges]
+    speaking = [seat.stand_in or seat.model for seat in setup.seats]
+    models: list[Model] = [
+        model for model in (*speaking, *(judge.model for judge in setup.judges)) if not model.human
+    ]
     with bar() as report:
         await arena.providers.prepare(models, report)

@@ -10,7 +10,7 @@ from moot.cli.flow import fold, tidy
 from moot.cli.page import hue, join, pad, shorten, text
 from moot.views.cleaning import line
 from moot.views.outcome import Leaning
-from moot.views.transcript import Result
+from moot.views.results import Result
 
 NAME = 18
 INDENT = "  "

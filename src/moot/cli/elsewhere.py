@@ -11,14 +11,17 @@ from msgspec import UNSET, Struct
 from moot import formats
 from moot.cli import exporting
 from moot.cli.hall import ending
-from moot.cli.playing import perform, screen
-from moot.cli.remote import Remote, in_our_words
-from moot.client import Config, Debater, Judge
+from moot.cli.playing import perform
+from moot.cli.remote import Remote
+from moot.cli.screens import screen
+from moot.cli.translating import dollars, in_our_words
+from moot.client import Config, Debater, Judge, Polls
 from moot.client.shapes import Position
 from moot.errors import Invalid
-from moot.terms import Effort
+from moot.terms import HUMAN, Effort, Winning
 
-SECONDS = 120.0
+SECONDS, PERSON_SECONDS = 120.0, 300.0
+NOBODY = "none"
 PLACES = ("for", "against")
 """How the options call the first two seats."""
 TOGETHER = ("persona", "objective")
@@ -31,17 +34,23 @@ class Wish(Struct, frozen=True, kw_only=True):
     format: str
     models: tuple[str | None, str | None]
     model: str | None = None
-    judge: str | None = None
+    judges: tuple[str, ...] = ()
+    stand_in: str | None = None
     personas: tuple[str, str] = ("", "")
     objectives: tuple[str, str] = ("", "")
     effort: Effort | None = None
     rounds: int | None = None
     intensity: int = 3
     manual: bool = False
-    decide: bool = False
+    winning: Winning | None = None
+    objective: str = ""
+    prep: bool = False
+    blind: bool = False
+    audience: float | None = None
     cost_limit: str | None = None
     warn_at: str | None = None
     timeout: float = SECONDS
+    person_seconds: float = PERSON_SECONDS
     here_only: dict[str, Any]
     """Options that no server takes, and what was given for them."""
 
@@ -53,13 +62,15 @@ async def hold(
     async with Remote.open(server) as remote:
         default = "" if _names_all(wish) else await _default(remote)
         table = await _table(remote, wish.format)
+        panel = _panel(wish, default)
         try:
             with in_our_words():
                 created = await remote.client.create(
                     wish.motion,
                     format=wish.format,
                     participants=tuple(_debaters(wish, table, default)),
-                    judge=Judge(wish.judge or wish.model or wish.models[0] or default),
+                    judge=panel[0],
+                    judges=panel[1:],
                     config=_config(wish, table),
                 )
         except Invalid as error:
@@ -73,7 +84,7 @@ async def hold(
 
 def _refuse_what_only_goes_here(wish: Wish) -> None:
     given = [name for name, value in wish.here_only.items() if value is not None]
-    if wish.judge == "none":
+    if NOBODY in wish.judges:
         given.append("--judge none")
     if wish.format.endswith(".toml"):
         given.append("--format FILE")
@@ -82,7 +93,21 @@ def _refuse_what_only_goes_here(wish: Wish) -> None:
 
 
 def _names_all(wish: Wish) -> bool:
-    return bool(wish.model or all(wish.models))
+    """A person among them can be followed by no other seat, and by no judge."""
+    return bool(wish.model or (all(wish.models) and HUMAN not in wish.models))
+
+
+def _panel(wish: Wish, default: str) -> list[Judge]:
+    if not wish.judges:
+        return [Judge(_first_model(wish) or default)]
+    alone = len(wish.judges) == 1
+    return [
+        Judge(model, "Judge" if alone else f"Judge {place}") for place, model in enumerate(wish.judges, 1)
+    ]
+
+
+def _first_model(wish: Wish) -> str | None:
+    return next((name for name in (wish.model, *wish.models) if name and name != HUMAN), None)
 
 
 async def _default(remote: Remote) -> str:
@@ -114,15 +139,17 @@ async def _table(remote: Remote, name: str) -> Table:
 
 
 def _debaters(wish: Wish, table: Table, default: str) -> Iterable[Debater]:
-    others = wish.model or wish.models[0] or wish.models[1] or default
+    others = _first_model(wish) or default
     for place, (name, side) in enumerate(table.chairs):
         first = place < len(PLACES)
+        model = (wish.models[place] if first else None) or wish.model or (default if first else others)
         yield Debater(
             name=name,
-            model=(wish.models[place] if first else None) or wish.model or (default if first else others),
+            model=model,
             position=side,
             persona=(wish.personas[place] if first else "") or UNSET,
             objective=(wish.objectives[place] if first else "") or UNSET,
+            stand_in=(wish.stand_in if model == HUMAN else None) or UNSET,
         )
 
 
@@ -131,22 +158,18 @@ def _config(wish: Wish, table: Table) -> Config:
     return Config(
         max_rounds=UNSET if rounds is None else rounds,
         timeout_per_round=UNSET if wish.timeout == SECONDS else wish.timeout,
-        cost_limit=_dollars(wish.cost_limit),
-        warn_at_cost=_dollars(wish.warn_at),
+        cost_limit=UNSET if wish.cost_limit is None else dollars(wish.cost_limit),
+        warn_at_cost=UNSET if wish.warn_at is None else dollars(wish.warn_at),
         auto_progress=False if wish.manual else UNSET,
-        winning_condition="user-decides" if wish.decide else UNSET,
+        winning_condition=wish.winning or UNSET,
+        objective=wish.objective or UNSET,
+        prep=wish.prep or UNSET,
+        blind=wish.blind or UNSET,
+        polls=UNSET if wish.audience is None else Polls(seconds=wish.audience),
+        person_seconds=UNSET if wish.person_seconds == PERSON_SECONDS else wish.person_seconds,
         intensity=wish.intensity,
         effort=wish.effort or UNSET,
     )
-
-
-def _dollars(amount: str | None) -> Any:
-    if amount is None:
-        return UNSET
-    try:
-        return float(amount)
-    except ValueError as error:
-        raise Invalid(f"{amount!r} is not an amount of money.") from error
 
 
 def _by_option(error: Invalid) -> Invalid:
@@ -164,8 +187,10 @@ def _option(field: str) -> str:
             return f"--{PLACES[int(place)]}"
         case ["participants", ("0" | "1") as place, what] if what in TOGETHER:
             return f"--{what}-{PLACES[int(place)]}"
-        case ["judge", "model", *_]:
+        case ["judge", "model", *_] | ["judges", _, "model", *_]:
             return "--judge"
+        case ["participants", _, "standIn", *_]:
+            return "--stand-in"
         case ["effort"]:
             return "--effort"
         case _:

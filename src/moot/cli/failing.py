@@ -26,6 +26,13 @@ OPTIONS = {
     "intensity": "--intensity",
     "costLimit": "--cost-limit",
     "warnAtCost": "--warn-at",
+    "personSeconds": "--person-seconds",
+    "polls.seconds": "--audience",
+    "objective": "--objective",
+    "prep": "--prep",
+    "blind": "--blind",
+    "winningCondition": "--winning",
+    "judges": "--judge",
 }
 """What the fields of a request are called on the command line."""
 

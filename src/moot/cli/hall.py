@@ -20,6 +20,16 @@ class Hall(Protocol):
 
     async def ask(self, debate_id: str, command: Command) -> Outcome: ...
 
+    async def rejudge(
+        self,
+        debate_id: str,
+        judges: Sequence[str] = (),
+        *,
+        criteria: Sequence[str] = (),
+        reason: str = "",
+        allowance: str | None = None,
+    ) -> Outcome: ...
+
     async def state(self, debate_id: str) -> Debate: ...
 
     async def head(self, debate_id: str) -> Head: ...

@@ -10,6 +10,7 @@ from rich.text import Text
 from moot.cli import drawing
 from moot.cli.page import Part, hue, join, pad, text
 from moot.debate import Debate
+from moot.terms import Seat
 from moot.views.cleaning import line
 
 WIDEST_NAME = 28
@@ -18,17 +19,45 @@ WIDEST_NAME = 28
 def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
     yield text("")
     yield from drawing.paragraph(debate.motion, width, "bold")
+    if debate.manner.objective:
+        yield from drawing.paragraph(f"To settle: {debate.manner.objective}", width, "dim")
     length = count(debate.limits.turns, "turn") or count(debate.rounds_planned, "round")
     yield text(("  " + join((line(debate.format.title), length, debate.id)), "dim"))
+    if manner := join(_manner(debate)):
+        yield from drawing.paragraph(manner, width, "dim")
     yield text("")
     names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
     room = min(WIDEST_NAME, max(cell_len(line(name)) for name in names)) + 2
     for place, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
-        about = pad(role, 9) + seat.model.label
+        about = pad(role, 9) + _who(seat)
         yield text(*margin(place, coloured), (pad(seat.name, room), f"bold {hue(place)}"), (about, "dim"))
     for judge in debate.judges:
-        yield text("    ", pad(judge.name, room), (pad("judges", 9) + judge.model.label, "dim"))
+        who = "a person" if judge.model.human else judge.model.label
+        does = f"not asked: {judge.recused}" if judge.recused else ""
+        yield text("    ", pad(judge.name, room), (pad("judges", 9) + join((who, does)), "dim"))
+
+
+def _who(seat: Seat) -> str:
+    if not seat.model.human:
+        return seat.model.label
+    return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
+
+
+def _manner(debate: Debate) -> Iterator[str]:
+    """What is unusual about it."""
+    if debate.manner.blind:
+        yield "openings at the same time"
+    if debate.manner.prep:
+        yield "private notes"
+    if debate.manner.winning == "audience":
+        yield "the audience decides"
+    elif debate.manner.polls is not None:
+        yield "the audience votes"
+    if debate.manner.winning == "user-decides":
+        yield "decided by hand"
+    if debate.manner.winning == "self-terminate":
+        yield "it ends when one side gives way"
 
 
 def margin(place: int, coloured: bool) -> tuple[Part, ...]:

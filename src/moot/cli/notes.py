@@ -10,6 +10,7 @@ from moot.cli import drawing
 from moot.cli.flow import fold
 from moot.debate import Debate
 from moot.events import (
+    BallotCast,
     BallotSpoiled,
     BudgetExhausted,
     BudgetWarned,
@@ -19,13 +20,24 @@ from moot.events import (
     DebateResumed,
     DebateStopped,
     Event,
+    JudgingFailed,
+    PointRaised,
+    PollClosed,
+    PollOpened,
+    RemarkInjected,
+    RoundsAdded,
+    SeatLeft,
+    SeatTaken,
     StalemateFound,
+    TurnExtended,
     TurnRetried,
     TurnSkipped,
 )
 from moot.judging.ballots import named, reasoning_so_far
+from moot.judging.parties import choices
 from moot.views.cleaning import line
 from moot.views.costs import dollars
+from moot.views.durations import clock
 from moot.views.outcome import ending as how_it_ended
 
 SHOWN = 3
@@ -36,7 +48,8 @@ def note(debate: Debate, event: Event) -> str:
     """One sentence, or nothing where the page says enough."""
     match event:
         case CallFailed():
-            return _call_failed(event)
+            beside = not (debate.live or debate.being_judged)
+            return "" if beside else _call_failed(event)
         case DebatePaused():
             return f"Paused{' by ' + line(event.by) if event.by else ''}."
         case DebateResumed():
@@ -56,12 +69,61 @@ def note(debate: Debate, event: Event) -> str:
         case StalemateFound():
             return "The last speeches are nearly the same: the debate goes in circles."
         case ConcessionMade():
-            return f"{_name(debate, event.seat)} gives way: “{line(event.words)}”"
+            agreed = f" The referee: {line(event.referee)}" if event.referee else ""
+            return f"{_name(debate, event.seat)} gives way: “{line(event.words)}”{agreed}"
         case BallotSpoiled():
             judge = line(debate.judge(event.judge).name)
             return f"{judge} gave no usable ballot. {line(event.message)}"
         case _:
+            return _in_the_room(debate, event)
+
+
+def _in_the_room(debate: Debate, event: Event) -> str:
+    """What people do, and what is done for them."""
+    match event:
+        case SeatTaken():
+            sits = f"{line(event.by) or 'A person'} sits down as {_name(debate, event.seat)}"
+            return f"{sits}; {line(_stand_in(debate, event.seat))} stands in."
+        case SeatLeft():
+            gone = "did not speak in time" if event.by == "clock" else "leaves"
+            speaks = line(_stand_in(debate, event.seat))
+            return f"The person in the seat of {_name(debate, event.seat)} {gone}: {speaks} speaks instead."
+        case TurnExtended():
+            turn = debate.turn(event.turn)
+            who = _name(debate, turn.seat) if turn else "The speaker"
+            return f"{who} has {clock(event.seconds)} minutes more."
+        case RoundsAdded():
+            more = "One more round" if event.rounds == 1 else f"{event.rounds} more rounds"
+            return f"{more}: {debate.rounds_planned} in all."
+        case PointRaised() if event.accepted:
+            return f"{_name(debate, event.seat)}, on a point of information: “{line(event.text)}”"
+        case PointRaised():
+            return f"{_name(debate, event.seat)} rises on a point of information, which is declined."
+        case PollOpened():
+            when = f" for {clock(event.seconds)} minutes" if event.seconds is not None else ""
+            how = f"moot vote {debate.id} CHOICE"
+            return f"The audience votes{when}: {', '.join(choices(debate))}. ({how})"
+        case PollClosed():
+            cast = sum(vote.poll == event.poll for vote in debate.votes)
+            return f"The vote is closed: {cast} {'vote' if cast == 1 else 'votes'}."
+        case BallotCast() if debate.judge(event.ballot.judge).model.human:
+            return f"{line(debate.judge(event.ballot.judge).name)} has cast a ballot."
+        case JudgingFailed():
+            return f"It was judged again without a result. {line(event.message)}"
+        case _:
             return ""
+
+
+def remark(debate: Debate | None, event: RemarkInjected) -> str:
+    by = f" by {line(event.by)}" if event.by else ""
+    to = f" to {_name(debate, event.to)}" if debate and event.to else ""
+    what = "A question" if event.question else "A remark"
+    return f"{what} from the floor{by}{to}: “{line(event.text)}”"
+
+
+def _stand_in(debate: Debate, seat_id: str) -> str:
+    seat = debate.seat(seat_id)
+    return seat.stand_in.label if seat.stand_in else "nobody"
 
 
 def _call_failed(event: CallFailed) -> str:

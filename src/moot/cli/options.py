@@ -23,4 +23,7 @@ Server = Annotated[
         help="The debates of a running `moot serve`, not those that are here: http://127.0.0.1:8000",
     ),
 ]
+Seat = Annotated[
+    str | None, Parameter(help="Your seat: its name, side or id. Without it, where only one person sits.")
+]
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]

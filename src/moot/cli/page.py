@@ -59,6 +59,11 @@ class Page:
         self._blank = not what.plain.strip()
         self.console.print(what, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
+    def prompt(self, *parts: Part) -> None:
+        """Words before what somebody types, on the same line."""
+        self._blank = False
+        self.console.print(text(*parts), end="", highlight=False, soft_wrap=True)
+
     def gap(self) -> None:
         """One empty line, however many ask for it."""
         if not self._blank:

@@ -11,7 +11,8 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from moot.cli.page import Page
-from moot.cli.playing import now, show_all
+from moot.cli.playing import show_all
+from moot.cli.screens import now
 from moot.cli.stage import Stage
 from moot.errors import Unavailable
 from moot.events import Recorded

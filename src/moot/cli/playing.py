@@ -1,6 +1,6 @@
 """Follows a debate to where it rests and shows it; Ctrl-C pauses it, a second one leaves at once.
 
-What shows it is a screen: the stage for people, or the log as it is, one event a line.
+Where people sit at this terminal, they are asked in between (`talking.py`).
 """
 
 from __future__ import annotations
@@ -8,86 +8,29 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
 from contextlib import aclosing, contextmanager, suppress
-from datetime import UTC, datetime
 from types import FrameType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from moot.cli.failing import ENDED, FAILED, INTERRUPTED, debugging
+from moot.cli.advising import exit_code, say_how_to_go_on
+from moot.cli.failing import INTERRUPTED
 from moot.cli.hall import Hall
 from moot.cli.page import Page
-from moot.cli.stage import Stage
+from moot.cli.screens import Screen
+from moot.cli.seeing import Attendance, people
+from moot.cli.talking import Talk
 from moot.commands import Pause
 from moot.debate import Debate
 from moot.errors import Refused
-from moot.events import Recorded, encode
+from moot.events import Recorded
 from moot.evolve import evolve
-from moot.formats.plan import Rest, plan
-from moot.views.cleaning import clean_json
+from moot.placement.inprocess import wants_runner
 
 FRAME_SECONDS = 0.08
 LOOK_SECONDS = 1.0
 """How long a silence may be before we look whether anybody is still there."""
-PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
 T = TypeVar("T")
-
-
-class Screen(Protocol):
-    def show(self, debate: Debate, recorded: Recorded) -> None: ...
-
-    def catch_up(self, debate: Debate) -> None: ...
-
-    def tick(self) -> None: ...
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class Lines:
-    """The log as it is: one event a line, in JSON."""
-
-    def show(self, debate: Debate, recorded: Recorded) -> None:
-        sys.stdout.write(clean_json(encode(recorded).decode()) + "\n")
-        sys.stdout.flush()
-
-    def catch_up(self, debate: Debate) -> None:
-        pass
-
-    def tick(self) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-@contextmanager
-def screen(
-    *,
-    json: bool = False,
-    plain: bool = False,
-    reasoning: bool = True,
-    moving: bool = True,
-    hint: str = PLAYING,
-    remark: str = "",
-    clock: Callable[[], datetime] = now,
-) -> Generator[Screen]:
-    if json:
-        yield Lines()
-        return
-    page = Page.out(plain=plain)
-    moving = moving and not plain
-    with Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark) as stage:
-        yield stage
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -107,15 +50,15 @@ async def perform(
 ) -> int:
     """Show a debate that was started here, from `begun` on, and return the exit code.
 
-    `ending` is what the commands that we advise end with.
+    The people in it are taken to sit at this terminal. `ending` is what the commands that we advise end with.
     """
     interrupted = False
 
     async def pause(following: asyncio.Task[Debate | None]) -> None:
         try:
             await hall.ask(debate_id, Pause(now=True))
-        except Refused as refused:
-            if refused.status == "judging":
+        except Refused:
+            if (await hall.state(debate_id)).being_judged:
                 following.cancel()  # judges cannot be paused; they are asked again on resume
 
     def heed() -> None:
@@ -128,7 +71,8 @@ async def perform(
 
     tasks: list[asyncio.Task[None]] = []
     records = hall.watch(debate_id, begun.seq if begun else 0)
-    following = asyncio.create_task(play(records, view, begun))
+    debate = await hall.state(debate_id)
+    following = asyncio.create_task(_take_part(hall, debate, records, view, people(debate), heed, begun))
     with on_interrupt(heed):
         await asyncio.wait([following])
         await asyncio.gather(*tasks)
@@ -140,9 +84,10 @@ async def perform(
     return exit_code(debate, interrupted)
 
 
-async def watch(hall: Hall, debate_id: str, view: Screen, *, ending: str = "") -> int:
-    """Show a debate that another process runs; Ctrl-C only looks away."""
-    following = asyncio.create_task(play(to_end(hall, debate_id), view))
+async def watch(
+    hall: Hall, debate_id: str, view: Screen, *, who: Attendance | None = None, ending: str = ""
+) -> int:
+    """Show a debate that another process runs, and let `who` take part; Ctrl-C only looks away."""
     left = False
 
     def heed() -> None:
@@ -150,6 +95,10 @@ async def watch(hall: Hall, debate_id: str, view: Screen, *, ending: str = "") -
         left = True
         following.cancel()
 
+    debate = await hall.state(debate_id)
+    following = asyncio.create_task(
+        _take_part(hall, debate, to_end(hall, debate_id), view, who or Attendance(), heed)
+    )
     with on_interrupt(heed):
         await asyncio.wait([following])
     view.close()
@@ -162,6 +111,25 @@ async def watch(hall: Hall, debate_id: str, view: Screen, *, ending: str = "") -
     debate = await hall.state(debate_id)
     say_how_to_go_on(debate, ending)
     return exit_code(debate)
+
+
+async def _take_part(
+    hall: Hall,
+    debate: Debate,
+    records: AsyncGenerator[Recorded, None],
+    view: Screen,
+    who: Attendance,
+    leave: Callable[[], None],
+    begun: Debate | None = None,
+) -> Debate | None:
+    """Show what comes; those at this terminal see what they may, and are asked in between."""
+    if not who:
+        return await play(records, view, begun)
+    talk = Talk(hall, debate, view, who, leave)
+    try:
+        return await play(talk.follow(records, begun), talk, begun)
+    finally:
+        await talk.end()
 
 
 async def play(records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None) -> Debate | None:
@@ -215,7 +183,8 @@ async def to_end(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
     async for recorded in while_alive(hall, debate_id):
         yield recorded
         debate = evolve(debate, recorded)
-        over = debate.final or debate.status == "error" or recorded.seq == last
+        ended = debate.final and not debate.being_judged
+        over = ended or debate.status == "error" or recorded.seq == last
         if over and (await hall.head(debate_id)).version == recorded.seq:
             return
 
@@ -249,47 +218,12 @@ async def _next(records: AsyncIterator[Recorded]) -> Recorded:
 
 
 def at_rest(debate: Debate) -> bool:
-    return not debate.live and not debate.calls and isinstance(plan(debate), Rest)
+    return not wants_runner(debate)
 
 
 async def abandoned(hall: Hall, debate_id: str) -> bool:
     """There is something to do, and nobody alive to do it."""
     return not await hall.is_running(debate_id) and not at_rest(await hall.state(debate_id))
-
-
-def exit_code(debate: Debate, interrupted: bool = False) -> int:
-    if debate.status == "error":
-        return FAILED
-    if debate.final:
-        return ENDED
-    return INTERRUPTED if interrupted or debate.status == "paused" else ENDED
-
-
-def say_how_to_go_on(debate: Debate, ending: str = "") -> None:
-    """On standard error, so that what is piped on stays what it is."""
-    page = Page.err()
-    if debate.final:
-        if page.rich:
-            page.line((f"  moot replay last{ending} · moot export last{ending} -o debate.html", "dim"))
-        return
-    if debate.status == "error":
-        page.line("To try again: ", (f"moot resume {debate.id}{ending}", "bold"))
-        served = any(seat.model.provider != "local" for seat in debate.seats)
-        if debate.failure == "permanent_fault" and served and not debugging():
-            page.line(("MOOT_DEBUG=1 shows what the service said.", "dim"))
-        return
-    waiting = plan(debate)
-    match waiting.waiting_for if isinstance(waiting, Rest) else "":
-        case "round":
-            page.line("It waits for the next round: ", (f"moot next-round {debate.id}{ending}", "bold"))
-        case "judge":
-            page.line("It waits to be judged: ", (f"moot judge {debate.id}{ending}", "bold"))
-        case "decision":
-            page.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER{ending}", "bold"))
-        case "resume":
-            page.line("Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
-        case _:
-            page.line("Not finished. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
 
 
 @contextmanager

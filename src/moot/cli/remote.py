@@ -6,29 +6,30 @@ same events and by the same rules as on the server.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import assert_never
 
-import msgspec
+from msgspec import UNSET
 
 from moot import commands as cmd
-from moot.client import ApiError, AsyncClient, Record
-from moot.client.shapes import Summary as Listed
+from moot import floor
+from moot.cli.translating import ALIKE, dollars, head, in_our_words, listed, tally
+from moot.client import AsyncClient, Judge, Record
 from moot.debate import Debate
-from moot.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
+from moot.errors import Invalid, Refused, UnknownDebate
 from moot.events import CallDelta, Recorded, SegmentCompleted
 from moot.evolve import evolve
+from moot.floor import Deed
 from moot.placement.inprocess import wants_runner
 from moot.store.contract import Head, Outcome, Page
 from moot.terms import Status
-from moot.views.summary import Summary, summary
+from moot.views.polled import Polled, told
+from moot.views.summary import summary
 from moot.wire.v1.states import STATES
 
 AT_ONCE = 1000
 MOST_LISTED = 100
-ALIKE: tuple[Status, ...] = ("created", "aborted")
-"""States of ours that v1 does not tell from others."""
-NATIVE: dict[str, Status] = {state: status for status, state in STATES.items() if status not in ALIKE}
 
 
 class Minutes:
@@ -86,9 +87,15 @@ class Remote:
             case cmd.SkipTurn():
                 await client.skip(id)
             case cmd.Inject():
-                await client.inject(id, command.text, to=command.to or "")
+                await client.inject(id, command.text, to=command.to or "", question=command.question)
+            case cmd.Extend():
+                await client.extend(id, seconds=command.seconds, rounds=command.rounds)
             case cmd.JudgeNow():
                 await client.judge(id, command.reason)
+            case cmd.Rejudge():
+                allowance = None if command.allowance is None else float(command.allowance)
+                judges = [Judge(one.model.label, one.name, one.criteria) for one in command.judges]
+                await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
             case cmd.Decide():
                 await client.decide(id, command.winner or "tie", command.reason)
             case cmd.Retry():
@@ -100,7 +107,67 @@ class Remote:
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
             case _:
-                raise Refused("A server cannot be asked for that yet.", "unknown")
+                await self._do(id, command)
+
+    async def _do(self, id: str, deed: Deed) -> None:
+        """What people in the room do."""
+        client = self.client
+        match deed:
+            case floor.TakeSeat():
+                await client.take(id, deed.seat)
+            case floor.LeaveSeat():
+                await client.leave(id, deed.seat)
+            case floor.KeepDraft():
+                await client.draft(id, deed.seat, deed.text, live=deed.live)
+            case floor.Say():
+                await client.say(id, deed.seat, deed.text)
+            case floor.OfferPoint():
+                await client.offer_point(id, deed.seat, deed.text)
+            case floor.AnswerPoint():
+                await client.answer_point(id, deed.seat, deed.accept)
+            case floor.CastBallot(ballot):
+                await client.cast_ballot(
+                    id,
+                    ballot.winner or "tie",
+                    ballot.reasoning,
+                    cites=ballot.cites,
+                    judge=ballot.judge,
+                    ranking=ballot.ranking,
+                )
+            case floor.CastVote():
+                await client.vote(id, deed.choice, poll=deed.poll)
+            case floor.ClosePoll():
+                await client.close_poll(id)
+            case _:
+                assert_never(deed)
+
+    async def rejudge(
+        self,
+        debate_id: str,
+        judges: Sequence[str] = (),
+        *,
+        criteria: Sequence[str] = (),
+        reason: str = "",
+        allowance: str | None = None,
+    ) -> Outcome:
+        debate = await self.state(debate_id)
+        named = judges or (tuple(judge.model.label for judge in debate.panel) if criteria else ())
+        wished = tuple(criteria) or UNSET
+        with in_our_words():
+            await self.client.rejudge(
+                debate_id,
+                [Judge(model, evaluation_criteria=wished) for model in named],
+                reason=reason,
+                cost_limit=None if allowance is None else dollars(allowance),
+            )
+        return Outcome(await self.state(debate_id), ())
+
+    async def polled(self, debate_id: str) -> Polled | None:
+        """Votes are told to nobody: the server counts them."""
+        debate = await self.state(debate_id)
+        with in_our_words():
+            found = await self.client.polls(debate_id)
+        return None if found.rule is None else told(debate, tally(found.rule, found))
 
     async def delete(self, debate_id: str) -> None:
         with in_our_words():
@@ -123,7 +190,7 @@ class Remote:
 
     async def head(self, debate_id: str) -> Head:
         debate = await self.state(debate_id)
-        return _head(debate, summary(debate))
+        return head(debate, summary(debate))
 
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0
@@ -135,7 +202,7 @@ class Remote:
         state = STATES[statuses[0]] if statuses else ""
         with in_our_words():
             page = await self.client.list(status=state, limit=min(limit, MOST_LISTED), offset=offset)
-        return Page(tuple(_listed(one) for one in page.debates), page.pagination.total)
+        return Page(tuple(listed(one) for one in page.debates), page.pagination.total)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after `after`, as it comes: first what is known here, then what the server tells."""
@@ -175,87 +242,3 @@ class Remote:
                     minutes.take(record)
                 more = page.has_more
         return minutes
-
-
-# --- in our words -------------------------------------------------------------------------------------
-
-
-@contextmanager
-def in_our_words() -> Generator[None]:
-    """What a server refuses, as if it had been refused here."""
-    try:
-        yield
-    except ApiError as error:
-        raise ours(error) from error
-
-
-def ours(error: ApiError) -> MootError:
-    problem = error.problem
-    match problem.status:
-        case 401:
-            return Unavailable(_sentence(problem.detail), "Put a token of this server into MOOT_TOKEN.")
-        case 404:
-            return UnknownDebate("There is no such debate on this server.")
-        case 409 if problem.current_status:
-            state = problem.current_status
-            return Refused(_sentence(problem.detail), NATIVE.get(state, state))
-        case 422 | 400:
-            return Invalid(_sentence(problem.detail), problem.errors)
-        case 429 | 503:
-            wait = f"Try again in {error.retry_after:.0f} seconds." if error.retry_after else ""
-            return Unavailable(_sentence(problem.detail), wait)
-        case _:
-            found = f"The server's log has it as {problem.request_id}." if problem.request_id else ""
-            return Unavailable(_sentence(problem.detail or problem.title), found)
-
-
-def _sentence(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else f"{words}."
-
-
-def _head(debate: Debate, shown: bytes) -> Head:
-    return Head(
-        id=debate.id,
-        owner="",
-        status=debate.status,
-        motion=debate.motion,
-        format=debate.format.name,
-        version=debate.seq,
-        epoch=debate.epoch,
-        runner="",
-        created_at=debate.created_at,
-        updated_at=debate.updated_at,
-        summary=shown,
-    )
-
-
-def _listed(one: Listed) -> Head:
-    status = NATIVE.get(one.status, "completed")
-    shown = Summary(
-        id=one.id,
-        motion=one.topic,
-        format=one.format,
-        status=status,
-        seats=(),
-        models=(),
-        round=one.current_round,
-        rounds=one.max_rounds,
-        turns=0,
-        cost=format(one.total_cost, "f"),
-        unpriced=one.unpriced,
-        winner=one.winner,
-        outcome=one.outcome,
-    )
-    return Head(
-        id=one.id,
-        owner="",
-        status=status,
-        motion=one.topic,
-        format=one.format,
-        version=0,
-        epoch=0,
-        runner="",
-        created_at=one.created_at,
-        updated_at=one.completed_at or one.created_at,
-        summary=msgspec.json.encode(shown),
-    )

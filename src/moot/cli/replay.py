@@ -30,8 +30,9 @@ def replay(
     async def again() -> int:
         from moot.cli.finding import find
         from moot.cli.hall import hall
-        from moot.cli.playing import log_of, play, screen
+        from moot.cli.playing import log_of, play
         from moot.cli.replaying import Reel
+        from moot.cli.screens import screen
 
         async with hall(server) as place:
             records = await log_of(place, await find(place, id))

@@ -28,15 +28,15 @@ def resume(
         exporting.kind_of(output)
 
     async def go_on() -> int:
-        from moot.cli import playing
+        from moot.cli import playing, screens
         from moot.cli.finding import find
         from moot.cli.hall import ending, hall
 
         async with hall(server) as place:
             debate_id = await find(place, id)
             elsewhere = await place.is_running(debate_id)
-            hint = playing.WATCHING if elsewhere else playing.PLAYING
-            with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
+            hint = screens.WATCHING if elsewhere else screens.PLAYING
+            with screens.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
                 before = await place.state(debate_id)
                 await wake(place, debate_id)
                 if elsewhere:
@@ -56,7 +56,7 @@ async def wake(hall: Hall, debate_id: str) -> None:
     from moot.errors import Refused
 
     debate = await hall.state(debate_id)
-    if debate.final:
+    if debate.final and not debate.being_judged:
         raise Refused("The debate is over.", debate.status)
     match debate.status:
         case "created":

@@ -32,7 +32,8 @@ def show(
         from moot.cli import picture
         from moot.cli.finding import find
         from moot.cli.hall import hall
-        from moot.cli.playing import log_of, screen, show_all
+        from moot.cli.playing import log_of, show_all
+        from moot.cli.screens import screen
 
         async with hall(server) as place:
             debate_id = await find(place, id)

@@ -7,16 +7,16 @@ with the debate and the scrollback stays whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from moot.cli import drawing, notes
+from moot.cli import closing, drawing, notes
 from moot.cli.heading import heading, margin
-from moot.cli.page import Page, Part, hue, join, text
+from moot.cli.page import Page, Part, hue, text
 from moot.cli.status import status
 from moot.cli.voice import Voice, facts
 from moot.debate import Debate, Turn
@@ -29,6 +29,7 @@ from moot.events import (
     DebateOpened,
     Event,
     JudgingStarted,
+    PollClosed,
     Recorded,
     RemarkInjected,
     RoundStarted,
@@ -39,10 +40,8 @@ from moot.events import (
     VerdictReached,
 )
 from moot.views.cleaning import line
-from moot.views.costs import bill, costs
-from moot.views.durations import clock
 from moot.views.transcript import notes as turn_notes
-from moot.views.transcript import speech_title, thoughts, transcript
+from moot.views.transcript import speech_title, thoughts
 
 MARGIN = 6
 
@@ -70,6 +69,7 @@ class Stage:
         self._reasoning = reasoning
         self._debate: Debate | None = None
         self._voices: list[Voice] = []
+        self._typed: set[int] = set()
         self._waiting: list[RemarkInjected] = []
         self._frame = 0
         self._live = _moving_part(page) if moving and page.rich else None
@@ -87,6 +87,18 @@ class Stage:
             self._live.update(Text(), refresh=False)
             self._live.stop()
             self._live = None
+
+    def give_way(self, turn: int | None = None) -> None:
+        """Nothing moves while somebody types; what they type as that speech is on the page already."""
+        if self._live:
+            self._live.update(Text(), refresh=False)
+            self._live.stop()
+        if turn is not None and self._page.rich:
+            self._typed.add(turn)
+
+    def go_on(self) -> None:
+        if self._live:
+            self._live.start()
 
     def tick(self) -> None:
         """Draw the moving part; a few times a second is enough."""
@@ -115,7 +127,12 @@ class Stage:
         if any(turn.said for turn in debate.turns):
             self._page.gap()
             self._note(f"The speeches before this one: moot show {debate.id}")
-        if debate.status == "judging":
+        for turn in debate.live:
+            self._voices.append(Voice(turn, self._page.width - MARGIN))
+            self._voices[-1].said.add(turn.text)
+        if self._voices:
+            self._announce(debate, self._voices[0])
+        if debate.being_judged:
             self._rule("Verdict")
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
@@ -139,9 +156,11 @@ class Stage:
                 self._waiting.append(event)
             case JudgingStarted():
                 self._remarks()
-                self._rule("Verdict")
+                self._rule("Verdict" if not debate.final else "Judged again")
             case VerdictReached():
-                self._verdict(debate)
+                self._verdict(debate, event)
+            case PollClosed():
+                self._poll_closed(debate, event)
             case DebateEnded() | DebateFailed():
                 self._end(debate, event)
             case _:
@@ -201,6 +220,8 @@ class Stage:
             self._give(debate, voice)
 
     def _give(self, debate: Debate, voice: Voice) -> None:
+        if voice.turn.number in self._typed:
+            return
         if voice.said.text and not voice.thought_done:
             self._finish_thought(debate, voice)
         if self._reasoning and not voice.thought_done:
@@ -246,6 +267,8 @@ class Stage:
         if not voice.thought_done:
             self._finish_thought(debate, voice, thoughts(turn) or None)
         missing, remark = voice.said.finish(turn.text if turn.text else None)
+        if turn.number in self._typed:
+            missing, remark = [], ""
         if remark and missing:
             self._note(remark)
         self._lines(debate, voice, missing)
@@ -259,30 +282,32 @@ class Stage:
 
     def _remarks(self) -> None:
         for remark in self._waiting:
-            by = f" by {line(remark.by)}" if remark.by else ""
-            self._note(f"A remark from the floor{by}: “{line(remark.text)}”", "italic")
+            self._note(notes.remark(self._debate, remark), "italic")
             self._page.gap()
         self._waiting.clear()
 
     # --- the end --------------------------------------------------------------------------------------
 
-    def _verdict(self, debate: Debate) -> None:
-        result = transcript(debate).verdict
-        if result is None:
-            return
-        if debate.judging is None:
+    def _verdict(self, debate: Debate, event: VerdictReached) -> None:
+        if event.judging is None:
             self._rule("Verdict")
-        for one in drawing.verdict(result, self._page.width):
-            self._page.print(one)
+        self._print(closing.verdict(debate, self._page.width))
+
+    def _poll_closed(self, debate: Debate, event: PollClosed) -> None:
+        self._aside(debate, event)
+        if event.poll == "after" and (told := tuple(closing.audience(debate, self._page.width))):
+            self._rule("The audience")
+            self._print(told)
 
     def _end(self, debate: Debate, event: DebateEnded | DebateFailed) -> None:
         self._remarks()
         self._page.gap()
-        self._note(notes.ending(debate), "bold red" if isinstance(event, DebateFailed) else "dim")
-        figures = costs(debate)
-        about = "about " if figures.estimated else ""
-        seconds = (debate.updated_at - (debate.started_at or debate.created_at)).total_seconds()
-        self._note(join((clock(seconds), f"{about}{figures.usage.total:,} tokens", bill(figures))))
+        style = "bold red" if isinstance(event, DebateFailed) else "dim"
+        self._print(closing.ending(debate, self._page.width, style))
+
+    def _print(self, lines: Iterable[Text]) -> None:
+        for one in lines:
+            self._page.print(one)
 
     # --- the moving part ------------------------------------------------------------------------------
 
@@ -297,7 +322,7 @@ class Stage:
                 shown = ["thinking …"] if voice.thought.text else []
             style = "dim italic" if thinking else ""
             lines += [text(*margin, (words, style)) for words in shown]
-        elif debate.status == "judging":
+        elif debate.being_judged:
             lines += notes.weighing(debate, self._page.width)
         width = self._page.width
         waiting = len(self._waiting)

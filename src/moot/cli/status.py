@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import assert_never
 
 from rich.text import Text
 
 from moot.cli.page import hue, join, shorten, text
-from moot.debate import Debate
+from moot.debate import Aside, Debate, Judging, Poll
+from moot.formats.plan import orders
 from moot.pricing import CHARS_PER_TOKEN
 from moot.views.costs import costs, dollars
 from moot.views.durations import clock
@@ -49,10 +51,14 @@ def marks(debate: Debate) -> Text:
 
 
 def _doing(debate: Debate, now: datetime) -> str:
-    if debate.status == "judging":
-        return _judging(debate)
+    if debate.judging and debate.being_judged:
+        return _judging(debate, debate.judging)
     if debate.status == "paused":
         return "paused"
+    if poll := next((poll for poll in debate.polls if poll.closed_at is None), None):
+        return _voting(debate, poll, now)
+    if debate.open_asides:
+        return _beside(debate, debate.open_asides[0])
     if not debate.live:
         return "getting ready"
     turn = debate.live[0]
@@ -61,13 +67,44 @@ def _doing(debate: Debate, now: datetime) -> str:
     words = len(turn.text.split())
     waited = int((now - turn.started_at).total_seconds())
     doing = f"{words} words" if words else "thinking" if turn.reasoning else f"waiting {waited} s"
+    if debate.seat(turn.seat).model.human:
+        left = debate.limits.person_seconds + turn.extended - (now - turn.started_at).total_seconds()
+        doing = f"a person types, {clock(max(0.0, left))} left"
     return join((where, who, speech_title(debate, turn), doing))
 
 
-def _judging(debate: Debate) -> str:
-    cast = len(debate.judging.ballots) + len(debate.judging.spoiled) if debate.judging else 0
-    wanted = 2 * len(debate.judges)
+def _judging(debate: Debate, judging: Judging) -> str:
+    cast = len(judging.ballots) + len(judging.spoiled)
+    wanted = sum(len(orders(judge)) for judge in judging.judges)
+    models = [judge for judge in judging.judges if not judge.model.human]
+    waiting = [judge.name for judge in judging.judges if judge.model.human and not judging.has(judge.id, 0)]
+    if waiting and all(judging.has(judge.id, order) for judge in models for order in orders(judge)):
+        return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {wanted} ballots"))
     return join(("the judge weighs both sides, in both orders", f"{cast} of {wanted} ballots"))
+
+
+def _beside(debate: Debate, aside: Aside) -> str:
+    who = debate.seat(aside.seat).name if aside.seat else "the referee"
+    match aside.kind:
+        case "notes":
+            return f"{who} makes notes"
+        case "point":
+            return f"{who} may rise on a point of information"
+        case "leave":
+            return f"{who} is offered a point of information"
+        case "concession":
+            return f"{who} is asked whether it gives way"
+        case "referee":
+            return "a referee is asked whether that was giving way"
+        case _:
+            assert_never(aside.kind)
+
+
+def _voting(debate: Debate, poll: Poll, now: datetime) -> str:
+    cast = sum(vote.poll == poll.name for vote in debate.votes)
+    left = None if poll.seconds is None else poll.seconds - (now - poll.opened_at).total_seconds()
+    until = "until somebody closes the vote" if left is None else f"{clock(max(0.0, left))} left"
+    return join(("the audience votes", f"{cast} {'vote' if cast == 1 else 'votes'}", until))
 
 
 def _figures(debate: Debate, now: datetime) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from moot.cli.flow import Flow
 from moot.cli.page import join
 from moot.debate import Turn
+from moot.lengths import count
 from moot.views.costs import dollars
+from moot.views.transcript import by_hand
 
 MOMENT_MS = 100
 
@@ -25,7 +27,7 @@ def facts(turn: Turn) -> str:
     about = "about " if turn.usage.estimated else ""
     return join(
         (
-            f"{turn.words or len(turn.text.split())} words",
+            f"{turn.words or count(turn.text)} words" + (" by hand" if by_hand(turn) else ""),
             f"{about}{turn.usage.output:,} tokens" if turn.usage.output else "",
             f"{turn.latency_ms / 1000:.1f} s" if turn.latency_ms >= MOMENT_MS else "",
             "" if turn.cost is None or not turn.cost else dollars(turn.cost),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from moot.cli.options import Id, Json, Plain, Reasoning, Server
 
 
@@ -9,6 +13,15 @@ def watch(
     id: Id = "last",
     /,
     *,
+    sit: Annotated[
+        str | None,
+        Parameter(
+            name="--as",
+            metavar="SEAT",
+            help="Your seat, or your place as a judge: you are asked when it is your turn, and read nobody's"
+            " mind.",
+        ),
+    ] = None,
     reasoning: Reasoning = True,
     plain: Plain = False,
     json: Json = False,
@@ -18,13 +31,15 @@ def watch(
     from moot.cli.playing import run
 
     async def follow() -> int:
-        from moot.cli import playing
+        from moot.cli import playing, screens
         from moot.cli.finding import find
         from moot.cli.hall import ending, hall
+        from moot.cli.seeing import sitting
 
         async with hall(server) as place:
             debate_id = await find(place, id)
-            with playing.screen(json=json, plain=plain, reasoning=reasoning, hint=playing.WATCHING) as view:
-                return await playing.watch(place, debate_id, view, ending=ending(server))
+            who = sitting(await place.state(debate_id), sit) if sit else None
+            with screens.screen(json=json, plain=plain, reasoning=reasoning, hint=screens.WATCHING) as view:
+                return await playing.watch(place, debate_id, view, who=who, ending=ending(server))
 
     return run(follow())

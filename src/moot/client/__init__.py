@@ -15,6 +15,7 @@ from __future__ import annotations
 from moot.client.asking import AsyncClient
 from moot.client.failures import ApiError, Problem, Unreachable, Unreadable
 from moot.client.following import Patience
+from moot.client.guests import Invitation, Judged, Place, Tallied, Verdicts
 from moot.client.payloads import (
     Complete,
     CostUpdate,
@@ -28,7 +29,19 @@ from moot.client.payloads import (
     Verdict,
     Words,
 )
-from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+from moot.client.shapes import (
+    Config,
+    Created,
+    Debater,
+    Debates,
+    Done,
+    Judge,
+    Model,
+    Models,
+    Polls,
+    Records,
+    Status,
+)
 from moot.client.waiting import Client
 
 __all__ = [
@@ -44,20 +57,26 @@ __all__ = [
     "Debates",
     "Done",
     "Event",
+    "Invitation",
     "Judge",
     "JudgeWords",
+    "Judged",
     "Model",
     "Models",
     "Patience",
+    "Place",
+    "Polls",
     "Problem",
     "Record",
     "Records",
     "RoundComplete",
     "State",
     "Status",
+    "Tallied",
     "Trouble",
     "Unreachable",
     "Unreadable",
     "Verdict",
+    "Verdicts",
     "Words",
 ]

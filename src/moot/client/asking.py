@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Literal, overload
-
-import msgspec
+from typing import Literal, overload
 
 from moot.client.following import Follower, Patience
 from moot.client.line import Line, at
 from moot.client.payloads import Event, Record, event_of, record_of
+from moot.client.room import Anything, AsyncRoom, given
 from moot.client.shapes import (
     Config,
     Created,
@@ -29,11 +28,10 @@ from moot.client.shapes import (
 )
 
 Action = Literal["next_round", "skip_to_judge"]
-Anything = dict[str, Any]
 DEFAULTS = Config()
 
 
-class AsyncClient:
+class AsyncClient(AsyncRoom):
     """A server's debates.
 
     Without `server`, the one that MOOT_SERVER names, or the one of this machine; without `token`, that of
@@ -74,12 +72,16 @@ class AsyncClient:
         *,
         participants: Sequence[Debater],
         judge: Judge | Model | str,
+        judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
         key: str = "",
     ) -> Created:
-        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one."""
-        body = request(topic, format, participants, judge, config)
+        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one.
+
+        `judges` sit beside `judge`; whoever speaks or judges may be a person, `human`.
+        """
+        body = request(topic, format, participants, judge, config, judges)
         return await self._line.post(at("debates"), Created, body, key)
 
     async def estimate(
@@ -88,11 +90,12 @@ class AsyncClient:
         *,
         participants: Sequence[Debater],
         judge: Judge | Model | str,
+        judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
     ) -> Anything:
         """What such a debate would cost, from and to."""
-        body = request(topic, format, participants, judge, config)
+        body = request(topic, format, participants, judge, config, judges)
         return await self._line.post(at("estimate"), Anything, body)
 
     # --- looking --------------------------------------------------------------------------------------
@@ -106,23 +109,24 @@ class AsyncClient:
         return await self._line.get(at("debates"), Debates, limit=limit, offset=offset, **only)
 
     @overload
-    async def transcript(self, id: str, format: Literal["json"] = "json") -> Anything: ...
+    async def transcript(self, id: str, format: Literal["json"] = "json", *, seat: str = "") -> Anything: ...
 
     @overload
-    async def transcript(self, id: str, format: Literal["markdown", "html"]) -> str: ...
+    async def transcript(self, id: str, format: Literal["markdown", "html"], *, seat: str = "") -> str: ...
 
     async def transcript(
-        self, id: str, format: Literal["json", "markdown", "html"] = "json"
+        self, id: str, format: Literal["json", "markdown", "html"] = "json", *, seat: str = ""
     ) -> Anything | str:
+        """With `seat`, no more than the person of that seat may see; the same in what follows."""
         path = at("debates", id, "transcript")
         if format == "json":
-            return await self._line.get(path, Anything, format=format)
-        return (await self._line.ask("GET", path, query={"format": format})).body.decode()
+            return await self._line.get(path, Anything, format=format, **_as(seat))
+        return (await self._line.ask("GET", path, query={"format": format, **_as(seat)})).body.decode()
 
-    async def events(self, id: str, *, after: int = 0, limit: int = 100) -> Records:
+    async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A piece of the native log."""
         path = at("debates", id, "events")
-        page = await self._line.get(path, RawRecords, after=after, limit=limit)
+        page = await self._line.get(path, RawRecords, after=after, limit=limit, **_as(seat))
         return Records(tuple(record_of(record) for record in page.events), page.has_more)
 
     async def call(self, id: str, number: int) -> Anything:
@@ -144,13 +148,13 @@ class AsyncClient:
     # --- following ------------------------------------------------------------------------------------
 
     async def stream(
-        self, id: str, *, after: str | int = 0, extended: bool = False
+        self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> AsyncGenerator[Event, None]:
         """Every event after the one with the id `after`, up to `complete`, through broken connections.
 
         With `extended` there are events of more names than nine, with what the speakers think among them.
         """
-        query = {"extended": "true"} if extended else {}
+        query = {**({"extended": "true"} if extended else {}), **_as(seat)}
         path = at("debates", id, "stream")
         async with aclosing(Follower(self._line, path, query, after, self._patience).messages()) as messages:
             async for message in messages:
@@ -159,10 +163,12 @@ class AsyncClient:
                 if event.name == "complete":
                     return
 
-    async def log(self, id: str, *, after: int = 0) -> AsyncGenerator[Record, None]:
+    async def log(self, id: str, *, after: int = 0, seat: str = "") -> AsyncGenerator[Record, None]:
         """Every record of the native log, for as long as the debate exists."""
-        path = at("debates", id, "events", "stream")
-        async with aclosing(Follower(self._line, path, {}, after, self._patience).messages()) as messages:
+        follower = Follower(
+            self._line, at("debates", id, "events", "stream"), _as(seat), after, self._patience
+        )
+        async with aclosing(follower.messages()) as messages:
             async for message in messages:
                 yield record_of(message.data)
 
@@ -177,30 +183,37 @@ class AsyncClient:
 
     async def judge(self, id: str, reason: str = "") -> Done:
         """End the speeches and ask the judge now."""
-        return await self._ask(id, "judge", **_where_said(reason=reason))
+        return await self._ask(id, "judge", **given(reason=reason))
 
     async def pause(self, id: str, *, now: bool = False) -> Done:
         """After the running speech; with `now` it is cut, and given again later."""
-        return await self._ask(id, "pause", **({"now": True} if now else {}))
+        return await self._ask(id, "pause", **given(now=now))
 
     async def resume(self, id: str) -> Done:
         return await self._ask(id, "resume")
 
     async def stop(self, id: str, reason: str = "") -> Done:
         """End the debate; what was said is judged."""
-        return await self._ask(id, "stop", **_where_said(reason=reason))
+        return await self._ask(id, "stop", **given(reason=reason))
 
     async def abort(self, id: str, reason: str = "") -> Done:
         """End the debate without a verdict."""
-        return await self._ask(id, "abort", **_where_said(reason=reason))
+        return await self._ask(id, "abort", **given(reason=reason))
 
     async def skip(self, id: str) -> Done:
         """Skip the running speech, or the next one."""
         return await self._ask(id, "skip")
 
-    async def inject(self, id: str, text: str, *, to: str = "") -> Done:
-        """Say something that every later speaker hears, or only the participant with the id `to`."""
-        return await self._ask(id, "inject", text=text, **_where_said(to=to))
+    async def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
+        """Say something that every later speaker hears, or only the participant with the id `to`.
+
+        A `question` is heard by all, and answered by that participant, or by everybody.
+        """
+        return await self._ask(id, "inject", text=text, **given(to=to, question=question))
+
+    async def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
+        """More time for the speech under way, or more rounds."""
+        return await self._ask(id, "extend", **given(seconds=seconds or None, rounds=rounds or None))
 
     async def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""
@@ -208,16 +221,11 @@ class AsyncClient:
 
     async def decide(self, id: str, winner: str, reason: str = "") -> Done:
         """Name the winner, a participant's id or `tie`."""
-        return await self._ask(id, "decide", winner=winner, **_where_said(reason=reason))
+        return await self._ask(id, "decide", winner=winner, **given(reason=reason))
 
     async def delete(self, id: str) -> None:
         await self._line.delete(at("debates", id))
 
-    async def _ask(self, id: str, what: str, **body: Any) -> Done:
-        return await self._line.post(
-            at("debates", id, what), Done, msgspec.json.encode(body) if body else b""
-        )
 
-
-def _where_said(**words: str) -> dict[str, str]:
-    return {name: value for name, value in words.items() if value}
+def _as(seat: str) -> dict[str, str]:
+    return {"as": seat} if seat else {}

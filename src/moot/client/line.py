@@ -66,6 +66,9 @@ class Line:
         headers = {"Idempotency-Key": key or secrets.token_urlsafe(24), **self._keys}
         return read((await self.ask("POST", path, body=body, headers=headers)).body, shape)
 
+    async def put(self, path: str, shape: type[T], body: bytes) -> T:
+        return read((await self.ask("PUT", path, body=body)).body, shape)
+
     async def delete(self, path: str) -> None:
         await self.ask("DELETE", path)
 

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moot.client.payloads import Record, Tokens, Verdict
 from moot.errors import Invalid
-from moot.terms import Effort, Winning
+from moot.terms import HUMAN, Effort, Winning
 
 # --- asked --------------------------------------------------------------------------------------------
 
@@ -29,8 +29,12 @@ class Model(Struct, frozen=True, rename="camel"):
     max_tokens: int | UnsetType = UNSET
 
 
+PERSON = Model(HUMAN, HUMAN)
+"""Whoever types by hand."""
+
+
 class Debater(Struct, frozen=True, rename="camel"):
-    """Who takes part. `model` may be written as `provider/model`."""
+    """Who takes part. `model` may be written as `provider/model`, or as `human`."""
 
     name: str
     model: Model | str
@@ -39,12 +43,24 @@ class Debater(Struct, frozen=True, rename="camel"):
     objective: str | UnsetType = UNSET
     system_prompt: str | UnsetType = UNSET
     color: str | UnsetType = UNSET
+    stand_in: Model | str | UnsetType = UNSET
+    """Speaks where the person of this seat is not there."""
 
 
 class Judge(Struct, frozen=True, rename="camel"):
+    """Who decides. `weights` say what each criterion counts, where they do not all count the same."""
+
     model: Model | str
     name: str = "Judge"
     evaluation_criteria: tuple[str, ...] | UnsetType = UNSET
+    weights: dict[str, float] | UnsetType = UNSET
+
+
+class Polls(Struct, frozen=True, rename="camel"):
+    """The audience votes after the speeches, and before them too. Without `seconds`, until `close_poll`."""
+
+    before: bool = True
+    seconds: float | UnsetType = UNSET
 
 
 class Config(Struct, frozen=True, rename="camel"):
@@ -58,11 +74,19 @@ class Config(Struct, frozen=True, rename="camel"):
     intensity: int | UnsetType = UNSET
     effort: Effort | UnsetType = UNSET
     show_reasoning: bool | UnsetType = UNSET
+    person_seconds: float | UnsetType = UNSET
+    objective: str | UnsetType = UNSET
+    prep: bool | UnsetType = UNSET
+    blind: bool | UnsetType = UNSET
+    recuse: bool | UnsetType = UNSET
+    polls: Polls | UnsetType = UNSET
 
 
 def named(model: Model | str) -> Model:
     if isinstance(model, Model):
         return model
+    if model == HUMAN:
+        return PERSON
     provider, slash, name = model.partition("/")
     if not (provider and slash and name):
         raise Invalid(f"{model!r} should be written as provider/model.")
@@ -75,19 +99,26 @@ def request(
     participants: Sequence[Debater],
     judge: Judge | Model | str,
     config: Config,
+    judges: Sequence[Judge | Model | str] = (),
 ) -> bytes:
     """The body that opens a debate, or asks what it would cost."""
     whole = {
         "topic": topic,
         "format": format,
-        "participants": [msgspec.structs.replace(who, model=named(who.model)) for who in participants],
-        "judge": _seated(judge),
+        "participants": [_spelt_out(who) for who in participants],
+        "judge": seated(judge),
         "config": config,
     }
-    return msgspec.json.encode(whole)
+    further = {"judges": [seated(one) for one in judges]} if judges else {}
+    return msgspec.json.encode({**whole, **further})
 
 
-def _seated(judge: Judge | Model | str) -> Judge:
+def _spelt_out(who: Debater) -> Debater:
+    stand_in = who.stand_in if who.stand_in is UNSET else named(who.stand_in)
+    return msgspec.structs.replace(who, model=named(who.model), stand_in=stand_in)
+
+
+def seated(judge: Judge | Model | str) -> Judge:
     judge = judge if isinstance(judge, Judge) else Judge(judge)
     return msgspec.structs.replace(judge, model=named(judge.model))
 

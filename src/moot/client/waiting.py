@@ -11,15 +11,17 @@ from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Seque
 from types import TracebackType
 from typing import Any, Literal, TypeVar, overload
 
-from moot.client.asking import DEFAULTS, Action, Anything, AsyncClient
+from moot.client.asking import DEFAULTS, Action, AsyncClient
 from moot.client.following import Patience
 from moot.client.payloads import Event, Record
+from moot.client.room import Anything
 from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+from moot.client.waiting_room import Room
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Room):
     """See `AsyncClient`; where an event loop is already running, use that one."""
 
     def __init__(
@@ -61,14 +63,24 @@ class Client:
         *,
         participants: Sequence[Debater],
         judge: Judge | Model | str,
+        judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
         key: str = "",
     ) -> Created:
-        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one."""
+        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one.
+
+        `judges` sit beside `judge`; whoever speaks or judges may be a person, `human`.
+        """
         return self._run(
             self._asks.create(
-                topic, participants=participants, judge=judge, format=format, config=config, key=key
+                topic,
+                participants=participants,
+                judge=judge,
+                judges=judges,
+                format=format,
+                config=config,
+                key=key,
             )
         )
 
@@ -78,12 +90,15 @@ class Client:
         *,
         participants: Sequence[Debater],
         judge: Judge | Model | str,
+        judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
     ) -> Anything:
         """What such a debate would cost, from and to."""
         return self._run(
-            self._asks.estimate(topic, participants=participants, judge=judge, format=format, config=config)
+            self._asks.estimate(
+                topic, participants=participants, judge=judge, judges=judges, format=format, config=config
+            )
         )
 
     # --- looking --------------------------------------------------------------------------------------
@@ -96,19 +111,22 @@ class Client:
         return self._run(self._asks.list(status=status, limit=limit, offset=offset))
 
     @overload
-    def transcript(self, id: str, format: Literal["json"] = "json") -> Anything: ...
+    def transcript(self, id: str, format: Literal["json"] = "json", *, seat: str = "") -> Anything: ...
 
     @overload
-    def transcript(self, id: str, format: Literal["markdown", "html"]) -> str: ...
+    def transcript(self, id: str, format: Literal["markdown", "html"], *, seat: str = "") -> str: ...
 
-    def transcript(self, id: str, format: Literal["json", "markdown", "html"] = "json") -> Anything | str:
+    def transcript(
+        self, id: str, format: Literal["json", "markdown", "html"] = "json", *, seat: str = ""
+    ) -> Anything | str:
+        """With `seat`, no more than the person of that seat may see; the same in what follows."""
         if format == "json":
-            return self._run(self._asks.transcript(id))
-        return self._run(self._asks.transcript(id, format))
+            return self._run(self._asks.transcript(id, seat=seat))
+        return self._run(self._asks.transcript(id, format, seat=seat))
 
-    def events(self, id: str, *, after: int = 0, limit: int = 100) -> Records:
+    def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A piece of the native log."""
-        return self._run(self._asks.events(id, after=after, limit=limit))
+        return self._run(self._asks.events(id, after=after, limit=limit, seat=seat))
 
     def call(self, id: str, number: int) -> Anything:
         """What a model was sent, and what came back. For owners and moderators."""
@@ -129,17 +147,17 @@ class Client:
     # --- following ------------------------------------------------------------------------------------
 
     def stream(
-        self, id: str, *, after: str | int = 0, extended: bool = False
+        self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> Generator[Event, None, None]:
         """Every event after the one with the id `after`, up to `complete`, through broken connections.
 
         With `extended` there are events of more names than nine, with what the speakers think among them.
         """
-        return self._each(self._asks.stream(id, after=after, extended=extended))
+        return self._each(self._asks.stream(id, after=after, extended=extended, seat=seat))
 
-    def log(self, id: str, *, after: int = 0) -> Generator[Record, None, None]:
+    def log(self, id: str, *, after: int = 0, seat: str = "") -> Generator[Record, None, None]:
         """Every record of the native log, for as long as the debate exists."""
-        return self._each(self._asks.log(id, after=after))
+        return self._each(self._asks.log(id, after=after, seat=seat))
 
     def ticket(self, id: str) -> str:
         """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
@@ -173,9 +191,16 @@ class Client:
         """Skip the running speech, or the next one."""
         return self._run(self._asks.skip(id))
 
-    def inject(self, id: str, text: str, *, to: str = "") -> Done:
-        """Say something that every later speaker hears, or only the participant with the id `to`."""
-        return self._run(self._asks.inject(id, text, to=to))
+    def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
+        """Say something that every later speaker hears, or only the participant with the id `to`.
+
+        A `question` is heard by all, and answered by that participant, or by everybody.
+        """
+        return self._run(self._asks.inject(id, text, to=to, question=question))
+
+    def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
+        """More time for the speech under way, or more rounds."""
+        return self._run(self._asks.extend(id, seconds=seconds, rounds=rounds))
 
     def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""

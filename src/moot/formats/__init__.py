@@ -1,73 +1,127 @@
 """Formats as data: one TOML file each, here or wherever the user keeps theirs.
 
-`load` reads and checks one; `plan` (in `formats.plan`) says what comes next in a debate.
+`load` finds and reads one: a built-in format, one that an installed package brings (entry point
+`moot.formats`), one of the user's own folder, or any file by its path. `fitted` makes of it what is played by
+those who are there; `plan` (in `formats.plan`) says what comes next in a debate.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 
-import msgspec
-
 from moot.errors import Invalid
+from moot.formats.fitting import blinded, fitted, in_teams, without_audience
+from moot.formats.reading import parse
 from moot.terms import Format
 
-BUILT_IN = ("free", "oxford", "lincoln-douglas", "roundtable", "panel")
+__all__ = [
+    "BUILT_IN",
+    "blinded",
+    "fitted",
+    "forget",
+    "in_teams",
+    "load",
+    "names",
+    "own",
+    "parse",
+    "without_audience",
+]
+
+BUILT_IN = (
+    "free",
+    "oxford",
+    "oxford-union",
+    "lincoln-douglas",
+    "public-forum",
+    "policy",
+    "british-parliamentary",
+    "world-schools",
+    "karl-popper",
+    "chinese",
+    "roundtable",
+    "panel",
+)
+GROUP = "moot.formats"
 
 
-def parse(text: str, source: str = "format") -> Format:
-    """A format from its TOML; what is wrong is said with the place where it is."""
-    try:
-        fmt = msgspec.convert(tomllib.loads(text), Format)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise Invalid(f"{source}: {error}") from error
-    problems = [*_problems(fmt)]
-    if problems:
-        raise Invalid(f"{source}: " + "; ".join(problems))
-    return fmt
+def load(name: str, folder: Path | None = None) -> Format:
+    """Raises Invalid with what is wrong with it, or with the formats that there are.
 
-
-@cache
-def load(name: str) -> Format:
-    """A built-in format, one from an installed package (entry point `moot.formats`), or a path to a file."""
+    `folder` is where the user's own formats are: `mine.toml` there is called `mine`. A name that a built-in
+    or an installed format has stays theirs.
+    """
     if name in BUILT_IN:
-        return parse(files("moot.formats").joinpath(f"{name}.toml").read_text("utf-8"), name)
-    for entry in entry_points(group="moot.formats"):
-        if entry.name == name:
-            return parse(str(entry.load()), name)
+        return _built_in(name)
+    if name in _packages():
+        return _packaged(name)
+    if folder is not None and (path := _file(folder, name)):
+        return _named(path)
     if name.endswith(".toml") and Path(name).is_file():
-        return parse(Path(name).read_text("utf-8"), name)
+        return _read(Path(name))
+    known = ", ".join(names(folder))
     raise Invalid(
-        f"There is no format called {name!r}. Try one of: {', '.join(names())}, or a path to a .toml file.",
-        {"format": [f"Must be one of: {', '.join(names())}"]},
+        f"There is no format called {name!r}. Try one of: {known}, or a path to a .toml file.",
+        {"format": [f"Must be one of: {known}"]},
     )
 
 
-def names() -> tuple[str, ...]:
-    return (*BUILT_IN, *(entry.name for entry in entry_points(group="moot.formats")))
+def names(folder: Path | None = None) -> tuple[str, ...]:
+    """The formats that there are: those of the user's folder as far as they can be read."""
+    mine = (name for name, found in own(folder) if isinstance(found, Format))
+    return (*BUILT_IN, *_packages(), *mine)
 
 
-def _problems(fmt: Format) -> Iterable[str]:
-    if not fmt.phases:
-        yield "at least one [[phases]] row is needed"
-    if len(fmt.chairs) < 2:
-        yield "at least two [[chairs]] are needed"
-    keys = [phase.key for phase in fmt.phases]
-    for key in sorted({key for key in keys if keys.count(key) > 1}):
-        yield f"phase key {key!r} is used twice"
-    if fmt.repeat is not None and fmt.repeat not in {phase.round for phase in fmt.phases}:
-        yield f"repeat = {fmt.repeat}, but no phase has round = {fmt.repeat}"
-    if fmt.scripted and fmt.repeat is not None:
-        yield "a scripted format cannot repeat a round"
-    for phase in fmt.phases:
-        if phase.kind not in ("cross-examination", "crossfire", "exchange"):
+def forget() -> None:
+    """Look anew at which packages are installed."""
+    _packages.cache_clear()
+    _packaged.cache_clear()
+
+
+def own(folder: Path | None) -> Iterator[tuple[str, Format | Invalid]]:
+    """Each format of the user's folder, or what is wrong with it."""
+    for path in sorted(folder.glob("*.toml")) if folder is not None else ():
+        if path.stem in BUILT_IN or path.stem in _packages():
+            yield path.stem, Invalid(f"{path}: the name {path.stem} is taken; call the file otherwise.")
             continue
-        if phase.to in (None, "each"):
-            yield f"phase {phase.key!r} must say whom it questions (to = ...)"
-        if phase.who == "each":
-            yield f"phase {phase.key!r} must say who asks (who = ...)"
+        try:
+            yield path.stem, _named(path)
+        except Invalid as error:
+            yield path.stem, error
+
+
+def _named(path: Path) -> Format:
+    fmt = _read(path)
+    if fmt.name != path.stem:
+        raise Invalid(f'{path}: name = "{fmt.name}", but the file is called {path.name}.')
+    return fmt
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    """Of this folder alone: a name is not a path."""
+    return next((path for path in folder.glob("*.toml") if path.stem == name), None)
+
+
+def _read(path: Path) -> Format:
+    try:
+        return parse(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{path} cannot be read: {error}.") from error
+
+
+@cache
+def _built_in(name: str) -> Format:
+    return parse(files("moot.formats").joinpath(f"{name}.toml").read_text("utf-8"), f"{name}.toml")
+
+
+@cache
+def _packages() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+@cache
+def _packaged(name: str) -> Format:
+    return parse(str(_packages()[name].load()), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rapidfuzz import fuzz
 
-from moot.asides import granted
+from moot.asides import asked, hint_of, just_given, referee
 from moot.debate import Debate, Turn
 from moot.events import ConcessionMade, StalemateFound
 from moot.terms import Alike
@@ -19,11 +19,15 @@ SCORER = "rapidfuzz.fuzz.ratio"
 
 
 def concession(debate: Debate) -> ConcessionMade | None:
-    found = granted(debate)
-    turn = debate.turn(found.turn) if found and found.turn else None
-    if found is None or turn is None:
-        return None
-    return ConcessionMade(turn.number, turn.seat, found.about, found.text)
+    """A referee has found that the latest speaker gives way; with nobody to ask, a person's own line does."""
+    for turn in just_given(debate):
+        for aside in asked(debate, "referee", turn.number):
+            if aside.yes:
+                return ConcessionMade(turn.number, turn.seat, aside.about, aside.text)
+        hint = hint_of(debate, turn)
+        if hint and referee(debate, turn) is None:
+            return ConcessionMade(turn.number, turn.seat, hint)
+    return None
 
 
 def stalemate(debate: Debate) -> StalemateFound | None:

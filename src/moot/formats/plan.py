@@ -16,7 +16,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from moot.asides import Question, due, followed
+from moot.asides import Question, after_speaking, before_speaking, falls_out, raised
 from moot.debate import Debate
 from moot.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
 from moot.formats.endings import concession, stalemate
@@ -79,23 +79,33 @@ def plan(debate: Debate) -> Plan:
         return Rest("aside")
     if _may_vote_first(debate):
         return Poll("before")
-    if questions := due(debate):
-        return Ask(questions)
-    if facts := followed(debate):
-        return Note(facts)
-    if found := concession(debate):
-        return Conclude("concession", found)
-    if found := stalemate(debate):
-        return Conclude("stalemate", found)
-    if _all_failed(debate):
-        return Fail("all_failed")
+    if debate.stopped_at is None and (step := _plan_after_speaking(debate)):
+        return step
     unspent = debate.unspent()
     if not unspent:
         return _plan_end(debate)
     following = unspent[0]
     if not debate.manner.auto and following.round > debate.rounds_asked:
         return Rest("round")
-    return Speak(tuple(slot for slot in unspent if slot.group == following.group))
+    if dropped := falls_out(debate, following):
+        return Note(dropped)
+    coming = tuple(slot for slot in unspent if slot.group == following.group)
+    if questions := before_speaking(debate, coming):
+        return Ask(questions)
+    return Speak(coming)
+
+
+def _plan_after_speaking(debate: Debate) -> Plan | None:
+    """What the latest speech leads to; None where it simply goes on."""
+    if questions := after_speaking(debate):
+        return Ask(questions)
+    if points := raised(debate):
+        return Note(points)
+    if found := concession(debate):
+        return Conclude("concession", found)
+    if debate.manner.winning != "audience" and (found := stalemate(debate)):
+        return Conclude("stalemate", found)
+    return Fail("all_failed") if _all_failed(debate) else None
 
 
 def _plan_judging(debate: Debate) -> Plan:
@@ -135,16 +145,24 @@ def _plan_end(debate: Debate) -> Plan:
         poll = debate.poll("after")
         if poll is None or poll.closed_at is None:
             return Poll("after")
+    if why := _cut_short(debate):
+        return Conclude(why)
     if debate.manner.winning == "user-decides":
         return Rest("decision")
-    if (
-        debate.panel
-        and debate.manner.winning != "audience"
-        and not debate.manner.auto_judge
-        and debate.something_said
-    ):
+    if _is_judged(debate) and not debate.manner.auto_judge:
         return Rest("judge")
-    return Conclude("stopped" if debate.stopped_at else "rounds")
+    return Conclude("rounds")
+
+
+def _cut_short(debate: Debate) -> EndReason | None:
+    """Why the speeches ended before their time, and only the vote was still to be held."""
+    if debate.stopped_at is not None:
+        return "stopped"
+    return "budget" if debate.exhausted and debate.manner.polls else None
+
+
+def _is_judged(debate: Debate) -> bool:
+    return bool(debate.panel) and debate.manner.winning != "audience" and debate.something_said
 
 
 def _all_failed(debate: Debate) -> bool:

@@ -1,17 +1,33 @@
-"""What a judge is sent: the speeches under neutral labels, fenced as evidence, in one of two orders."""
+"""What a judge is sent: the debate under neutral labels, in one of two orders.
+
+Nothing that was written by anybody but us stands outside the fence: not the motion, not the objective, not
+the criteria, not a word of a speech. What a judge reads is bounded, and the bounds are told, so that the
+money for the judging can be held back from the first speech on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.debate import Debate, Turn
-from moot.judging.ballots import labels, schema, small_schema
+from moot.judging.ballots import labels, schema, seat_labels, small_schema
+from moot.judging.evidence import Put, heading, mark, pending, put, speeches
+from moot.judging.parties import ranked
 from moot.pricing import OVERHEAD
 from moot.prompts.templates import clip, fenced, nonce, section, seed
 from moot.terms import Judge, Message, Request
 
 BYTES_PER_TOKEN = 6
 """A judge reads at most this many bytes of a speech for each token it was allowed."""
+TOKENS_A_WORD = 4
+"""What a person is allowed to say has no tokens; so many are counted for each word of it."""
+FRAME = 200
+"""Bytes around a speech at most: number, label, kind, notes, fence, marks, and its place in the schema."""
+LONGEST_PUT = 600
+"""Bytes of a question or a point that a judge reads at most."""
 SMALL_TOKENS = 700
 ARGUED = {
     "for": "argued for the motion",
@@ -20,33 +36,39 @@ ARGUED = {
 }
 
 
+class Desk(Struct, frozen=True):
+    """How one judge is shown the debate in one order."""
+
+    debate: Debate
+    names: Mapping[str, str]
+    """Seat to label."""
+    fence: str
+    small: bool
+
+    def section(self, name: str, **values: object) -> str:
+        return section("judge", f"small-{name}" if self.small else name, **values)
+
+    def quoted(self, text: str) -> str:
+        return self.section("quote", fence=self.fence, text=fenced(text, self.fence))
+
+
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
-    names = labels(debate, order)
+    small, names = judge.model.small, labels(debate, order)
     fence = nonce(debate, f"judge:{judge.id}:{order}")
-    small = judge.model.small
-    sides = [f"{label} {ARGUED[debate.seat(seat).side]}." for seat, label in names.items()]
-    speeches = [
-        section(
-            "judge",
-            "small-speech" if small else "speech",
-            label=names[turn.seat],
-            phase=debate.phase(turn.slot).title.lower(),
-            note=_note(turn),
-            fence=fence,
-            text=fenced(clip(turn.text, turn.max_tokens * BYTES_PER_TOKEN), fence),
-        )
-        for turn in debate.turns
-        if (turn.said or _declined(turn)) and turn.seat in names
-    ]
-    system = section(
-        "judge",
-        "small-system" if small else "system",
-        labels=" and ".join(names.values()) if len(names) == 2 else ", ".join(names.values()),
-        criteria=", ".join(judge.criteria),
+    desk = Desk(debate, seat_labels(debate, order), fence, small)
+    system = desk.section(
+        "system",
+        labels=_list(tuple(names.values())),
         fence=fence,
+        decision=desk.section("ranking" if ranked(debate) else "winner"),
     )
-    user = section(
-        "judge", "user", motion=debate.motion, sides="\n".join(sides), speeches="\n\n".join(speeches)
+    user = desk.section(
+        "user",
+        motion=desk.quoted(debate.motion),
+        objective=_objective(desk),
+        criteria=desk.quoted("\n".join(_criteria(judge))),
+        sides="\n".join(f"{label} {ARGUED[debate.seat(one).side]}." for one, label in names.items()),
+        speeches="\n\n".join(_evidence(desk)),
     )
     model = judge.model
     return Request(
@@ -57,6 +79,47 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         schema=small_schema(debate, judge) if small else schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
+
+
+def _objective(desk: Desk) -> str:
+    objective = desk.debate.manner.objective
+    return desk.section("objective", text=desk.quoted(objective)) + "\n\n" if objective else ""
+
+
+def _criteria(judge: Judge) -> tuple[str, ...]:
+    if not judge.weights:
+        return judge.criteria
+    return tuple(f"{name} (counts {judge.weights.get(name, 1):g} times)" for name in judge.criteria)
+
+
+def _evidence(desk: Desk) -> list[str]:
+    """Speeches, and what was put between them, as they came."""
+    given = speeches(desk.debate)
+    shown = [(turn.seq, _speech(desk, turn, given)) for turn in given]
+    shown += [(item.seq, _put(desk, item)) for item in put(desk.debate)]
+    return [text for _, text in sorted(shown)]
+
+
+def _speech(desk: Desk, turn: Turn, given: Sequence[Turn]) -> str:
+    tokens = turn.max_tokens or hand_tokens(desk.debate, turn.slot)
+    text = clip(desk.debate.heard(turn), tokens * BYTES_PER_TOKEN)
+    label, kind = desk.names[turn.seat], heading(desk.debate, turn, given)
+    return desk.section("speech", mark=mark(turn), label=label, heading=kind, text=desk.quoted(text))
+
+
+def _put(desk: Desk, item: Put) -> str:
+    text = desk.quoted(clip(item.text, LONGEST_PUT))
+    if item.seat is None:
+        to = desk.names.get(item.to, "the moderator") if item.to else "all"
+        return desk.section("question", to=to, text=text)
+    return desk.section("point", label=desk.names[item.seat], text=text)
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return " and ".join(names) if len(names) == 2 else ", ".join(names)
+
+
+# --- when a reply could not be read -------------------------------------------------------------------
 
 
 def repair_request(request: Request, reply: str, problem: str) -> Request:
@@ -72,19 +135,14 @@ def repair_room(request: Request) -> int:
     return request.max_tokens * BYTES_PER_TOKEN + 2 * OVERHEAD + 1500
 
 
+def hand_tokens(debate: Debate, slot: int) -> int:
+    """As how many tokens a speech counts that a person gives."""
+    return debate.budget(slot) * TOKENS_A_WORD
+
+
 def speech_frame(debate: Debate) -> int:
-    """How many bytes stand around the words of a speech at most: label, title, note and fence."""
-    return 160 + max(len(phase.title.encode()) for phase in debate.format.phases)
+    """How many bytes a speech that begins now adds at most beside its own words.
 
-
-def _declined(turn: Turn) -> bool:
-    """It refused without a word: nobody hears that, but a judge is told."""
-    return turn.refusal and turn.spent
-
-
-def _note(turn: Turn) -> str:
-    if turn.refusal:
-        return " (declined to answer)"
-    if turn.state == "interrupted":
-        return " (cut short)"
-    return " (broke off)" if turn.truncated else ""
+    What was put to the speakers since the last one comes with it: a judge reads it once it may be answered.
+    """
+    return FRAME + sum(FRAME + min(len(item.text.encode()), LONGEST_PUT) for item in pending(debate))

@@ -1,8 +1,8 @@
 """A judge's reply as a ballot, or the reason why it is none.
 
-The seats appear under neutral labels, and each judge sees them both ways round, so that neither a label nor
-a place can win a debate. The reply must be one JSON object of exactly the asked shape: anything else is no
-ballot, because a winner is never guessed.
+The parties appear under neutral labels, and each judge sees them both ways round, so that neither a label nor
+a place can win a debate. The reply must be one JSON object of exactly the asked shape, and rest on speeches
+that were given: anything else is no ballot, because a winner is never guessed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from moot.debate import Debate
+from moot.judging.evidence import mark, speeches
+from moot.judging.parties import parties, party, ranked
 from moot.prompts.small import whole_sentences
-from moot.terms import Ballot, Judge, Score, Seat
+from moot.prompts.templates import unwrapped
+from moot.terms import Ballot, Judge, Score
 
 LABELS = ("Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Willow")
 TIE = "tie"
+NOTHING_SAID = "none"
+MOST_CITED = 5
 SMALL_STRENGTHS = (
     "gives clear reasons",
     "uses concrete examples",
@@ -40,6 +45,7 @@ _REASONING = re.compile(
     re.DOTALL,
 )
 _Points = Annotated[float, Meta(ge=0, le=100)]
+_Mark = Annotated[float, Meta(ge=0, le=10)]
 
 
 class Unreadable(ValueError):
@@ -54,20 +60,27 @@ class _Marks(Struct, forbid_unknown_fields=True):
 
 class _Reply(Struct, forbid_unknown_fields=True):
     reasoning: str
+    rests_on: list[str]
     speakers: dict[str, _Marks]
     criteria: dict[str, str]
-    winner: str
-
-
-def judged_seats(debate: Debate) -> tuple[Seat, ...]:
-    return tuple(seat for seat in debate.seats if seat.role == "debater")
+    rubric: dict[str, dict[str, _Mark]] = {}
+    winner: str = ""
+    ranking: list[str] = []
 
 
 def labels(debate: Debate, order: int) -> dict[str, str]:
-    """Seat id to label; the second order turns the seats round."""
-    seats = judged_seats(debate)
-    shown = seats if order % 2 == 0 else seats[::-1]
-    return {seat.id: LABELS[place] for place, seat in enumerate(shown)}
+    """Party to label; the second order turns the parties round."""
+    names = [party.id for party in parties(debate)]
+    return dict(zip(names if order % 2 == 0 else names[::-1], LABELS, strict=False))
+
+
+def seat_labels(debate: Debate, order: int) -> dict[str, str]:
+    """Seat to label: all seats of a party have the same."""
+    names = labels(debate, order)
+    return {seat.id: names[party.id] for party in parties(debate) for seat in party.seats}
+
+
+# --- what a reply looks like --------------------------------------------------------------------------
 
 
 def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
@@ -75,14 +88,16 @@ def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     names = list(labels(debate, 0).values())
     remark = {"type": "string", "maxLength": 400}
     remarks = {"type": "array", "items": remark, "maxItems": 5}
-    score = {"type": "integer", "minimum": 0, "maximum": 100}
-    marks = _object({"strengths": remarks, "weaknesses": remarks, "score": score})
+    marks = _object({"strengths": remarks, "weaknesses": remarks, "score": _integer(100)})
+    row = _object(dict.fromkeys(names, _integer(10)))
     return _object(
         {
             "reasoning": {"type": "string", "maxLength": 6000},
+            "rests_on": _cited(debate, MOST_CITED),
             "criteria": _object(dict.fromkeys(judge.criteria, remark)),
+            "rubric": _object(dict.fromkeys(judge.criteria, row)),
             "speakers": _object(dict.fromkeys(names, marks)),
-            "winner": {"type": "string", "enum": [*names, TIE]},
+            **_decision(debate, names),
         }
     )
 
@@ -101,63 +116,29 @@ def small_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     return _object(
         {
             "reasoning": {"type": "string", "minLength": 40, "maxLength": 260},
+            "rests_on": _cited(debate, 1),
             "criteria": _object(dict.fromkeys(judge.criteria, remark)),
             "speakers": _object(dict.fromkeys(names, marks)),
-            "winner": {"type": "string", "enum": [*names, TIE]},
+            **_decision(debate, names),
         }
     )
 
 
-def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
-    """Raises Unreadable with what to mend."""
-    try:
-        said = msgspec.json.decode(_unfenced(reply), type=_Reply, strict=True)
-    except msgspec.MsgspecError as error:
-        raise Unreadable(str(error)) from error
-    seats = {label: seat for seat, label in labels(debate, order).items()}
-    if set(said.speakers) != set(seats):
-        raise Unreadable(f"speakers must be exactly: {', '.join(seats)}")
-    if said.winner not in (*seats, TIE):
-        raise Unreadable(f"winner must be one of: {', '.join(seats)}, {TIE}")
-    winner = seats.get(said.winner)
-    scores = {
-        seats[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
-        for label, marks in said.speakers.items()
-    }
-    best = max(score.score for score in scores.values())
-    return Ballot(
-        judge=judge.id,
-        order=order,
-        winner=winner,
-        scores=scores,
-        reasoning=whole_sentences(said.reasoning, 0.1) if judge.model.small else said.reasoning,
-        criteria=said.criteria,
-        inconsistent=winner is not None and scores[winner].score < best,
-    )
+def _cited(debate: Debate, most: int) -> dict[str, Any]:
+    """Speeches that exist. A schema may not have an empty list of choices."""
+    given = [mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
+    return {"type": "array", "items": {"type": "string", "enum": given}, "minItems": 1, "maxItems": most}
 
 
-def named(text: str, debate: Debate, order: int) -> str:
-    """A judge's words with the speakers' names in place of the labels."""
-    names = {label: debate.seat(seat).name for seat, label in labels(debate, order).items()}
-    pattern = r"\b(?:(?:Speaker|Team) )?(" + "|".join(names) + r")\b"
-    return re.sub(pattern, lambda match: names[match[1]], text)
+def _decision(debate: Debate, names: list[str]) -> dict[str, Any]:
+    if not ranked(debate):
+        return {"winner": {"type": "string", "enum": [*names, TIE]}}
+    places = {"type": "string", "enum": names}
+    return {"ranking": {"type": "array", "items": places, "minItems": len(names), "maxItems": len(names)}}
 
 
-def reasoning_so_far(partial: str) -> str:
-    """The reasoning in a reply that is still being written."""
-    match = _REASONING.search(partial)
-    if match is None:
-        return ""
-    try:
-        return msgspec.json.decode(f'"{match[1]}"', type=str)
-    except msgspec.DecodeError:
-        return ""
-
-
-def _unfenced(reply: str) -> str:
-    """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
-    match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
-    return match[1] if match else reply
+def _integer(most: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": 0, "maximum": most}
 
 
 def _one_of(remarks: tuple[str, ...]) -> dict[str, Any]:
@@ -171,3 +152,103 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+# --- from a reply to a ballot -------------------------------------------------------------------------
+
+
+def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
+    """Raises Unreadable with what to mend."""
+    try:
+        said = msgspec.json.decode(unwrapped(reply), type=_Reply, strict=True)
+    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+        raise Unreadable(str(error)) from error
+    ids = {label: party_id for party_id, label in labels(debate, order).items()}
+    if set(said.speakers) != set(ids):
+        raise Unreadable(f"speakers must be exactly: {', '.join(ids)}")
+    ranking = _ranking(said, debate, ids)
+    winner = ranking[0] if ranking else _winner(said, ids)
+    scores = {
+        ids[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
+        for label, marks in said.speakers.items()
+    }
+    return Ballot(
+        judge=judge.id,
+        order=order,
+        winner=winner,
+        scores=scores,
+        reasoning=whole_sentences(said.reasoning, 0.1) if judge.model.small else said.reasoning,
+        criteria=said.criteria,
+        inconsistent=contradicts(winner, scores),
+        cites=_cites(said, debate),
+        rubric=_rubric(said, judge, ids),
+        ranking=ranking,
+    )
+
+
+def contradicts(winner: str | None, scores: dict[str, Score]) -> bool:
+    """The winner is not who got most points."""
+    if winner is None or winner not in scores:
+        return False
+    return scores[winner].score < max(score.score for score in scores.values())
+
+
+def _winner(said: _Reply, ids: dict[str, str]) -> str | None:
+    if said.ranking:
+        raise Unreadable("ranking was not asked for")
+    if said.winner not in (*ids, TIE):
+        raise Unreadable(f"winner must be one of: {', '.join(ids)}, {TIE}")
+    return ids.get(said.winner)
+
+
+def _ranking(said: _Reply, debate: Debate, ids: dict[str, str]) -> tuple[str, ...]:
+    if not ranked(debate):
+        return ()
+    if sorted(said.ranking) != sorted(ids):
+        raise Unreadable(f"ranking must name each of these once, the best first: {', '.join(ids)}")
+    if said.winner not in ("", said.ranking[0]):
+        raise Unreadable("winner and ranking contradict each other")
+    return tuple(ids[label] for label in said.ranking)
+
+
+def _cites(said: _Reply, debate: Debate) -> tuple[int, ...]:
+    given = {mark(turn): turn.number for turn in speeches(debate)}
+    if not given:
+        return ()
+    if not said.rests_on or not given.keys() >= set(said.rests_on):
+        raise Unreadable(f"rests_on must name speeches that were given, at least one of: {', '.join(given)}")
+    return tuple(sorted({given[cited] for cited in said.rests_on}))
+
+
+def _rubric(said: _Reply, judge: Judge, ids: dict[str, str]) -> dict[str, dict[str, float]]:
+    if not set(said.rubric) <= set(judge.criteria):
+        raise Unreadable("rubric must have no criteria but those that you were given")
+    if any(set(row) != set(ids) for row in said.rubric.values()):
+        raise Unreadable(f"each row of rubric must have exactly: {', '.join(ids)}")
+    return {name: {ids[label]: points for label, points in row.items()} for name, row in said.rubric.items()}
+
+
+# --- a judge's words, for people ----------------------------------------------------------------------
+
+
+def named(text: str, debate: Debate, order: int) -> str:
+    """A judge's words with the speakers' names in place of the labels."""
+    names = {label: party(debate, party_id).name for party_id, label in labels(debate, order).items()}
+    pattern = r"\b(?:(?:Speaker|Team) )?(" + "|".join(names) + r")\b"
+    return re.sub(pattern, lambda match: names[match[1]], text)
+
+
+def in_names(text: str, debate: Debate, ballot: Ballot) -> str:
+    """Words of a ballot with names in them; a person who judges was shown no labels, and wrote none."""
+    return text if debate.judge(ballot.judge).model.human else named(text, debate, ballot.order)
+
+
+def reasoning_so_far(partial: str) -> str:
+    """The reasoning in a reply that is still being written."""
+    match = _REASONING.search(partial)
+    if match is None:
+        return ""
+    try:
+        return msgspec.json.decode(f'"{match[1]}"', type=str)
+    except msgspec.DecodeError:
+        return ""

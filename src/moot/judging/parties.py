@@ -20,6 +20,12 @@ class Party(Struct, frozen=True):
         """The id of its first seat, by which ballots and verdicts name it."""
         return self.seats[0].id
 
+    @property
+    def name(self) -> str:
+        """Its seats by name: Ann; Ann and Bob; Ann, Bob and Cid."""
+        *others, last = (seat.name for seat in self.seats)
+        return f"{', '.join(others)} and {last}" if others else last
+
 
 def parties(debate: Debate) -> tuple[Party, ...]:
     if debate.format.parties == "sides":
@@ -30,6 +36,16 @@ def parties(debate: Debate) -> tuple[Party, ...]:
 def party_of(debate: Debate, seat_id: str) -> Party | None:
     """None for a seat that cannot win, such as a moderator's."""
     return next((p for p in parties(debate) if any(seat.id == seat_id for seat in p.seats)), None)
+
+
+def party(debate: Debate, party_id: str) -> Party:
+    """By its id; an id that is another seat's of the party will do too."""
+    return party_of(debate, party_id) or Party((debate.seat(party_id),))
+
+
+def ranked(debate: Debate) -> bool:
+    """More than two parties are put in order, where the format says so."""
+    return debate.format.result == "ranking" and len(parties(debate)) > len(SIDES)
 
 
 def choices(debate: Debate) -> tuple[str, ...]:

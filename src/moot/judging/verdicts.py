@@ -1,77 +1,191 @@
 """Ballots to a verdict, with its doubts: margin, agreement, flips, and "too close to call".
 
-A judge counts only with both orders in hand. One who names another winner when the order changes has not
-decided, and is counted as a flip. A winner needs more than half of the judges; otherwise it is too close.
+A model that judges counts only with both orders in hand. One that names another winner when the order changes
+has not decided, and is counted as a flip; a person decides once. A winner needs more than half of the judges,
+or all of them where the format asks for consensus; otherwise it is too close. Where parties are ranked, who
+comes first is decided in the same way, and the others follow by the mean of the places on the ballots.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
 
 from moot.debate import Debate, Judging
-from moot.judging.ballots import judged_seats, named
-from moot.terms import Ballot, Score, Verdict
+from moot.judging.ballots import in_names
+from moot.judging.evidence import last_word
+from moot.judging.parties import parties, ranked
+from moot.terms import Ballot, Judge, Score, Verdict
+
+
+class Mind(Struct, frozen=True):
+    """One judge, with all the ballots it was asked for."""
+
+    judge: Judge
+    ballots: tuple[Ballot, ...]
+
+    @property
+    def winner(self) -> str | None:
+        """None where it could not separate them, or has not decided."""
+        return None if self.flipped else self.ballots[0].winner
+
+    @property
+    def flipped(self) -> bool:
+        return len({ballot.winner for ballot in self.ballots}) > 1
+
+
+def minds(judging: Judging) -> tuple[Mind, ...]:
+    """The judges who count: people with their ballot, models with theirs in both orders."""
+    found: list[Mind] = []
+    for judge in judging.judges:
+        cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda ballot: ballot.order)
+        if len(cast) == (1 if judge.model.human else 2):
+            found.append(Mind(judge, tuple(cast)))
+    return tuple(found)
 
 
 def reach(debate: Debate, judging: Judging) -> Verdict | None:
-    """None where no judge has given two readable ballots: a verdict is never made up."""
-    judges: dict[str, list[Ballot]] = {}
-    for ballot in judging.ballots:
-        judges.setdefault(ballot.judge, []).append(ballot)
-    pairs = [sorted(cast, key=lambda b: b.order) for cast in judges.values() if len(cast) == 2]
-    if not pairs:
+    """None where no judge has given all of its ballots: a verdict is never made up."""
+    counted = minds(judging)
+    if not counted:
         return None
-    counting = [ballot for pair in pairs for ballot in pair]
-    minds = [pair[0].winner if pair[0].winner == pair[1].winner else None for pair in pairs]
-    flips = sum(pair[0].winner != pair[1].winner for pair in pairs)
-    votes = Counter(mind for mind in minds if mind is not None)
-    leader, support = votes.most_common(1)[0] if votes else (None, 0)
-    winner = leader if support * 2 > len(pairs) else None
-    draw = all(ballot.winner is None for ballot in counting)
-    scores = _mean_scores(debate, counting)
-    first = counting[0]
+    ballots = [ballot for mind in counted for ballot in mind.ballots]
+    winner = _winner(debate, counted)
+    draw = all(ballot.winner is None for ballot in ballots)
+    decisive = [ballot for ballot in ballots if ballot.winner == winner] if winner else ballots
+    scores = _mean_scores(debate, ballots)
+    told = decisive[0]
     return Verdict(
         outcome="win" if winner else "draw" if draw else "too-close",
         winner=winner,
         by="judges",
         margin=_margin(debate, scores),
-        agreement=_agreement(counting, winner),
-        flips=flips,
+        agreement=_agreement(ballots, winner),
+        flips=sum(mind.flipped for mind in counted),
         scores=scores,
-        reasoning=named(first.reasoning, debate, first.order),
-        criteria={key: named(text, debate, first.order) for key, text in first.criteria.items()},
-        inconsistent=any(ballot.inconsistent for ballot in counting),
+        reasoning=in_names(told.reasoning, debate, told),
+        criteria={name: in_names(text, debate, told) for name, text in told.criteria.items()},
+        inconsistent=any(ballot.inconsistent for ballot in ballots),
+        cites=tuple(sorted({turn for ballot in decisive for turn in ballot.cites})),
+        rubric=_mean_rubric(ballot.rubric for ballot in ballots),
+        totals=_totals(counted),
+        ranking=_ranking(debate, ballots, scores, winner) if ranked(debate) else (),
+        last_word=last_word(debate),
     )
 
 
-def _mean_scores(debate: Debate, ballots: list[Ballot]) -> dict[str, Score]:
-    means: dict[str, Score] = {}
-    for seat in judged_seats(debate):
-        marks = [(ballot, ballot.scores[seat.id]) for ballot in ballots]
-        means[seat.id] = Score(
-            score=round(sum(score.score for _, score in marks) / len(marks), 1),
-            strengths=_remarks(debate, [(b, s.strengths) for b, s in marks]),
-            weaknesses=_remarks(debate, [(b, s.weaknesses) for b, s in marks]),
-        )
-    return means
+def _winner(debate: Debate, counted: Sequence[Mind]) -> str | None:
+    votes = Counter(mind.winner for mind in counted if mind.winner is not None)
+    if not votes:
+        return None
+    leader, support = votes.most_common(1)[0]
+    needed = len(counted) if debate.format.result == "consensus" else len(counted) // 2 + 1
+    return leader if support >= needed else None
 
 
-def _remarks(debate: Debate, lists: list[tuple[Ballot, tuple[str, ...]]]) -> tuple[str, ...]:
-    said = (named(text, debate, ballot.order) for ballot, texts in lists for text in texts if text.strip())
-    return tuple(dict.fromkeys(said))
-
-
-def _margin(debate: Debate, scores: dict[str, Score]) -> float:
-    points = [scores[seat.id].score for seat in judged_seats(debate)]
-    if len(points) == 2:
-        return round(points[0] - points[1], 1)
-    ranked = sorted(points, reverse=True)
-    return round(ranked[0] - ranked[1], 1)
-
-
-def _agreement(ballots: list[Ballot], winner: str | None) -> float:
+def _agreement(ballots: Sequence[Ballot], winner: str | None) -> float:
     """The share of ballots that name the winner; with none, the largest share that agrees on anything."""
     if winner is not None:
         return round(sum(ballot.winner == winner for ballot in ballots) / len(ballots), 2)
     most = Counter(ballot.winner for ballot in ballots).most_common(1)[0][1]
     return round(most / len(ballots), 2)
+
+
+# --- scores -------------------------------------------------------------------------------------------
+
+
+def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, Score]:
+    """Of those who gave points; people need not."""
+    means: dict[str, Score] = {}
+    for party in parties(debate):
+        marks = [(ballot, ballot.scores[party.id]) for ballot in ballots if party.id in ballot.scores]
+        if marks:
+            means[party.id] = Score(
+                score=round(_mean(score.score for _, score in marks), 1),
+                strengths=_remarks(debate, [(ballot, score.strengths) for ballot, score in marks]),
+                weaknesses=_remarks(debate, [(ballot, score.weaknesses) for ballot, score in marks]),
+            )
+    return means
+
+
+def _remarks(debate: Debate, lists: list[tuple[Ballot, tuple[str, ...]]]) -> tuple[str, ...]:
+    said = (in_names(text, debate, ballot) for ballot, texts in lists for text in texts if text.strip())
+    return tuple(dict.fromkeys(said))
+
+
+def _margin(debate: Debate, scores: dict[str, Score]) -> float:
+    points = [scores[party.id].score for party in parties(debate) if party.id in scores]
+    if len(points) < 2:
+        return 0.0
+    if len(points) > 2:
+        points.sort(reverse=True)
+    return round(points[0] - points[1], 1)
+
+
+def _mean_rubric(rubrics: Iterable[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
+    marks: dict[str, dict[str, list[float]]] = {}
+    for rubric in rubrics:
+        for name, row in rubric.items():
+            for party, points in row.items():
+                marks.setdefault(name, {}).setdefault(party, []).append(points)
+    return {
+        name: {party: round(_mean(points), 1) for party, points in row.items()} for name, row in marks.items()
+    }
+
+
+def _totals(counted: Sequence[Mind]) -> dict[str, float]:
+    """The rubric with each judge's own weights; nothing where all criteria count the same."""
+    if not any(mind.judge.weights for mind in counted):
+        return {}
+    sums: dict[str, list[float]] = {}
+    for mind in counted:
+        for ballot in mind.ballots:
+            for party, total in _weighed(ballot.rubric, mind.judge.weights).items():
+                sums.setdefault(party, []).append(total)
+    return {party: round(_mean(totals), 1) for party, totals in sums.items()}
+
+
+def _weighed(rubric: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> dict[str, float]:
+    whole = sum(weights.get(name, 1.0) for name in rubric)
+    totals: dict[str, float] = {}
+    for name, row in rubric.items():
+        for party, points in row.items():
+            totals[party] = totals.get(party, 0.0) + points * weights.get(name, 1.0) / whole
+    return totals
+
+
+# --- ranking ------------------------------------------------------------------------------------------
+
+
+def points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float]:
+    """What the places are worth, as a mean: of four parties 3, 2, 1 and nothing."""
+    last = len(parties(debate)) - 1
+    return {
+        party.id: round(last - _mean(_place(ballot, party.id, last) for ballot in ballots), 2)
+        for party in parties(debate)
+    }
+
+
+def _ranking(
+    debate: Debate, ballots: Sequence[Ballot], scores: Mapping[str, Score], winner: str | None
+) -> tuple[str, ...]:
+    """The winner, and the others by their places; then, where these are equal, by the score."""
+    worth = points(debate, ballots)
+    given = {party: score.score for party, score in scores.items()}
+    return tuple(sorted(worth, key=lambda one: (one != winner, -worth[one], -given.get(one, 0.0))))
+
+
+def _place(ballot: Ballot, party: str, last: int) -> float:
+    """From 0 for the best; who was not put in a place shares those that are left."""
+    if party in ballot.ranking:
+        return float(ballot.ranking.index(party))
+    if ballot.winner is None:
+        return last / 2
+    return 0.0 if party == ballot.winner else (last + 1) / 2
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)

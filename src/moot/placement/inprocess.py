@@ -16,7 +16,7 @@ from pathlib import Path
 from moot import moves
 from moot.debate import Debate
 from moot.errors import Fenced, StoreError, UnknownDebate
-from moot.events import DebateFailed, Event
+from moot.events import Event
 from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.runner import Runner
 from moot.store.contract import Head, Store
@@ -146,15 +146,15 @@ class InProcess:
 
     async def _release(self, debate_id: str, epoch: int) -> None:
         try:
+            # One that is over, and is being judged again, is found by the name of its runner alone.
+            if self._closed and (state := await self._store.state(debate_id)).final and wants_runner(state):
+                return
             await asyncio.shield(self._store.claim(debate_id, "", seen_epoch=epoch))
         except (Fenced, UnknownDebate, StoreError):
             return
 
     async def _give_up(self, debate_id: str, epoch: int) -> None:
         def decide(debate: Debate | None) -> tuple[Event, ...]:
-            if debate is None or debate.final or debate.status == "error":
-                return ()
-            failed = DebateFailed("internal", "Something unexpected went wrong; see the server's log.")
-            return (*moves.recover(debate), failed)
+            return () if debate is None else moves.give_up(debate)
 
         await self._store.record(debate_id, decide, epoch=epoch)

@@ -21,10 +21,17 @@ TOKENS = 80
 """About sixty words; beyond that it drifts."""
 STOP = ("\n",)
 KEPT_REMARKS = 3
+SHORT = 45
+"""For a question or an answer."""
 LEADS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
 """First words end in one of these: what follows is the model's own."""
 
+QUICK = ("question", "answer")
 SPOKEN_AS = {"continuation": "rebuttal", "floor": "answer"}
+HANGING = re.compile(
+    r"(?:when|if|while|by|although|because|since|as|for|in|this|that|these|those|and|but|so)\b", re.I
+)
+"""Sentences that begin so cannot be quoted by themselves."""
 LEAST_WORDS = 8
 COPIED = 65.0
 """Unrelated speeches on one motion are 43 to 52 alike, honest ones at most 64, copies 80 and more."""
@@ -42,7 +49,7 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
         model=seat.model,
         instructions=_instructions(debate, seat),
         messages=(Message("user", _cue(debate, seat, turn, heard)),),
-        max_tokens=min(seat.model.max_tokens, TOKENS),
+        max_tokens=min(seat.model.max_tokens, SHORT if turn.tone in QUICK else TOKENS),
         prefill=_first_words(debate, seat, turn, heard),
         stop=STOP,
         seed=seed(seat.model.seed, turn.number, attempt),
@@ -83,11 +90,11 @@ def _instructions(debate: Debate, seat: Seat) -> str:
 
 
 def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
-    remarks = [item.text for item in heard if item.kind == "remark"]
+    asked = _asked(turn, heard)
     others = [item.text for item in heard if item.kind == "other"]
-    text = clip(others[-1], 600) if others else ""
-    name: str = SPOKEN_AS.get(turn.tone, turn.tone)
-    if not others and name != "summary":
+    text = clip(asked or (others[-1] if others else ""), 600)
+    name: str = "answer" if asked else SPOKEN_AS.get(turn.tone, turn.tone)
+    if not text and name != "summary":
         name = "opening"
     if turn.tone == "summary":
         text = "\n".join(f"- {clip(item, 400)}" for item in others[-4:])
@@ -95,8 +102,17 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> st
         name = f"neutral-{name}"
     claim = lowered(_stance(debate, seat).claim)
     cue = section("small", name, motion=debate.motion, text=text, claim=claim)
+    remarks = [item.text for item in heard if item.kind in ("remark", "question") and item.text != asked]
     said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-KEPT_REMARKS:]]
     return "\n\n".join([*said, cue])
+
+
+def _asked(turn: Turn, heard: tuple[Heard, ...]) -> str:
+    """What this turn is there to answer: the point that was taken, or the floor's latest question."""
+    if turn.tone == "continuation":
+        return heard[-1].text if heard and heard[-1].kind == "point" else ""
+    asked = [item.text for item in heard if item.kind == "question"]
+    return asked[-1] if asked and turn.tone == "floor" else ""
 
 
 def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
@@ -106,13 +122,40 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
     match turn.tone:
         case "opening":
             return side.opening()
+        case "question":
+            return side.question(_questioned(debate, turn))
+        case "answer" | "floor":
+            return side.answer()
+        case "continuation" if _asked(turn, heard):
+            return side.answer()
         case "rebuttal" | "continuation":
             others = [item.text for item in heard if item.kind == "other"]
-            return side.again(turn.round, point(body(others[-1])) if others else "")
+            return side.again(_speeches(debate, turn) + 1, point(body(others[-1])) if others else "")
         case "closing":
             return side.closing()
-        case "summary" | "question" | "answer" | "floor":
+        case "summary":
             return ""
+
+
+def _questioned(debate: Debate, turn: Turn) -> str:
+    """What a question is about: a point of the latest speech of the one who is asked, another each time."""
+    to = debate.schedule[turn.slot].to
+    given = [t for t in debate.turns if t.said and t.seq < turn.seq]
+    speech = next((t for t in reversed(given) if t.seat == to and t.tone not in QUICK), None)
+    if speech is None:
+        return ""
+    before = sum(t.seat == turn.seat and t.tone == "question" and t.seq > speech.seq for t in given)
+    sentences = re.split(r"(?<=[.!?])\s+", body(speech.text).strip())
+    points = [found for sentence in sentences if not HANGING.match(sentence) and (found := point(sentence))]
+    return points[before] if before < len(points) else ""
+
+
+def _speeches(debate: Debate, turn: Turn) -> int:
+    """How many speeches this seat has given: each looks at the matter from another side."""
+    return sum(
+        other.seat == turn.seat and other.said and other.seq < turn.seq and other.tone not in QUICK
+        for other in debate.turns
+    )
 
 
 def _stance(debate: Debate, seat: Seat) -> Stance:

@@ -1,4 +1,10 @@
-"""What the speaker of a turn is sent."""
+"""What the speaker of a turn is sent.
+
+The instructions say once and for all who one is; each message then quotes what was said since the last own
+speech and ends with a cue: which speech this is, for whom it is given, what it must do, and how long it may
+be. All of it follows from what stood in the log before the turn, so that the beginning of a request never
+changes from turn to turn.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +13,19 @@ from msgspec.structs import replace
 from moot.audience import Heard, hears
 from moot.debate import Debate, Turn
 from moot.prompts import small
+from moot.prompts.teams import called, mates, roles, speaker
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
-from moot.terms import Message, Phase, Reasoning, Request, Sealed, Seat
+from moot.terms import Message, Phase, Reasoning, Request, Sealed, Seat, Tone
 
 UNANSWERED = {
     "opening": "first",
     "rebuttal": "unopposed",
+    "exchange": "unopposed",
     "closing": "unopposed-closing",
     "answer": "unasked",
 }
 """Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
+QUICK = ("question", "answer")
 
 
 def turn_request(
@@ -41,6 +50,7 @@ def turn_request(
     chain = debate.chain(seat.id) if chained else None
     sealed = sealed and chain is None
     waiting: list[Heard] = []
+    answered = False
     remembered = 0
     everything = hears(debate, turn)
     left_out = len(everything) // 2 if trimmed else 0
@@ -48,14 +58,16 @@ def turn_request(
     for heard in everything[left_out:]:
         if heard.kind != "own":
             waiting.append(heard)
+            answered = answered or _is_speech(debate, heard)
             continue
         speech = next(past)
-        messages.append(Message("user", _prompt(debate, seat, speech, waiting)))
+        prompt, waiting = _prompt(debate, seat, speech, waiting, answered=answered)
+        answered = answered and speech.tone in QUICK
+        messages.append(Message("user", prompt))
         messages.append(Message("assistant", heard.text, _sealed(speech) if sealed else ()))
-        waiting = []
         # A speech that was cut is in nobody's chain: it is sent again with what comes after.
         remembered = len(messages) if speech.state == "completed" else remembered
-    messages.append(Message("user", _prompt(debate, seat, turn, waiting)))
+    messages.append(Message("user", _prompt(debate, seat, turn, waiting, answered=answered)[0]))
     if left_out:
         messages[0] = replace(messages[0], content=f"{section('quotes', 'trimmed')}\n\n{messages[0].content}")
     return Request(
@@ -82,6 +94,9 @@ def _sealed(speech: Turn) -> tuple[Sealed, ...]:
 
 def _instructions(debate: Debate, seat: Seat) -> str:
     extras: list[str] = []
+    if debate.manner.objective:
+        extras.append(section("cues", "objective", objective=debate.manner.objective))
+    extras += _team(debate, seat)
     if seat.persona:
         extras.append(f"Who you are: {seat.persona}")
     if seat.objective:
@@ -100,55 +115,135 @@ def _instructions(debate: Debate, seat: Seat) -> str:
     )
 
 
-def _prompt(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str:
-    """The quotations since the last own speech, then what is wanted now."""
+def _team(debate: Debate, seat: Seat) -> list[str]:
+    """Whom one speaks for and beside, where a side is more than one voice."""
+    told: list[str] = []
+    given = roles(debate, seat)
+    if len(given) > 1:
+        told.append(section("cues", "team", roles="; ".join(given)))
+    own, allies = mates(debate, seat)
+    if own:
+        told.append(section("cues", "mates", names=" and ".join(mate.name for mate in own)))
+    if allies:
+        told.append(section("cues", "allies", names=" and ".join(ally.name for ally in allies)))
+    return told
+
+
+# --- quotations ---------------------------------------------------------------------------------------
+
+
+def _is_speech(debate: Debate, heard: Heard) -> bool:
+    """Another's speech: a question or an answer is none that could be rebutted."""
+    turn = debate.turn(heard.turn) if heard.kind == "other" and heard.turn is not None else None
+    return turn is not None and turn.tone not in QUICK
+
+
+def _prompt(
+    debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard], *, answered: bool
+) -> tuple[str, list[Heard]]:
+    """The quotations since the last own words, then what is wanted now; and what is kept for later.
+
+    `answered`: somebody has spoken since the last own speech, whatever was asked and answered after it.
+    """
+    kept = [heard for heard in waiting if _keeps(debate, turn, heard)]
+    told = [heard for heard in waiting if heard not in kept]
+    quotes = [quote(debate, seat, heard) for heard in told]
+    return "\n\n".join([*quotes, _cue(debate, seat, turn, told, answered=answered)]), kept
+
+
+def _keeps(debate: Debate, turn: Turn, heard: Heard) -> bool:
+    """A question from the floor waits for the speech in which it can be answered: one to all for the part of
+    the debate that is for such questions, and any for the end of a cross-examination."""
+    if heard.kind != "question":
+        return False
+    later = [slot for slot in debate.schedule[turn.slot + 1 :] if slot.seat == turn.seat]
+    if heard.seat is None and any(slot.tone == "floor" for slot in later):
+        return True
+    return turn.tone in QUICK and any(slot.tone not in QUICK for slot in later)
+
+
+def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
     fence = nonce(debate, seat.id)
-    quotes = [
-        section(
-            "quotes",
-            "remark" if heard.kind == "remark" else "speech",
-            speaker=_speaker(debate, seat, heard),
-            fence=fence,
-            text=fenced(heard.text, fence),
-        )
-        for heard in waiting
-    ]
-    return "\n\n".join([*quotes, _cue(debate, seat, turn, waiting)])
+    text = fenced(heard.text, fence)
+    match heard.kind:
+        case "remark" if heard.seat is None:
+            return section("quotes", "remark", fence=fence, text=text)
+        case "remark" | "question":
+            return section("quotes", "question", to=_asked(debate, seat, heard), fence=fence, text=text)
+        case "notes":
+            return section("quotes", "notes", fence=fence, text=text)
+        case "point" | "other" | "own":
+            who = speaker(debate, seat, heard)
+            return section("quotes", _spoken(debate, heard), speaker=who, fence=fence, text=text)
 
 
-def _cue(debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard]) -> str:
-    phase = debate.phase(turn.slot)
-    answered = any(heard.kind == "other" for heard in waiting)
-    name = turn.tone if answered else UNANSWERED.get(turn.tone, turn.tone)
-    to = debate.schedule[turn.slot].to
+def _spoken(debate: Debate, heard: Heard) -> str:
+    if heard.kind == "point":
+        return "point"
+    turn = debate.turn(heard.turn) if heard.turn is not None else None
+    return "went-on" if turn and turn.tone == "continuation" else "speech"
+
+
+def _asked(debate: Debate, seat: Seat, heard: Heard) -> str:
+    if heard.seat is None:
+        return "every debater"
+    return "you" if heard.seat == seat.id else debate.seat(heard.seat).name
+
+
+# --- what is wanted -----------------------------------------------------------------------------------
+
+
+def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered: bool) -> str:
+    phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], _tone(debate, turn)
     cue = section(
         "cues",
-        name,
+        _name(phase, tone, told, answered=answered),
         title=phase.title,
         for_side=FOR_SIDE[seat.side],
-        to=debate.seat(to).name if to else "the other side",
+        to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
-    return "\n".join([cue, *_rules(phase, turn)])
+    return "\n".join([cue, *_rules(debate, turn, tone, told)])
 
 
-def _rules(phase: Phase, turn: Turn) -> list[str]:
+def _tone(debate: Debate, turn: Turn) -> Tone:
+    """Where the first half of a speech came to nothing, the second is the speech."""
+    begun = any(t.slot == turn.slot - 1 and t.said and t.seq < turn.seq for t in debate.turns)
+    return turn.tone if turn.tone != "continuation" or begun else debate.phase(turn.slot).tone
+
+
+def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:
+    kinds = {heard.kind for heard in told}
+    if tone == "continuation":
+        return "after-point" if "point" in kinds else "continuation"
+    if tone == "floor":
+        return "floor" if "question" in kinds else "unasked"
+    if tone == "answer" or phase.kind == "exchange":
+        answered = "other" in kinds
+    name = "exchange" if phase.kind == "exchange" and tone == "rebuttal" else tone
+    return name if answered else UNANSWERED.get(name, name)
+
+
+def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[str]:
+    phase = debate.phase(turn.slot)
     rules: list[str] = []
-    if phase.guide and turn.tone not in ("question", "answer"):
+    if phase.speaks_as and phase.kind == "speech":
+        rules.append(section("cues", "as", role=phase.speaks_as))
+    if tone not in (*QUICK, "floor") and any(heard.kind == "question" for heard in told):
+        rules.append(section("cues", "asked"))
+    if phase.guide and tone not in (*QUICK, "continuation"):
         rules.append(phase.guide)
-    if not phase.new_arguments and turn.tone in ("rebuttal", "closing"):
+    if phase.simultaneous:
+        rules.append(section("cues", "at-once"))
+    if not phase.new_arguments and tone not in (*QUICK, "opening", "summary", "floor"):
         rules.append(section("cues", "no-new"))
-    rules.append(section("cues", "length", words=phase.words))
-    return rules
+    if phase.points_of_information and not phase.simultaneous and turn.tone != "continuation":
+        rules.append(section("cues", "break"))
+    return [*rules, *_length(debate, phase, turn)]
 
 
-def _speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
-    """Two debaters are simply opponents; at a larger table speakers need their names."""
-    if heard.seat is None:
-        return ""
-    seat = debate.seat(heard.seat)
-    debaters = [s for s in debate.seats if s.role == "debater"]
-    if len(debaters) == 2 and listener.role == "debater":
-        return "Your opponent"
-    if seat.side == "neutral":
-        return seat.name
-    return f"{seat.name}, speaking {FOR_SIDE[seat.side]},"
+def _length(debate: Debate, phase: Phase, turn: Turn) -> list[str]:
+    length = section("cues", "length", words=debate.budget(turn.slot))
+    if not phase.clock:
+        return [length]
+    left = max(0, debate.clock_left(debate.schedule[turn.slot], turn.seq))
+    return [section("cues", "clock", left=left), length]

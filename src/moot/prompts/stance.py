@@ -79,6 +79,14 @@ class Stance(Struct, frozen=True):
         matter = "benefits" if self.praises else "problems"
         return f"In the end, {lowered(self.claim)}. The {matter} are clear:"
 
+    def question(self, point: str) -> str:
+        """To begin a question in cross-examination: what the other said, and what speaks against it."""
+        quoted = f"You say that {lowered(point)}. " if point else ""
+        return f"{quoted}What do you say to this: one {self._matter()} is that"
+
+    def answer(self) -> str:
+        return f"My answer is simple: the real {self._matter()} is that"
+
     def _matter(self) -> str:
         return f"benefit of {self.topic}" if self.praises else f"problem with {self.topic}"
 

@@ -32,7 +32,13 @@ def nonce(debate: Debate, reader: str) -> str:
 
 def fenced(text: str, fence: str) -> str:
     # The brackets keep what stands after from making a new fence.
-    return text.replace(fence, "[quote]")
+    return re.sub(re.escape(fence), "[quote]", text, flags=re.IGNORECASE)
+
+
+def unwrapped(reply: str) -> str:
+    """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
+    match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
+    return match[1] if match else reply
 
 
 def clip(text: str, most_bytes: int) -> str:

@@ -216,10 +216,21 @@ def _fill(schema: dict[str, Any], digest: bytes) -> Any:
             for name, inner in properties.items()
         }
     if kind == "array":
-        return [_fill(schema["items"], digest)]
+        return _several(schema, digest)
     if kind == "integer":
-        return 50 + digest[1] % 40
+        return (50 + digest[1] % 40) * schema.get("maximum", 100) // 100
+    if kind == "boolean":
+        return digest[3] % 2 == 0
     return SENTENCES[digest[2] % len(SENTENCES)]
+
+
+def _several(schema: dict[str, Any], digest: bytes) -> list[Any]:
+    """One, or where as many are wanted as there are choices, each of them in some order."""
+    choices: list[Any] = schema["items"].get("enum", [])
+    if schema.get("minItems", 1) == len(choices) > 1:
+        start = digest[0] % len(choices)
+        return choices[start:] + choices[:start]
+    return [_fill(schema["items"], digest)]
 
 
 def _digest(request: Request) -> str:

@@ -1,8 +1,8 @@
 """The providers by name, each made when it is first needed, and models by their full name.
 
 A model is named `provider/model`: `openai/gpt-6-luna`, `local/smollm2-135m`, `ollama/llama3.2`,
-`local//path/to/file.gguf`. An installed package may add a provider by the entry point `moot.providers`: a
-function without arguments.
+`local//path/to/file.gguf`. `human` is whoever types by hand. An installed package may add a provider by the
+entry point `moot.providers`: a function without arguments.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from moot.providers import endpoints
 from moot.providers.contract import Provider, Traits
 from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint
 from moot.providers.engine import check_possible
+from moot.providers.human import Human
 from moot.providers.keys import Key, Secret
 from moot.providers.local import Local
-from moot.terms import Model
+from moot.terms import HUMAN, Model
 
 Factory = Callable[[], Provider]
 SHORT = 700
@@ -58,7 +59,7 @@ class Providers:
         self._preferred = preferred
         self._connect_seconds = connect_seconds
         self._ready: dict[str, Provider] = dict(given)
-        self._factories: dict[str, Factory] = {"local": self._local}
+        self._factories: dict[str, Factory] = {"local": self._local, HUMAN: Human}
         for endpoint in self.endpoints.values():
             self._factories[endpoint.name] = partial(
                 endpoints.client, endpoint, environ, self._keys, connect=connect_seconds
@@ -98,6 +99,8 @@ class Providers:
     def model(self, name: str) -> Model:
         """A model by its full name, without its price."""
         provider, slash, model = name.partition("/")
+        if provider == HUMAN:
+            return Model(HUMAN, model or HUMAN)
         if not slash:
             self._refuse_half_named(name)
             provider, model = "local", name
@@ -126,13 +129,13 @@ class Providers:
             raise Invalid(f"{model.label} is not known to take a verbosity.")
 
     async def default_model(self) -> str:
-        """What is used where nobody names a model: the one of MOOT_MODEL, or else the first that there is of
+        """What is used where nobody names one, never a person: the one of MOOT_MODEL, or else the first of
         a service with a key (which costs money), a running server, an installed file, the one to fetch."""
         return (await self.default()).name
 
     async def default(self) -> Default:
         """The same, and why, where it is for the sake of a key."""
-        if self._preferred:
+        if self._preferred and self._preferred.partition("/")[0] != HUMAN:
             return Default(self._preferred)
         found = find.default(await self.usable())
         endpoint = self.endpoints.get(found.name.partition("/")[0])

@@ -87,6 +87,28 @@ class Token(Struct, frozen=True):
         return self.expires_at is not None and self.expires_at <= at
 
 
+InvitedAs = Literal["observer", "moderator", "participant", "judge", "audience"]
+
+
+class Invitation(Struct, frozen=True):
+    """Lets its bearer into one debate, in one role. Kept by its digest like a token; gone with its debate."""
+
+    debate: str
+    name: str
+    """Unlike all others of its debate."""
+    digest: str
+    role: InvitedAs
+    created_at: datetime
+    seat: str | None = None
+    judge: str | None = None
+    many: bool = False
+    """For a whole hall: each bearer fetches an invitation of their own with it."""
+    expires_at: datetime | None = None
+
+    def expired(self, at: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= at
+
+
 Listener = Callable[[str, tuple[Recorded, ...] | None], None]
 """Called with the debate and its new records, or with None where it was deleted."""
 
@@ -180,6 +202,23 @@ class Store(Protocol):
         ...
 
     async def drop_token(self, name: str) -> bool:
+        """Whether there was one."""
+        ...
+
+    async def invite(self, invitation: Invitation) -> None:
+        """Raises UnknownDebate; Invalid where somebody of that name is invited; Refused where all places are
+        taken. One that has expired takes none."""
+        ...
+
+    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+        """Those of a debate that have not expired, by name."""
+        ...
+
+    async def invitation(self, digest: str) -> Invitation | None:
+        """The one with this digest, unless it has expired. As quick among thousands as alone."""
+        ...
+
+    async def uninvite(self, debate_id: str, name: str) -> bool:
         """Whether there was one."""
         ...
 

@@ -16,7 +16,19 @@ from moot.errors import Fenced, KeyReused, UnknownDebate
 from moot.events import Narrated, Recorded, encode
 from moot.evolve import fold
 from moot.store.append import REPEATABLE, SUMMARIES, Clock, append, fence, now, seconds, still_open
-from moot.store.contract import ENDED, Deciding, Head, Listener, Once, Outcome, Page, Pulse, Token
+from moot.store.contract import (
+    ENDED,
+    Deciding,
+    Head,
+    Invitation,
+    Listener,
+    Once,
+    Outcome,
+    Page,
+    Pulse,
+    Token,
+)
+from moot.store.guests import admit
 from moot.terms import Status
 from moot.views.summary import summary
 
@@ -47,6 +59,7 @@ class MemoryStore:
         self._logs: dict[str, _Log] = {}
         self._requests: dict[tuple[str, str], _Request] = {}
         self._tokens: dict[str, Token] = {}
+        self._guests: dict[str, Invitation] = {}
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -161,6 +174,7 @@ class MemoryStore:
         self._requests = {
             key: request for key, request in self._requests.items() if request.debate_id != debate_id
         }
+        self._guests = {key: guest for key, guest in self._guests.items() if guest.debate != debate_id}
         self._tell(debate_id, None)
 
     async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
@@ -183,6 +197,27 @@ class MemoryStore:
 
     async def drop_token(self, name: str) -> bool:
         return self._tokens.pop(name, None) is not None
+
+    async def invite(self, invitation: Invitation) -> None:
+        log, at = self._log(invitation.debate), self._clock()
+        self._guests = {key: guest for key, guest in self._guests.items() if not guest.expired(at)}
+        names = [guest.name for guest in self._guests.values() if guest.debate == invitation.debate]
+        admit(taken=invitation.name in names, invited=len(names), status=log.debate.status)
+        self._guests[invitation.digest] = invitation
+
+    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+        at = self._clock()
+        found = (g for g in self._guests.values() if g.debate == debate_id and not g.expired(at))
+        return tuple(sorted(found, key=lambda guest: guest.name))
+
+    async def invitation(self, digest: str) -> Invitation | None:
+        found = self._guests.get(digest)
+        return found if found and not found.expired(self._clock()) else None
+
+    async def uninvite(self, debate_id: str, name: str) -> bool:
+        known = len(self._guests)
+        self._guests = {k: g for k, g in self._guests.items() if (g.debate, g.name) != (debate_id, name)}
+        return len(self._guests) < known
 
     @property
     def trouble(self) -> str:

@@ -21,9 +21,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from moot.debate import Debate
 from moot.errors import StoreError, UnknownDebate
 from moot.events import Narrated, Recorded
-from moot.store import sqlite_read, sqlite_tokens
+from moot.store import sqlite_guests, sqlite_read, sqlite_tokens
 from moot.store.append import SUMMARIES, Clock, now
-from moot.store.contract import Deciding, Head, Listener, Once, Outcome, Page, Pulse, Token
+from moot.store.contract import Deciding, Head, Invitation, Listener, Once, Outcome, Page, Pulse, Token
 from moot.store.sqlite_connect import connect, prepare, translated
 from moot.store.sqlite_draft import Replay
 from moot.store.sqlite_items import Alone, Claim, Narrate, Record
@@ -49,6 +49,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, clock: Clock, states: int) -> None:
         self._path = path
+        self._clock = clock
         self._closed = False
         self._states = States(states)
         self._connections: list[sqlite3.Connection] = []
@@ -142,6 +143,18 @@ class SqliteStore:
 
     async def drop_token(self, name: str) -> bool:
         return await self._alone(lambda: self._writer.change(sqlite_tokens.drop, name))
+
+    async def invite(self, invitation: Invitation) -> None:
+        await self._alone(lambda: self._writer.change(sqlite_guests.invite, invitation, self._clock()))
+
+    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+        return await self._ask(sqlite_guests.every, debate_id, self._clock())
+
+    async def invitation(self, digest: str) -> Invitation | None:
+        return await self._ask(sqlite_guests.find, digest, self._clock())
+
+    async def uninvite(self, debate_id: str, name: str) -> bool:
+        return await self._alone(lambda: self._writer.change(sqlite_guests.uninvite, debate_id, name))
 
     async def changed_elsewhere(self) -> bool:
         """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""

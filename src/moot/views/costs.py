@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from moot.debate import Debate, Tally
-from moot.terms import Money, Usage
+from moot.terms import HUMAN, Money, Usage
 
 
 class ModelCost(Struct, frozen=True):
@@ -31,7 +31,9 @@ class Costs(Struct, frozen=True):
 
 
 def costs(debate: Debate) -> Costs:
-    models = tuple(_of(model, tally) for model, tally in sorted(debate.tallies.items()))
+    models = tuple(
+        _of(model, tally) for model, tally in sorted(debate.tallies.items()) if not is_person(model)
+    )
     known = [model.cost for model in models if model.cost is not None]
     return Costs(
         models=models,
@@ -39,6 +41,11 @@ def costs(debate: Debate) -> Costs:
         total=sum(known, Money(0)) if known or not models else None,
         unpriced=tuple(model.model for model in models if model.unpriced),
     )
+
+
+def is_person(label: str) -> bool:
+    """Whoever speaks by hand is no model, and sends no bill."""
+    return label.startswith(f"{HUMAN}/")
 
 
 def _of(model: str, tally: Tally) -> ModelCost:

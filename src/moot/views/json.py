@@ -2,7 +2,8 @@
 
 Totals are what is known; the models whose price nobody knows are named beside them, in `unpriced`. A draw, or
 a debate too close to call, has "tie" for its winner; `outcome` says which of the two it is. The pieces serve
-every reply of v1, so that a debate looks the same wherever it is asked for.
+every reply of v1, so that a debate looks the same wherever it is asked for. Further members are there where
+they have something to say.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from typing import Any
 
 import msgspec
 
+from moot.judging.resampling import Interval
+from moot.judging.tally import Change, Count
 from moot.terms import Money
 from moot.views.cleaning import clean_json
 from moot.views.costs import Costs
-from moot.views.transcript import JudgeSeat, Participant, Result, Round, Speech, Transcript
+from moot.views.polled import Polled
+from moot.views.results import Criterion, Paper, Result, SeatScore
+from moot.views.table import JudgeSeat, Participant
+from moot.views.transcript import Offer, Round, Speech, Transcript
 
 
 def to_json(page: Transcript) -> str:
@@ -41,10 +47,14 @@ def to_json(page: Transcript) -> str:
                 "to": remark.to,
                 "at": moment(remark.at),
                 "beforeTurn": remark.before,
+                "question": remark.question,
             }
             for remark in page.remarks
         ],
         "verdict": verdict(page),
+        "verdicts": verdicts(page),
+        "audience": polls(page.audience) if page.audience else None,
+        "accidents": {seat: dict(found) for seat, found in page.accidents.by_seat.items()},
         "costs": cost_summary(page.costs),
     }
     return clean_json(msgspec.json.format(msgspec.json.encode(shape), indent=2).decode())
@@ -67,17 +77,25 @@ def cost_summary(figures: Costs) -> dict[str, Any]:
 
 
 def participant(seat: Participant) -> dict[str, Any]:
-    return {
+    shape = {
         "id": seat.id,
         "name": seat.name,
         "model": seat.model,
         "position": seat.side,
         "color": seat.colour,
     }
+    more = {"team": seat.team, "person": seat.person, "standIn": seat.stand_in, "left": seat.left}
+    return {**shape, **_said(more)}
 
 
 def judge_seat(judge: JudgeSeat) -> dict[str, Any]:
-    return {"id": judge.id, "name": judge.name, "model": judge.model}
+    shape = {"id": judge.id, "name": judge.name, "model": judge.model}
+    return {**shape, **_said({"person": judge.person, "recused": judge.recused})}
+
+
+def _said(members: dict[str, Any]) -> dict[str, Any]:
+    """Those that say something."""
+    return {name: value for name, value in members.items() if value}
 
 
 def _round(part: Round) -> dict[str, Any]:
@@ -107,20 +125,51 @@ def _response(speech: Speech) -> dict[str, Any]:
         "flags": list(speech.flags),
         "notes": list(speech.notes),
         "timestamp": moment(speech.started_at),
+        "budget": speech.budget,
     }
-    return {**response, "reasoning": speech.reasoning} if speech.reasoning else response
+    more = {
+        "wordsHeard": speech.clipped,
+        "byHand": speech.by_hand,
+        "speaksAs": speech.speaks_as,
+        "points": [_offer(point) for point in speech.points],
+        "reasoning": speech.reasoning,
+    }
+    return {**response, **_said(more)}
+
+
+def _offer(point: Offer) -> dict[str, Any]:
+    """A point of information; the words of one that was declined are nobody's business."""
+    shape = {"participant": point.by.name, "participantId": point.by.id, "accepted": point.accepted}
+    return {**shape, **_said({"text": point.text})}
+
+
+# --- how it was judged --------------------------------------------------------------------------------
 
 
 def verdict(page: Transcript) -> dict[str, Any] | None:
-    result = page.verdict
-    if result is None:
-        return None
-    return {
+    return _verdict(page.verdict) if page.verdict else None
+
+
+def verdicts(page: Transcript) -> list[dict[str, Any]]:
+    """All of them with their ballots; the first is what the debate came to."""
+    return [
+        {
+            "judging": result.judging,
+            **_verdict(result),
+            "judges": [judge_seat(judge) for judge in result.judges],
+            "ballots": [_ballot(paper) for opinion in result.opinions for paper in opinion.papers],
+        }
+        for result in page.results
+    ]
+
+
+def _verdict(result: Result) -> dict[str, Any]:
+    shape = {
         "winner": result.winner.id if result.winner else "tie",
-        "scores": _scores(result),
+        "scores": _scores(result.scores),
         "reasoning": result.reasoning,
         "criteria": result.criteria,
-        "tokensUsed": _judges_tokens(page),
+        "tokensUsed": result.usage.total,
         "outcome": result.outcome,
         "headline": result.headline,
         "by": result.by,
@@ -129,23 +178,99 @@ def verdict(page: Transcript) -> dict[str, Any] | None:
         "flips": result.flips,
         "doubts": list(result.doubts),
     }
+    more = {
+        "cites": list(result.cites),
+        "rubric": _rubric(result.rubric),
+        "totals": {seat.id: total for seat, total in result.totals},
+        "ranking": [seat.id for seat in result.ranking],
+        "lastWord": result.last_word.id if result.last_word else None,
+    }
+    return {**shape, **_said(more)}
 
 
-def _scores(result: Result) -> dict[str, Any]:
+def _ballot(paper: Paper) -> dict[str, Any]:
+    shape = {
+        "judge": paper.judge.id,
+        "judgeName": paper.judge.name,
+        "order": paper.order,
+        "winner": paper.winner.id if paper.winner else "tie",
+        "reasoning": paper.reasoning,
+        "scores": _scores(paper.scores),
+        "criteria": paper.criteria,
+        "cites": list(paper.cites),
+    }
+    more = {"rubric": _rubric(paper.rubric), "ranking": [seat.id for seat in paper.ranking]}
+    return {**shape, **_said(more)}
+
+
+def _scores(scores: tuple[SeatScore, ...]) -> dict[str, Any]:
     return {
         score.seat.id: {
             "score": score.score,
             "strengths": list(score.strengths),
             "weaknesses": list(score.weaknesses),
         }
-        for score in result.scores
+        for score in scores
     }
 
 
-def _judges_tokens(page: Transcript) -> int:
-    """All calls are of speakers or judges."""
-    spoken = sum(speech.usage.total for part in page.rounds for speech in part.speeches)
-    return max(0, page.costs.usage.total - spoken)
+def _rubric(rubric: tuple[Criterion, ...]) -> dict[str, dict[str, float]]:
+    """Points by criterion and participant."""
+    return {row.name: {seat.id: points for seat, points in row.points} for row in rubric}
+
+
+# --- what the audience said ---------------------------------------------------------------------------
+
+
+def polls(heard: Polled) -> dict[str, Any]:
+    """The audience's votes. While they are sealed: how many were cast in each poll, and nothing else."""
+    found = heard.tally
+    shape: dict[str, Any] = {
+        "sealed": found.sealed,
+        "rule": found.rule,
+        "choices": list(found.choices),
+        "polls": [_poll(count) for count in found.counts],
+    }
+    if found.sealed:
+        return shape
+    names = {option.id: option.name for option in heard.options}
+    return {
+        **shape,
+        "headline": heard.headline,
+        "pairs": found.pairs,
+        "table": [list(row) for row in found.table],
+        "changes": [_change(change, names[change.choice]) for change in found.changes],
+        "leader": found.leader,
+        "lead": found.lead,
+        "interval": _interval(found.interval),
+        "account": list(heard.sentences),
+        "doubts": list(heard.doubts),
+    }
+
+
+def _poll(count: Count) -> dict[str, Any]:
+    shape: dict[str, Any] = {"poll": count.poll, "open": count.open, "votes": count.votes, "late": count.late}
+    return {**shape, "single": count.single, "byChoice": count.by_choice} if count.by_choice else shape
+
+
+def _change(change: Change, label: str) -> dict[str, Any]:
+    return {
+        "choice": change.choice,
+        "label": label,
+        "before": change.before,
+        "after": change.after,
+        "points": change.points,
+        "interval": _interval(change.interval),
+        "persuadable": change.persuadable,
+        "won": change.won,
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, float] | None:
+    return {"low": interval.low, "high": interval.high} if interval else None
+
+
+# --- figures ------------------------------------------------------------------------------------------
 
 
 def number(amount: Money | None) -> float | None:

@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from moot.views.cleaning import clean, line
 from moot.views.costs import bill
 from moot.views.durations import in_words
-from moot.views.transcript import Participant, Remark, Result, Speech, Transcript
+from moot.views.polled import POLLS, Polled
+from moot.views.results import Opinion, Result
+from moot.views.table import JudgeSeat, Participant
+from moot.views.transcript import Offer, Remark, Speech, Transcript
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^([#+=:-]|\d{1,9}(?=[.)](?:\s|$)))")
@@ -69,10 +72,11 @@ def _lines(page: Transcript) -> Iterator[str]:
     yield ""
     for number, seat in enumerate(page.participants, 1):
         yield f"{number}. {_bold(seat)} - {seat.side.capitalize()}"
-        yield f"   - Model: {_one(seat.model)}"
+        yield from (f"   - {one}" for one in _about(seat))
         yield ""
     for judge in page.judges:
-        yield f"**Judge:** {_one(judge.name)}, {_one(judge.model)}"
+        recused = f" (not asked: {_one(judge.recused)})" if judge.recused else ""
+        yield f"**Judge:** {_one(judge.name)}, {_one(judge.who)}{recused}"
         yield ""
     for part in page.rounds:
         yield f"## Round {part.number}"
@@ -86,9 +90,16 @@ def _lines(page: Transcript) -> Iterator[str]:
         if remark.before is None:
             yield from _remark(remark)
     if page.verdict:
-        yield from _verdict(page.verdict)
+        yield from ("## Judge's Verdict", "")
+        yield from _verdict(page, page.verdict)
     elif page.ending:
         yield from ("## Result", "", f"No verdict. {_one(page.ending)}", "")
+    for result in page.again:
+        yield from (f"## Judged again: {_one(_names(result.judges))}", "")
+        yield from _verdict(page, result)
+    if page.audience and page.audience.tally.counts:
+        yield from _audience(page.audience, told=page.by_vote)
+    yield from _accidents(page)
     yield from _costs(page)
 
 
@@ -96,37 +107,71 @@ def _bold(seat: Participant) -> str:
     return f"**{_one(seat.name)}**"
 
 
+def _about(seat: Participant) -> Iterator[str]:
+    yield f"Model: {_one(seat.who)}"
+    if seat.team:
+        yield f"Team: {_one(seat.team)}"
+    if seat.person and seat.stand_in:
+        yield f"Stand-in: {_one(seat.stand_in)}"
+
+
+def _names(judges: tuple[JudgeSeat, ...]) -> str:
+    return ", ".join(judge.name for judge in judges)
+
+
+def _quote(text: str) -> Iterator[str]:
+    yield ">"
+    yield from (f"> {one}".rstrip() for one in escape(text).split("\n"))
+    yield ""
+
+
 def _speech(speech: Speech) -> Iterator[str]:
     yield f"### {_one(speech.speaker.name)}"
-    yield f"*{_one(speech.title)}*"
+    by_hand = "given by a person" if speech.by_hand else ""
+    yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
     yield ""
     if speech.reasoning:
         yield "> *Thinking, hidden from the others:*"
-        yield ">"
-        yield from (f"> {one}".rstrip() for one in escape(speech.reasoning).split("\n"))
-        yield ""
+        yield from _quote(speech.reasoning)
     if speech.counts and speech.text:
-        yield escape(speech.text)
+        yield escape(speech.heard)
         yield ""
     for note in speech.notes:
         yield f"*({_one(note)})*"
         yield ""
+    if speech.counts and speech.unheard:
+        yield "> *Beyond its budget, heard by nobody:*"
+        yield from _quote(speech.unheard.strip())
+    for point in speech.points:
+        yield from _point(point)
+
+
+def _point(point: Offer) -> Iterator[str]:
+    who = _one(point.by.name)
+    if not point.accepted:
+        yield from (f"*({who} offered a point of information; it was declined.)*", "")
+        return
+    yield f"> **Point of information, {who}:**"
+    yield from _quote(point.text)
 
 
 def _remark(remark: Remark) -> Iterator[str]:
-    yield f"> **Remark from the floor{' by ' + _one(remark.by) if remark.by else ''}:**"
-    yield ">"
-    yield from (f"> {one}".rstrip() for one in escape(remark.text).split("\n"))
-    yield ""
+    kind = "Question" if remark.question else "Remark"
+    to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
+    yield f"> **{kind} from the floor{' by ' + _one(remark.by) if remark.by else ''}{to}:**"
+    yield from _quote(remark.text)
 
 
-def _verdict(result: Result) -> Iterator[str]:
-    yield "## Judge's Verdict"
-    yield ""
-    yield f"**Winner:** {_one(result.winner.name) if result.winner else 'none: ' + result.headline.lower()}"
+def _verdict(page: Transcript, result: Result) -> Iterator[str]:
+    winner = result.winner
+    yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
     yield ""
     for doubt in result.doubts:
         yield f"*{_one(doubt)}*"
+        yield ""
+    if result.ranking:
+        yield from ("**Ranking:**", "")
+        yield from (f"{place}. {_one(seat.name)}" for place, seat in enumerate(result.ranking, 1))
         yield ""
     if result.scores:
         yield "**Scores:**"
@@ -148,6 +193,78 @@ def _verdict(result: Result) -> Iterator[str]:
         yield ""
         yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
         yield ""
+    yield from _rubric(result)
+    if len(result.opinions) > 1:
+        yield from ("**Ballots:**", "")
+        for opinion in result.opinions:
+            yield from _opinion(page, opinion)
+    elif result.cites:
+        yield from (f"Rests on: {_cited(page, result.cites)}", "")
+    if result.last_word:
+        yield from (f"Last word: {_one(result.last_word.name)}", "")
+
+
+def _opinion(page: Transcript, opinion: Opinion) -> Iterator[str]:
+    yield f"- **{_one(opinion.judge.name)}** ({_one(opinion.judge.who)}): {_one(opinion.decision)}"
+    for paper in opinion.papers[:1]:
+        yield f"  - {_one(paper.reasoning)}"
+        if paper.cites:
+            yield f"  - Rests on: {_cited(page, paper.cites)}"
+    yield ""
+
+
+def _cited(page: Transcript, cites: tuple[int, ...]) -> str:
+    speeches = [(turn, page.speech(turn)) for turn in cites]
+    return ", ".join(
+        f"S{turn} ({_one(speech.speaker.name)}, {_one(speech.title)})" for turn, speech in speeches if speech
+    )
+
+
+def _rubric(result: Result) -> Iterator[str]:
+    if not result.rubric:
+        return
+    seats = [seat for seat, _ in result.rubric[0].points]
+    yield from ("**Rubric** (a diagnosis beside the decision):", "")
+    yield _row("Criterion", *(_one(seat.name) for seat in seats))
+    yield _row("---", *("---:" for _ in seats))
+    for criterion in result.rubric:
+        yield _row(_one(criterion.name), *(f"{points:g}" for _, points in criterion.points))
+    if result.totals:
+        yield _row("As weighted", *(f"{total:g}" for _, total in result.totals))
+    yield ""
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _audience(heard: Polled, *, told: bool) -> Iterator[str]:
+    """What the votes came to is `told` above where they are the verdict; here are only the figures then."""
+    found, names = heard.tally, [_one(option.name) for option in heard.options]
+    yield from ("## Audience", "")
+    if heard.headline and not told:
+        yield from (f"**People's choice:** {_one(heard.headline)}", "")
+    for doubt in () if told else heard.doubts:
+        yield from (f"*{_one(doubt)}*", "")
+    if found.sealed:
+        yield from (f"- {POLLS[count.poll]}: {count.votes:,} votes, sealed" for count in found.counts)
+        yield ""
+        return
+    if not told:
+        yield from (_one(heard.account), "")
+    yield _row("Vote", *names, "In all")
+    yield _row("---", *("---:" for _ in (*names, "")))
+    for count in found.counts:
+        cells = (f"{votes:,} ({count.share(choice):g}%)" for choice, votes in count.by_choice.items())
+        yield _row(POLLS[count.poll], *cells, f"{count.votes:,}")
+    yield ""
+    if heard.moved:
+        yield from (f"**Who moved, of the {found.pairs:,} who voted twice:**", "")
+        yield _row("From \\\\ to", *names)
+        yield _row("---", *("---:" for _ in names))
+        yield from (_row(name, *map(str, row)) for name, row in zip(names, found.table, strict=True))
+        yield _row("Change", *(f"{change.points:+g} points" for change in found.changes))
+        yield ""
 
 
 def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
@@ -157,6 +274,15 @@ def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str,
     yield ""
     yield from (f"- strength: {_one(text)}" for text in strengths)
     yield from (f"- weakness: {_one(text)}" for text in weaknesses)
+    yield ""
+
+
+def _accidents(page: Transcript) -> Iterator[str]:
+    if not page.accidents.count:
+        return
+    yield from ("## Accidents", "")
+    for seat, words, turns in page.mishaps():
+        yield f"- {_one(seat.name)} {words}: {', '.join(f'S{turn}' for turn in turns)}"
     yield ""
 
 

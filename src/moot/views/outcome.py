@@ -1,20 +1,26 @@
 """How a debate came out, in words: the result, its doubts, and why it ended.
 
 A verdict is never a bare number. Whatever weakens it is said in a sentence: judges who changed their mind
-with the order, ballots that disagree, a winner with fewer points, a judge too small or too close to a seat.
+with the order, ballots that disagree or are missing, a winner with fewer points, with more words or with the
+last one, a judge too small or too close to a seat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from msgspec import Struct
 
-from moot.debate import Debate
+from moot.debate import Debate, Judging
 from moot.events import EndReason, FailReason
-from moot.judging.ballots import judged_seats
-from moot.judging.families import kin, maker
-from moot.terms import Ballot, Verdict
+from moot.judging.ballots import contradicts
+from moot.judging.evidence import speeches
+from moot.judging.families import partiality
+from moot.judging.parties import parties, party
+from moot.judging.tally import doubts_of, tally
+from moot.judging.verdicts import Mind, minds
+from moot.terms import Ballot, Judge, Verdict
 
 ENDINGS: dict[EndReason, str] = {
     "rounds": "All rounds were held.",
@@ -34,8 +40,12 @@ FAILURES: dict[FailReason, str] = {
 }
 
 
+FAIR = 1.1
+"""Word budgets that differ by less than a tenth are equal."""
+
+
 class Leaning(Struct, frozen=True):
-    """One judge between the first seat and the second: the margin it gave in each order."""
+    """One judge between the first party and the second: the margin it gave in each order."""
 
     judge: str
     margins: tuple[float, ...]
@@ -44,8 +54,16 @@ class Leaning(Struct, frozen=True):
 
 def headline(debate: Debate, verdict: Verdict) -> str:
     if verdict.outcome == "win" and verdict.winner:
-        return f"{debate.seat(verdict.winner).name} wins"
+        winner = party(debate, verdict.winner)
+        wins = "wins" if len(winner.seats) == 1 else "win"
+        return f"{winner.name} {wins} the vote" if verdict.by == "audience" else f"{winner.name} {wins}"
     return "Too close to call" if verdict.outcome == "too-close" else "A draw"
+
+
+def places(debate: Debate, verdict: Verdict) -> str:
+    """All parties from best to worst; empty where nobody is ranked."""
+    names = (party(debate, one).name for one in verdict.ranking)
+    return ", ".join(f"{place}. {name}" for place, name in enumerate(names, 1))
 
 
 def margin(debate: Debate, verdict: Verdict) -> str:
@@ -55,36 +73,66 @@ def margin(debate: Debate, verdict: Verdict) -> str:
     points = "point" if abs(verdict.margin) == 1 else "points"
     if verdict.margin == 0:
         return "level on points"
-    best = max(verdict.scores, key=lambda seat: verdict.scores[seat].score)
-    return f"{abs(verdict.margin):g} {points} for {debate.seat(best).name}"
+    best = max(verdict.scores, key=lambda one: verdict.scores[one].score)
+    return f"{abs(verdict.margin):g} {points} for {party(debate, best).name}"
+
+
+# --- doubts -------------------------------------------------------------------------------------------
 
 
 def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
-    return tuple(_doubts(debate, verdict))
+    match verdict.by:
+        case "hand":
+            return ("A person decided this, not a judge.",)
+        case "stalemate":
+            return ("The speakers were repeating themselves, so nobody won.",)
+        case "concession":
+            return ("The other side gave way; no judge was asked.",)
+        case "audience":
+            votes = tally(debate)
+            return ("The audience decided this, not a judge.", *(doubts_of(votes) if votes else ()))
+        case "judges":
+            judging = _judging(debate, verdict)
+            return tuple(_doubts(debate, verdict, judging)) if judging else ()
+        case _:
+            assert_never(verdict.by)
 
 
-def _doubts(debate: Debate, verdict: Verdict) -> Iterator[str]:
-    if verdict.by == "hand":
-        yield "A person decided this, not a judge."
-        return
-    if verdict.by == "stalemate":
-        yield "The speakers were repeating themselves, so nobody won."
-        return
-    if verdict.by == "concession":
-        yield "The other side gave way; no judge was asked."
-        return
-    judges = len({ballot.judge for ballot in ballots(debate)})
-    if verdict.flips:
-        yield _flips(verdict.flips, judges)
-    elif verdict.outcome == "too-close":
-        yield "No side convinced more than half of the judges."
-    if verdict.winner and verdict.agreement < 1:
-        yield f"Only {verdict.agreement:.0%} of the ballots name the winner."
-    if verdict.winner and _behind(verdict):
+def _judging(debate: Debate, verdict: Verdict) -> Judging | None:
+    """The one that led to this verdict."""
+    found = (judging for judging in debate.judgings if judging.verdict == verdict)
+    return next(found, debate.decisive)
+
+
+def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]:
+    counted = minds(judging)
+    yield from _disagreement(debate, verdict, counted)
+    if verdict.winner and contradicts(verdict.winner, verdict.scores):
         yield "The winner has fewer points than another seat."
     elif verdict.inconsistent:
         yield "One ballot names a winner to whom it gave fewer points."
-    yield from _judges_in_doubt(debate)
+    if missing := len(judging.judges) - len(counted):
+        yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
+    yield from _people(counted)
+    if verdict.winner and verdict.last_word and _is_of(debate, verdict.last_word, verdict.winner):
+        yield "The winner had the last word."
+    yield from _uneven(debate, verdict)
+    yield from _judges_in_doubt(debate, judging.judges)
+    if not judging.again:
+        yield from _recusals(debate)
+
+
+def _disagreement(debate: Debate, verdict: Verdict, counted: Sequence[Mind]) -> Iterator[str]:
+    judges = len(counted)
+    if verdict.flips:
+        yield _flips(verdict.flips, judges)
+    if verdict.outcome == "too-close" and verdict.flips < judges:
+        if debate.format.result == "consensus":
+            yield "The judges came to no consensus."
+        elif not verdict.flips:
+            yield "No side convinced more than half of the judges."
+    if verdict.winner and verdict.agreement < 1:
+        yield f"Only {verdict.agreement:.0%} of the ballots name the winner."
 
 
 def _flips(flips: int, judges: int) -> str:
@@ -96,51 +144,75 @@ def _flips(flips: int, judges: int) -> str:
     return f"{flips} of {judges} judges changed {whose} when the order changed."
 
 
-def _behind(verdict: Verdict) -> bool:
-    if verdict.winner not in verdict.scores:
-        return False
-    return verdict.scores[verdict.winner].score < max(score.score for score in verdict.scores.values())
+def _people(counted: Sequence[Mind]) -> Iterator[str]:
+    """People know who spoke, and are shown it once."""
+    people = sum(mind.judge.model.human for mind in counted)
+    if people == len(counted):
+        yield "It was judged by people, who knew whom they heard."
+    elif people:
+        yield f"{people} of {len(counted)} judges {'is a person' if people == 1 else 'are people'}."
+
+
+def _is_of(debate: Debate, seat: str, winner: str) -> bool:
+    return party(debate, seat).id == party(debate, winner).id
+
+
+def _uneven(debate: Debate, verdict: Verdict) -> Iterator[str]:
+    """Judges favour whoever says more; so it is told where the winner was given more words to say it in."""
+    if verdict.winner is None:
+        return
+    budgets = {one.id: 0 for one in parties(debate)}
+    for turn in speeches(debate):
+        budgets[party(debate, turn.seat).id] += debate.budget(turn.slot)
+    own = budgets.get(party(debate, verdict.winner).id, 0)
+    least = min(budgets.values())
+    if own > least * FAIR:
+        yield f"The winner had more words to speak than another side: {own} to {least}."
 
 
 def warnings(debate: Debate) -> tuple[str, ...]:
     """What will weaken a verdict, as far as it is known before the first word."""
-    return tuple(_judges_in_doubt(debate)) if debate.manner.winning != "user-decides" else ()
+    if debate.manner.winning in ("user-decides", "audience"):
+        return ()
+    return (*_judges_in_doubt(debate, debate.panel), *_recusals(debate))
 
 
-def _judges_in_doubt(debate: Debate) -> Iterator[str]:
-    seats = {seat.model.label for seat in judged_seats(debate)}
-    for judge in debate.judges:
-        who = "The judge" if len(debate.judges) == 1 else judge.name
+def _judges_in_doubt(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
+    for judge in judges:
+        who = "The judge" if len(judges) == 1 else judge.name
         if judge.model.small:
             yield f"{who} is a very small model: take its verdict lightly."
-        if judge.model.label in seats and len(seats) > 1:
-            yield f"{who} is the same model as one of the speakers."
-        elif related := kin(debate, judge):
-            names = " and ".join(seat.name for seat in related)
-            yield f"{who} is of the same family as {names}: {maker(judge.model)}."
+        if tie := partiality(debate.seats, judge.model):
+            yield f"{who} is {tie}."
 
 
-def ballots(debate: Debate) -> tuple[Ballot, ...]:
-    """Those that the verdict counts: of judges who have voted in both orders."""
-    if debate.judging is None:
-        return ()
-    cast = debate.judging.ballots
-    voters = [ballot.judge for ballot in cast]
-    return tuple(ballot for ballot in cast if voters.count(ballot.judge) == 2)
-
-
-def leanings(debate: Debate) -> tuple[Leaning, ...]:
-    """Only two seats have one axis between them."""
-    seats = judged_seats(debate)
-    if len(seats) != 2:
-        return ()
-    first, second = (seat.id for seat in seats)
-    drawn: list[Leaning] = []
+def _recusals(debate: Debate) -> Iterator[str]:
     for judge in debate.judges:
-        cast = sorted((b for b in ballots(debate) if b.judge == judge.id), key=lambda b: b.order)
-        if cast:
-            margins = tuple(b.scores[first].score - b.scores[second].score for b in cast)
-            drawn.append(Leaning(judge.name, margins, len({b.winner for b in cast}) > 1))
+        if judge.recused:
+            yield f"{judge.name} was not asked: it is {judge.recused}."
+
+
+# --- ballots ------------------------------------------------------------------------------------------
+
+
+def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...]:
+    """Those that the verdict counts: of people, and of models that have voted in both orders."""
+    judging = judging or debate.decisive
+    return tuple(ballot for mind in minds(judging) for ballot in mind.ballots) if judging else ()
+
+
+def leanings(debate: Debate, judging: Judging | None = None) -> tuple[Leaning, ...]:
+    """Only two parties have one axis between them."""
+    judging = judging or debate.decisive
+    if judging is None or len(parties(debate)) != 2:
+        return ()
+    first, second = (one.id for one in parties(debate))
+    drawn: list[Leaning] = []
+    for mind in minds(judging):
+        given = [ballot.scores for ballot in mind.ballots if {first, second} <= ballot.scores.keys()]
+        if given:
+            margins = tuple(scores[first].score - scores[second].score for scores in given)
+            drawn.append(Leaning(mind.judge.name, margins, mind.flipped))
     return tuple(drawn)
 
 

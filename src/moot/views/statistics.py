@@ -1,8 +1,8 @@
 """Who wins, what is debated, and what it came to: a fold over the summaries of many debates. Pure.
 
-A win counts for a model only against another model, so one that plays both sides neither wins nor loses.
-"Too close to call" is a draw here. Debates without a verdict are counted in the totals and as topics, and
-nowhere else.
+A win counts for a model only against another model, so one that plays both sides neither wins nor loses. All
+models of a side that wins together have won. People are counted as one, under `human`. "Too close to call" is
+a draw here. Debates without a verdict are counted in the totals and as topics, and nowhere else.
 """
 
 from __future__ import annotations
@@ -114,14 +114,14 @@ class _Count(Struct):
         self._score_models(summary, won)
 
     def _score_models(self, summary: Summary, decided: bool) -> None:
-        models = _debating(summary, summary.models)
-        winner = _winner(summary)
-        for model in set(models):
+        models = set(_debating(summary, summary.models))
+        winners = _winners(summary)
+        for model in models:
             score = self.models.setdefault(model, _Score())
-            if len(set(models)) == 1 or (decided and model != winner and _beside(summary, model)):
+            if len(models) == 1 or (decided and _neither(summary, model, winners)):
                 score.debates += 1
             else:
-                _settle(score, decided, won=model == winner)
+                _settle(score, decided, won=model in winners)
 
     def result(self) -> Statistics:
         return Statistics(
@@ -169,15 +169,23 @@ def _debating(summary: Summary, of_seats: tuple[str, ...]) -> list[str]:
     return [one for one, side in zip(of_seats, summary.sides, strict=True) if side != "moderator"]
 
 
-def _winner(summary: Summary) -> str:
+def _winners(summary: Summary) -> set[str]:
+    if summary.winning:
+        return {summary.models[place] for place in summary.winning}
     if summary.winner_model or summary.winner not in summary.seats:
-        return summary.winner_model
-    return summary.models[summary.seats.index(summary.winner)]
+        return {summary.winner_model}
+    return {summary.models[summary.seats.index(summary.winner)]}
 
 
-def _beside(summary: Summary, model: str) -> bool:
-    """It argued on the winner's side: it did not win, but it did not lose either."""
-    return (model, summary.winner_side) in zip(summary.models, summary.sides, strict=False)
+def _neither(summary: Summary, model: str, winners: set[str]) -> bool:
+    """It sat on both sides of a debate that a side won; or it argued on the winner's side and did not win."""
+    if summary.winning:
+        lost = set(range(len(summary.sides))) - set(summary.winning)
+        others = {summary.models[place] for place in lost if summary.sides[place] != "moderator"}
+        return model in winners and model in others
+    return model not in winners and (model, summary.winner_side) in zip(
+        summary.models, summary.sides, strict=False
+    )
 
 
 def _ranked(scores: dict[str, _Score]) -> tuple[Standing, ...]:

@@ -1,22 +1,30 @@
-"""A debate as it is read afterwards: rounds of speeches, remarks, verdict, costs.
+"""A debate as it is read afterwards: rounds of speeches, remarks, votes, verdicts, costs.
 
 `transcript(debate)` is the value from which every export is made. Reasoning comes along only where it is
-asked for, and what is secret (objectives, system prompts) never does.
+asked for, and what is secret (objectives, system prompts, notes, drafts, whatever was asked aside) never
+does. Whoever speaks at the same time as others reads them after their own speech.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from moot.audience import OWNER, Viewer, may_hear
-from moot.debate import REPLAYED, Debate, Turn
-from moot.terms import Money, Reasoning, Side, Status, Truncation, Usage
+from moot.audience import OWNER, Viewer, may_hear, veiled
+from moot.debate import REPLAYED, Debate, Point, Turn
+from moot.lengths import CLIPPED, count, first_words
+from moot.terms import Money, Reasoning, Status, Truncation, Usage
 from moot.views import outcome
+from moot.views.accidents import IN_WORDS, Accidents, accidents
 from moot.views.costs import Costs, costs
-from moot.views.outcome import Leaning
+from moot.views.polled import Polled, polled
+from moot.views.results import Result, results
+from moot.views.table import JudgeSeat, Participant, judge_seat, participants
 
 Flag = Literal[
     "speaking", "truncated", "refusal", "interrupted", "failed", "struck", "over_length", "degraded"
@@ -44,17 +52,18 @@ CUT: dict[str, str] = {
     "crash": "Cut short by a crash.",
     "drain": "Cut short: the program was stopped.",
     "budget": "Cut short: the cost limit was reached.",
+    "absent": "Its speaker was not there in time; a model speaks instead.",
 }
+_WORD = re.compile(r"\w+")
+VEILED = "Given at the same time as your own speech: you can read it when you have given yours."
 
 
-class Participant(Struct, frozen=True):
-    id: str
-    name: str
-    model: str
-    side: Side
-    colour: str
-    place: int
-    persona: str = ""
+class Offer(Struct, frozen=True):
+    """A point of information. The words of one that was declined stay with whoever offered it."""
+
+    by: Participant
+    accepted: bool
+    text: str
 
 
 class Speech(Struct, frozen=True):
@@ -73,6 +82,25 @@ class Speech(Struct, frozen=True):
     """The flags in words."""
     started_at: datetime
     reasoning: str = ""
+    budget: int = 0
+    """The words it was allowed."""
+    clipped: int = 0
+    """Of its words only so many were heard; 0: all of them."""
+    by_hand: bool = False
+    """A person gave it."""
+    speaks_as: str = ""
+    """Prime Minister, 2A: where the title does not say it."""
+    points: tuple[Offer, ...] = ()
+
+    @property
+    def heard(self) -> str:
+        """The words that counted."""
+        return first_words(self.text, self.clipped).removesuffix(CLIPPED) if self.clipped else self.text
+
+    @property
+    def unheard(self) -> str:
+        """What went beyond its budget."""
+        return self.text[len(self.heard) :]
 
     @property
     def counts(self) -> bool:
@@ -92,38 +120,8 @@ class Remark(Struct, frozen=True):
     at: datetime
     before: int | None
     """The first turn that started after it; None while it waits for one."""
-
-
-class SeatScore(Struct, frozen=True):
-    seat: Participant
-    score: float
-    strengths: tuple[str, ...]
-    weaknesses: tuple[str, ...]
-
-
-class Result(Struct, frozen=True):
-    """The verdict, with seats in place of ids and its doubts in words."""
-
-    headline: str
-    outcome: Literal["win", "too-close", "draw"]
-    winner: Participant | None
-    by: str
-    margin: float
-    margin_words: str
-    agreement: float
-    ballots: int
-    flips: int
-    doubts: tuple[str, ...]
-    scores: tuple[SeatScore, ...]
-    leanings: tuple[Leaning, ...]
-    reasoning: str
-    criteria: dict[str, str]
-
-
-class JudgeSeat(Struct, frozen=True):
-    id: str
-    name: str
-    model: str
+    question: bool = False
+    to_name: str = ""
 
 
 class Transcript(Struct, frozen=True):
@@ -137,7 +135,10 @@ class Transcript(Struct, frozen=True):
     judges: tuple[JudgeSeat, ...]
     rounds: tuple[Round, ...]
     remarks: tuple[Remark, ...]
-    verdict: Result | None
+    results: tuple[Result, ...]
+    """Every verdict that was reached: the first one counts."""
+    audience: Polled | None
+    accidents: Accidents
     ending: str
     costs: Costs
     created_at: datetime
@@ -145,16 +146,34 @@ class Transcript(Struct, frozen=True):
     seconds: float
     """From the start to the end, or to the last event."""
 
+    @property
+    def verdict(self) -> Result | None:
+        return self.results[0] if self.results else None
+
+    @property
+    def again(self) -> tuple[Result, ...]:
+        """How it was judged later on."""
+        return self.results[1:]
+
+    @property
+    def by_vote(self) -> bool:
+        """The votes are the verdict, and not only the people's choice beside it."""
+        return self.verdict is not None and self.verdict.by == "audience"
+
+    def mishaps(self) -> Iterator[tuple[Participant, str, tuple[int, ...]]]:
+        """What went wrong: with whom, in words, and in which turns."""
+        for seat in self.participants:
+            for kind, turns in self.accidents.by_seat.get(seat.id, {}).items():
+                yield seat, IN_WORDS[kind], turns
+
+    def speech(self, turn: int) -> Speech | None:
+        return next((s for part in self.rounds for s in part.speeches if s.turn == turn), None)
+
 
 def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNER) -> Transcript:
-    participants = {
-        seat.id: Participant(
-            seat.id, seat.name, seat.model.label, seat.side, seat.colour, place, seat.persona
-        )
-        for place, seat in enumerate(debate.seats)
-    }
+    seats = participants(debate)
     turns = sorted((*debate.turns, *debate.live), key=lambda turn: turn.number)
-    speeches = [_speech(debate, turn, participants[turn.seat], reasoning) for turn in turns]
+    speeches = [_speech(debate, turn, seats, reasoning, viewer) for turn in turns]
     started = debate.started_at or debate.created_at
     return Transcript(
         id=debate.id,
@@ -163,8 +182,8 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         format=debate.format.name,
         format_title=debate.format.title,
         status=debate.status,
-        participants=tuple(participants.values()),
-        judges=tuple(JudgeSeat(judge.id, judge.name, judge.model.label) for judge in debate.judges),
+        participants=tuple(seats.values()),
+        judges=tuple(judge_seat(judge) for judge in debate.judges),
         rounds=tuple(
             Round(number, tuple(speech for speech in speeches if speech.round == number))
             for number in sorted({turn.round for turn in turns})
@@ -176,11 +195,15 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
                 to=remark.to,
                 at=remark.at,
                 before=next((turn.number for turn in turns if turn.seq > remark.seq), None),
+                question=remark.question,
+                to_name=seats[remark.to].name if remark.to else "",
             )
             for remark in debate.remarks
-            if may_hear(remark.to, viewer)
+            if remark.question or may_hear(remark.to, viewer)
         ),
-        verdict=_result(debate, participants),
+        results=_results(debate, viewer),
+        audience=polled(debate),
+        accidents=accidents(debate),
         ending=outcome.ending(debate),
         costs=costs(debate),
         created_at=debate.created_at,
@@ -189,28 +212,62 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
     )
 
 
-def _speech(debate: Debate, turn: Turn, speaker: Participant, reasoning: bool) -> Speech:
+def _results(debate: Debate, viewer: Viewer) -> tuple[Result, ...]:
+    """Whoever has yet to judge does not read over the others' shoulders."""
+    found = results(debate)
+    if viewer.role != "judge" or not debate.being_judged:
+        return found
+    return tuple(replace(result, opinions=()) for result in found)
+
+
+def _speech(
+    debate: Debate, turn: Turn, seats: dict[str, Participant], reasoning: bool, viewer: Viewer
+) -> Speech:
+    hidden = veiled(debate, turn.number, viewer)
     return Speech(
         turn=turn.number,
         round=turn.round,
-        speaker=speaker,
+        speaker=seats[turn.seat],
         phase=turn.phase,
         title=speech_title(debate, turn),
-        text=turn.text,
-        words=turn.words or len(turn.text.split()),
+        text="" if hidden else turn.text,
+        words=turn.words or count(turn.text),
         usage=turn.usage,
         cost=turn.cost,
         latency_ms=turn.latency_ms,
         flags=flags(turn),
-        notes=notes(turn),
+        notes=(*notes(turn), VEILED) if hidden else notes(turn),
         started_at=turn.started_at,
-        reasoning=thoughts(turn) if reasoning else "",
+        reasoning=thoughts(turn) if reasoning and not hidden else "",
+        budget=debate.budget(turn.slot),
+        clipped=turn.clipped,
+        by_hand=by_hand(turn),
+        speaks_as=role(debate, turn),
+        points=tuple(_offer(point, seats) for point in debate.points if point.turn == turn.number),
     )
+
+
+def _offer(point: Point, seats: dict[str, Participant]) -> Offer:
+    return Offer(seats[point.seat], point.accepted, point.text if point.accepted else "")
+
+
+def by_hand(turn: Turn) -> bool:
+    """Whoever sits there now: a person speaks by a call that has no tokens."""
+    return turn.call is not None and not turn.max_tokens
 
 
 def speech_title(debate: Debate, turn: Turn) -> str:
     phase = debate.phase(turn.slot)
+    if turn.tone == "continuation":
+        return f"{phase.title}, continued"
     return f"{phase.title}: {turn.tone}" if turn.tone in ("question", "answer") else phase.title
+
+
+def role(debate: Debate, turn: Turn) -> str:
+    """Whose speech it is in the format's own words, where its title does not say so already."""
+    phase = debate.phase(turn.slot)
+    said = {"speaker", "of", "the", *_WORD.findall(phase.title.casefold())}
+    return "" if said.issuperset(_WORD.findall(phase.speaks_as.casefold())) else phase.speaks_as
 
 
 def thoughts(turn: Turn) -> str:
@@ -243,34 +300,11 @@ def notes(turn: Turn) -> tuple[str, ...]:
         said.append("The model refused to speak to this.")
     if turn.truncated:
         said.append(TRUNCATED[turn.truncated])
-    if turn.over_length:
+    if turn.clipped:
+        said.append(f"Longer than its word budget: only the first {turn.clipped:,} words count.")
+    elif turn.over_length:
         said.append("Longer than its word budget.")
     said.extend(DEGRADED.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark)
     if "struck" in flags(turn):
         said.append("It is given again and does not count.")
     return tuple(said)
-
-
-def _result(debate: Debate, participants: dict[str, Participant]) -> Result | None:
-    verdict = debate.verdict
-    if verdict is None:
-        return None
-    return Result(
-        headline=outcome.headline(debate, verdict),
-        outcome=verdict.outcome,
-        winner=participants[verdict.winner] if verdict.winner else None,
-        by=verdict.by,
-        margin=verdict.margin,
-        margin_words=outcome.margin(debate, verdict),
-        agreement=verdict.agreement,
-        ballots=len(outcome.ballots(debate)) if verdict.by == "judges" else 0,
-        flips=verdict.flips,
-        doubts=outcome.doubts(debate, verdict),
-        scores=tuple(
-            SeatScore(participants[seat], score.score, score.strengths, score.weaknesses)
-            for seat, score in verdict.scores.items()
-        ),
-        leanings=outcome.leanings(debate) if verdict.by == "judges" else (),
-        reasoning=verdict.reasoning,
-        criteria=dict(verdict.criteria),
-    )

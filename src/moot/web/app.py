@@ -17,7 +17,7 @@ from moot.arena import Arena
 from moot.errors import MootError, StoreError
 from moot.web import docs, health, routes, socket
 from moot.web.answers import problem_reply
-from moot.web.articles import PREFIX
+from moot.web.article import PREFIX
 from moot.web.border import Border
 from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
@@ -32,7 +32,7 @@ from moot.wire.problems import Problem, problem_of
 
 log = logging.getLogger(__name__)
 
-METHODS = ("GET", "HEAD", "POST", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 
 
 def make_app(arena: Arena) -> ASGIApp:

@@ -2,45 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from msgspec import Struct
-
-PREFIX = "/api/v1"
-
-Tag = Literal["Debates", "Following", "Steering", "The house", "Health"]
-TAGS: dict[Tag, str] = {
-    "Debates": "Open a debate, look at it, take it with you, delete it.",
-    "Following": "What happens, as it happens; and the log that all of it is made from.",
-    "Steering": "What may be asked of a debate under way. What cannot be done now is answered with 409.",
-    "The house": "What there is to choose from, what it would cost, and how it went so far.",
-    "Health": "For those who watch over the server. Open to all, and not counted.",
-}
-
-
-class Article(Struct, frozen=True, kw_only=True):
-    tag: Tag
-    summary: str
-    text: str
-    reply: str = ""
-    """The schema of what comes back; empty where it is no JSON."""
-    status: int = 200
-    says: str = "As asked."
-    body: str = ""
-    """The schema of what is sent."""
-    needs_body: bool = False
-    query: str = ""
-    """The name of its parameters in `queries.PARAMETERS`."""
-    once: bool = False
-    """Takes an Idempotency-Key."""
-    keys: bool = False
-    """Takes keys of the asker's own."""
-    refusals: tuple[int, ...] = ()
-    """Beside those that every route has."""
-
-
-_READ = (404, 422)
-_ASKED = (403, 404, 409, 415, 422)
+from moot.web.article import ASKED, READ, Article
+from moot.web.articles_of_people import PEOPLE
 
 ARTICLES: dict[str, Article] = {
     "create": Article(
@@ -69,11 +32,11 @@ ARTICLES: dict[str, Article] = {
     "status": Article(
         tag="Debates",
         summary="Look at a debate",
-        text="How it stands: rounds with the beginning of each speech, costs, and the verdict once there is "
-        "one.",
+        text="How it stands: rounds with the beginning of each speech, whose turn it is, votes, accidents, "
+        "costs, and the verdict once there is one.",
         reply="DebateStatusResponse",
         says="How the debate stands.",
-        refusals=_READ,
+        refusals=READ,
     ),
     "look": Article(
         tag="Debates",
@@ -81,7 +44,7 @@ ARTICLES: dict[str, Article] = {
         text="The same as its status: where `Location` leads to when a debate has been opened.",
         reply="DebateStatusResponse",
         says="How the debate stands.",
-        refusals=_READ,
+        refusals=READ,
     ),
     "export": Article(
         tag="Debates",
@@ -91,7 +54,7 @@ ARTICLES: dict[str, Article] = {
         reply="TranscriptResponse",
         says="The transcript, in the form that was asked for.",
         query="transcript",
-        refusals=(404, 422),
+        refusals=(403, 404, 422),
     ),
     "delete": Article(
         tag="Debates",
@@ -105,11 +68,11 @@ ARTICLES: dict[str, Article] = {
         tag="Following",
         summary="Follow a debate",
         text="Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. "
-        "The stream ends after `complete`. With `extended=true` there are four kinds more: `turn`, "
-        "`reasoning`, `remark` and `ballot`.",
+        "The stream ends after `complete`. With `extended=true` there are more kinds: `turn`, `reasoning`, "
+        "`remark`, `ballot`, `seat`, `clock`, `point` and `poll`.",
         says="Events, each with `event`, `id` and `data`.",
         query="stream",
-        refusals=(404, 406, 409, 422),
+        refusals=(403, 404, 406, 409, 422),
     ),
     "stream_events": Article(
         tag="Following",
@@ -118,7 +81,7 @@ ARTICLES: dict[str, Article] = {
         "does not end by itself, since the log of a debate that is over may still grow.",
         says="Entries of the log, each with `id` and `data`.",
         query="log",
-        refusals=(404, 406, 409, 422),
+        refusals=(403, 404, 406, 409, 422),
     ),
     "events": Article(
         tag="Following",
@@ -128,7 +91,7 @@ ARTICLES: dict[str, Article] = {
         reply="EventPage",
         says="A page of the log.",
         query="event_page",
-        refusals=(404, 422),
+        refusals=(403, 404, 422),
     ),
     "look_at_call": Article(
         tag="Following",
@@ -161,7 +124,7 @@ ARTICLES: dict[str, Article] = {
         needs_body=True,
         once=True,
         keys=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "judge": Article(
         tag="Steering",
@@ -173,7 +136,7 @@ ARTICLES: dict[str, Article] = {
         body="TriggerJudge",
         once=True,
         keys=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "pause": Article(
         tag="Steering",
@@ -183,7 +146,7 @@ ARTICLES: dict[str, Article] = {
         says="It is paused.",
         body="Pause",
         once=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "resume": Article(
         tag="Steering",
@@ -195,7 +158,7 @@ ARTICLES: dict[str, Article] = {
         body="Nothing",
         once=True,
         keys=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "stop": Article(
         tag="Steering",
@@ -207,7 +170,7 @@ ARTICLES: dict[str, Article] = {
         body="Ending",
         once=True,
         keys=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "abort": Article(
         tag="Steering",
@@ -217,7 +180,7 @@ ARTICLES: dict[str, Article] = {
         says="It is aborted.",
         body="Ending",
         once=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "skip": Article(
         tag="Steering",
@@ -227,7 +190,7 @@ ARTICLES: dict[str, Article] = {
         says="It is skipped.",
         body="Nothing",
         once=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "retry": Article(
         tag="Steering",
@@ -239,19 +202,20 @@ ARTICLES: dict[str, Article] = {
         body="Nothing",
         once=True,
         keys=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "inject": Article(
         tag="Steering",
         summary="Say something from outside",
-        text="A remark that the speakers hear: all of them, or one. Key-shaped words in it are blacked out.",
+        text="A remark that the speakers hear: all of them, or one. With `question`, everybody hears it and "
+        "an answer is wanted. Key-shaped words in it are blacked out.",
         reply="InjectResponse",
         status=202,
         says="It is heard by every speech that starts from now on.",
         body="Inject",
         needs_body=True,
         once=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "decide": Article(
         tag="Steering",
@@ -262,7 +226,7 @@ ARTICLES: dict[str, Article] = {
         body="Decide",
         needs_body=True,
         once=True,
-        refusals=_ASKED,
+        refusals=ASKED,
     ),
     "estimate": Article(
         tag="The house",
@@ -300,5 +264,6 @@ ARTICLES: dict[str, Article] = {
         says="The figures.",
         refusals=(422,),
     ),
+    **PEOPLE,
 }
 """By the name of the route."""

@@ -28,7 +28,7 @@ from moot.web.answers import problem_reply
 from moot.web.cargo import MEDIA_TYPES, check_cargo, lingering, read, replayed
 from moot.web.dress import Dress
 from moot.web.logs import keep_quiet, keep_quiet_here
-from moot.wire.auth import NOBODY, Identity, Keeper, Tickets
+from moot.wire.auth import ANYONE, NOBODY, Identity, Keeper, Tickets
 from moot.wire.limits import Limiter, Proxies
 from moot.wire.origins import Names, Origins, origin_of
 from moot.wire.problems import Problem, problem_of
@@ -112,7 +112,8 @@ class Border:
         if len(sent) > 1:
             return None
         stream = STREAM.fullmatch(scope["path"])
-        if stream and not sent and (ticket := _ticket(scope)) and await self._keeper.enabled():
+        if stream and not sent and (ticket := _ticket(scope)):
+            # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
             return self._tickets.redeem(ticket, stream[1])
         found = await self._keeper.find(sent[0] if sent else None)
         if found is not None and sent:
@@ -124,8 +125,8 @@ class Border:
         scope = crossing.scope
         peer = scope["client"][0] if scope.get("client") else ""
         address = self._proxies.client(peer, crossing.headers.getlist("x-forwarded-for"))
-        known = who is not None and who != NOBODY and await self._keeper.enabled()
-        client = scope["state"]["client"] = f"token:{who.key}" if who and known else address
+        known = who is not None and who not in (NOBODY, ANYONE)
+        client = scope["state"]["client"] = who.client(address) if who and known else address
         if self._comes_from_elsewhere(scope, crossing.headers):
             # A page in another tab must not use up what the user of this machine may ask.
             client = f"{client} elsewhere"
@@ -168,7 +169,7 @@ class Border:
         asked = headers.get("access-control-request-headers", "").split(",")
         granted = [name.strip().lower() for name in asked if _may_send(name.strip().lower())]
         said = {
-            "Access-Control-Allow-Methods": "GET, POST, DELETE",
+            "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
             "Access-Control-Allow-Headers": ", ".join(granted),
             "Access-Control-Max-Age": "600",
         }
@@ -181,7 +182,7 @@ class Border:
         if length == "0" and "transfer-encoding" not in headers:
             return crossing.receive
         plain = scope["path"] in self._plain_text and "origin" not in headers
-        if scope["method"] == "POST":  # the only method with a body that a page can send unasked
+        if scope["method"] in ("POST", "PUT"):
             check_cargo(headers, {*MEDIA_TYPES, "text/plain"} if plain else MEDIA_TYPES)
         return replayed(await read(crossing.receive, int(length), self._body_seconds), crossing.receive)
 

@@ -27,6 +27,7 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
         "attempt": started.attempt,
         "turn": started.turn,
         "judge": started.judge,
+        "aside": started.aside,
         "order": started.order if started.judge else None,
         "sent": msgspec.json.decode(sent) if sent else None,
         "got": {

@@ -30,7 +30,8 @@ class Catalogue:
         return await self._keep(("models", None), self._models)
 
     def formats(self) -> dict[str, Any]:
-        return {"formats": [_format(formats.load(name)) for name in formats.names()]}
+        folder = self._arena.settings.formats
+        return {"formats": [_format(formats.load(name, folder)) for name in formats.names(folder)]}
 
     async def statistics(self, owner: str | None) -> dict[str, Any]:
         async def look() -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from moot.web import samples
-from moot.web.articles import PREFIX
+from moot.web.article import PREFIX
 from moot.web.schemas.base import DEBATE_ID
 from moot.wire.problems import MEDIA_TYPE, REGISTRY, Kind
-from moot.wire.v1 import bodies, queries
+from moot.wire.v1 import bodies, people, queries
 from moot.wire.v1.examples import CREATE_DEBATE
+from moot.wire.v1.fields import SEAT_ID
 from moot.wire.v1.wording import Shape
 
 # Blanks at either end do not survive the way through HTTP.
@@ -82,8 +83,7 @@ def headers(*own: str) -> Shape:
 
 def body_schemas(offer: Offer) -> dict[str, Shape]:
     """Examples in them are such as work here: those who test by them would be refused otherwise."""
-    shapes = bodies.schemas(offer.house)
-    shapes["InjectContext"] = bodies.InjectContext.model_json_schema()
+    shapes = bodies.schemas(offer.house, bodies.InjectContext, *people.BODIES)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Two of the same are refused; that no two may have the same name cannot be said here.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
@@ -97,6 +97,15 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     yield "DebateId", _parameter("debateId", "path", debate_id, "The debate.")
     number = {"type": "string", "pattern": "^[0-9]{1,9}$"}
     yield "Call", _parameter("call", "path", number, "The number of the call, from 1.")
+    seat = {"type": "string", "pattern": f"^{SEAT_ID}$"}
+    yield "Seat", _parameter("seat", "path", seat, "The participant whose seat it is.")
+    guest = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": people.LONGEST_NAME,
+        "pattern": "^[0-9A-Za-z_-]+$",
+    }
+    yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
     key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}
     yield "IdempotencyKey", _parameter("Idempotency-Key", "header", key, _IDEMPOTENCY)
     last = "The last id that was seen; browsers send it by themselves. Wins over `lastEventId`."

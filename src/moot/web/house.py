@@ -13,7 +13,7 @@ from moot.providers.contract import Traits
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.table import SHORT
-from moot.terms import Effort, Model
+from moot.terms import FREE, HUMAN, Effort, Format, Model
 from moot.web.logs import keep_quiet
 from moot.wire.problems import Problem
 from moot.wire.v1.fields import FORMATS, PROVIDERS, first_named
@@ -27,14 +27,19 @@ class House:
         """`lent` are the keys that came with the request."""
         self._arena = arena
         self._lent = lent or {}
-        self.formats = first_named(formats.names(), FORMATS)
+        self.formats = first_named(formats.names(arena.settings.formats), FORMATS)
         self.providers = first_named(arena.providers.names(), PROVIDERS)
+
+    def format(self, name: str) -> Format:
+        return formats.load(name, self._arena.settings.formats)
 
     def has_key(self, provider: str) -> bool:
         return provider in self._lent or self._arena.providers.has_key(provider)
 
     def knows(self, provider: str, model: str) -> bool:
         """Of a model on this machine we know whether it is here; a service must tell by itself."""
+        if provider == HUMAN:
+            return model == HUMAN
         if provider != "local":
             return True
         manager = self._arena.providers.manager
@@ -44,6 +49,8 @@ class House:
         self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
     ) -> Model:
         """Priced, with the room that the model itself needs where nobody says how much."""
+        if provider == HUMAN:
+            return Model(HUMAN, HUMAN, price=FREE)
         traits = self._traits(provider, name)
         room = known.room(traits) if traits.deadlines else SHORT
         return Model(

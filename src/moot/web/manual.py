@@ -13,9 +13,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from moot.floor import MOST_VOTES
 from moot.settings import Service
+from moot.store.guests import MOST as MOST_INVITED
 from moot.web import samples
-from moot.web.articles import PREFIX
+from moot.web.article import PREFIX
 from moot.web.components import example_of
 from moot.web.schemas import EVENTS, EXTENDED
 from moot.web.typesetting import (
@@ -36,11 +38,12 @@ from moot.wire.v1.wording import Shape
 
 KEY = "X-Provider-Key-"
 CAPTIONS = {"keyless": "Without any key:", "contract": "With services that take a key:"}
-METHODS = ("get", "post", "delete")
+METHODS = ("get", "post", "put", "delete")
 CHAPTERS = {
     "start": "Start here",
     "events": "Following",
     "sockets": "WebSocket",
+    "people": "People in the room",
     "errors": "Errors",
     "limits": "Limits",
     "tokens": "Tokens and tickets",
@@ -164,6 +167,7 @@ def _limits(service: Service) -> str:
         "Streams and sockets open at a time for each client": service.streams_per_client,
         "Days that a finished debate is kept": service.ttl_days,
         "Size of the log": quota,
+        "Invitations to a debate, and votes in it": f"{MOST_INVITED:,} and {MOST_VOTES:,}",
         "Body of a request": "128 KiB, 32 levels deep",
         "Address and headers": "8 KiB and 16 KiB",
         f"Time to send a body, of headers {service.header_seconds:g} s": f"{service.body_seconds:g} s",

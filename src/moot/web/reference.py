@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 from moot import __version__
 from moot.web import samples
-from moot.web.articles import ARTICLES, PREFIX, TAGS, Article
+from moot.web.article import PREFIX, TAGS, Article
+from moot.web.articles import ARTICLES
 from moot.web.components import HEADERS, Offer, body_schemas, headers, parameters, problems, ref, schema
+from moot.web.orders import FORMS
 from moot.web.routes import ROUTES, STREAMED
 from moot.web.schemas import EVENTS, EXTENDED
 from moot.web.schemas import schemas as reply_schemas
@@ -36,6 +38,12 @@ HEALTH = {
 _JSON = "application/json"
 _OWN = {"create": ("Location", "Idempotent-Replayed"), "export": ("Content-Disposition",)}
 """Headers of a reply that others have not."""
+_PLACES = {
+    "debateId": "$response.body#/id",
+    "call": "1",
+    "seat": "$response.body#/participants/0/id",
+}
+"""What a new debate tells of the addresses below it."""
 
 
 def description(offer: Offer) -> Shape:
@@ -90,8 +98,9 @@ def _operation(name: str, path: str, offer: Offer) -> Shape:
 def _parameters(article: Article, name: str, path: str, offer: Offer) -> Iterator[Shape]:
     if "{debateId}" in path:
         yield ref("parameters", "DebateId")
-    if "{call}" in path:
-        yield ref("parameters", "Call")
+    for place, name_ in (("{call}", "Call"), ("{seat}", "Seat"), ("{name}", "Guest")):
+        if place in path:
+            yield ref("parameters", name_)
     if article.once:
         yield ref("parameters", "IdempotencyKey")
     if article.keys:
@@ -166,18 +175,21 @@ def _links(name: str) -> Iterator[tuple[str, Shape]]:
     """Where to go on from a reply."""
     if name == "issue_ticket":
         ticket = {"debateId": "$request.path.debateId", "query.ticket": "$response.body#/ticket"}
-        yield "stream", _link("stream", **ticket)
+        yield "stream", _link("stream", ticket)
+    if name == "invite":
+        guest = {"debateId": "$request.path.debateId", "name": "$response.body#/name"}
+        yield "uninvite", _link("uninvite", guest)
     if name != "create":
         return
     for _, path, other in ROUTES:
-        if "{debateId}" in path:
-            number = {"call": "1"} if "{call}" in path else {}
-            yield other, _link(other, debateId="$response.body#/id", **number)
+        if "{debateId}" in path and "{name}" not in path:
+            places = {place: found for place, found in _PLACES.items() if f"{{{place}}}" in path}
+            yield other, _link(other, places)
 
 
-def _link(name: str, **parameters: str) -> Shape:
-    link: Shape = {"operationId": name, "parameters": parameters}
-    if name == "decide":
+def _link(operation: str, parameters: Shape) -> Shape:
+    link: Shape = {"operationId": operation, "parameters": parameters}
+    if operation == "decide":
         link["requestBody"] = {"winner": "$response.body#/participants/0/id"}
     return link
 
@@ -190,20 +202,14 @@ def _socket() -> Shape:
         f"{PREFIX}/debates/{{debateId}}/ws": {
             "summary": "Follow and steer over a WebSocket",
             "description": "The same events as the stream, as `{event, id, data}`, and commands the other "
-            "way, as `{type, data?, key?}`. Takes `after`, `extended` and `ticket` as query parameters.",
+            "way, as `{type, data?, key?}`. Its query may have `after`, `extended`, `as` and `ticket`.",
             "parameters": [ref("parameters", "DebateId")],
             "x-websocket": {
                 "events": {
                     **{name: schema(model.__name__) for name, model in EVENTS.items()},
                     "ack": schema("AckData"),
                 },
-                "commands": {
-                    "PAUSE": schema("Pause"),
-                    "RESUME": schema("Nothing"),
-                    "SKIP": schema("Nothing"),
-                    "STOP": schema("Ending"),
-                    "INJECT_CONTEXT": schema("InjectContext"),
-                },
+                "commands": {name: schema(form.__name__) for name, form in FORMS.items()},
             },
         }
     }

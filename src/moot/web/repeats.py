@@ -1,7 +1,8 @@
 """Idempotency-Key: a POST that is sent again is not carried out again.
 
 What was done under a key is remembered in the log's own transaction (`store.Once`) and the reply is projected
-from there once more. Here are the rules of the header, and what is under way in this process.
+from there once more. Here are the rules of the header, what is under way in this process, and what it has
+said lately about things that are kept beside the log.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 from starlette.requests import Request
 
+from moot.errors import KeyReused
 from moot.store.contract import Once
 from moot.wire.problems import Problem
 
 LONGEST = 255
+MOST_SAID = 1_000
 
 
 class Repeats:
     def __init__(self) -> None:
         self._under_way: set[tuple[str, str]] = set()
+        self._said: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
 
     @contextmanager
     def doing(self, request: Request, body: bytes) -> Generator[Once | None]:
@@ -37,6 +42,20 @@ class Repeats:
             yield Once(client, key, fingerprint(request.method, request.url.path, body))
         finally:
             self._under_way.discard((client, key))
+
+    def said(self, once: Once | None) -> dict[str, Any] | None:
+        """What was answered to the same request before."""
+        body_hash, shape = self._said.get((once.client, once.key), ("", None)) if once else ("", None)
+        if once and shape is not None and body_hash != once.body_hash:
+            raise KeyReused
+        return shape
+
+    def remember(self, once: Once | None, shape: dict[str, Any]) -> None:
+        if once is None:
+            return
+        self._said[once.client, once.key] = (once.body_hash, shape)
+        if len(self._said) > MOST_SAID:
+            del self._said[next(iter(self._said))]
 
 
 def key_of(request: Request) -> str | None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from starlette.requests import Request
 
 from moot.arena import Arena
+from moot.audience import Viewer
 from moot.errors import UnknownDebate
 from moot.store.contract import Head
 from moot.web.catalogue import Catalogue
@@ -19,7 +20,7 @@ from moot.web.streams import Clock
 from moot.wire.auth import Identity, Keeper, Tickets
 from moot.wire.frames import Cursor
 from moot.wire.limits import Streams
-from moot.wire.problems import Problem
+from moot.wire.rights import seen_as
 
 
 class Rooms(Struct, frozen=True):
@@ -39,9 +40,15 @@ class Rooms(Struct, frozen=True):
 
     async def seen_by(self, identity: Identity, debate_id: str) -> Head:
         head = await self.arena.head(debate_id)
-        if not identity.sees(head.owner):
+        if not identity.sees(head.owner, head.id):
             raise UnknownDebate
         return head
+
+    async def viewer_of(self, identity: Identity, seat: str | None, debate_id: str) -> Viewer:
+        """As whom they watch: as themselves, or as no more than the person of a seat."""
+        if seat is None:
+            return identity.viewer
+        return seen_as(identity, seat, await self.arena.state(debate_id))
 
     async def is_behind_the_end(self, debate_id: str, cursor: Cursor) -> bool:
         """Whether a viewer of v1 has seen all that there will ever be."""
@@ -57,8 +64,3 @@ def who(request: Request) -> Identity:
 
 def query_of(request: Request) -> bytes:
     return request.scope["query_string"]
-
-
-def steers(identity: Identity) -> None:
-    if identity.role == "viewer":
-        raise Problem("forbidden", "A viewer's token allows no changes")

@@ -7,15 +7,14 @@ through the feeds and the projections.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, TypeVar, assert_never
+from typing import Annotated, assert_never
 
 from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.audience import Viewer, visible
+from moot.audience import visible
 from moot.commands import (
     Abort,
     Command,
@@ -30,38 +29,36 @@ from moot.commands import (
     SkipTurn,
     Stop,
 )
-from moot.debate import Debate
-from moot.events import Recorded
+from moot.evolve import evolve
 from moot.ids import new_id
 from moot.providers.hush import redact
 from moot.setup import Setup, opening
-from moot.store.contract import Outcome
+from moot.store.contract import Page
 from moot.views import html, json, markdown
 from moot.views.estimate import estimate
 from moot.views.transcript import transcript
+from moot.web import floor, guests
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
+from moot.web.desk import DebateId, Desk, Route, replayed, saying
 from moot.web.house import House, lent_keys
 from moot.web.repeats import key_of
-from moot.web.rooms import Rooms, query_of, steers, who
+from moot.web.rooms import Rooms, query_of, who
 from moot.web.streams import EventStream, Watching
 from moot.wire.auth import TICKET_SECONDS
-from moot.wire.frames import Cursor, Dialect, Seen
+from moot.wire.frames import Dialect, Seen
 from moot.wire.native import Native
 from moot.wire.problems import Problem
+from moot.wire.rights import opens, seen_as, steers
 from moot.wire.v1 import bodies, queries, replies
 from moot.wire.v1.frames import V1
 from moot.wire.v1.notices import deleted
 from moot.wire.v1.setups import setup_of
 from moot.wire.v1.states import statuses_of
 
-Body = TypeVar("Body", bound=bodies.Body)
-
-
-DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
 
-ROUTES = (
+_ROUTES: tuple[Route, ...] = (
     ("POST", "/debates", "create"),
     ("GET", "/debates", "list_debates"),
     ("GET", "/debates/{debateId}", "look"),
@@ -88,31 +85,33 @@ ROUTES = (
     ("GET", "/formats", "formats"),
     ("GET", "/statistics", "statistics"),
 )
-"""What is said about each stands in `articles.py`, by its name."""
+ROUTES: tuple[Route, ...] = (*_ROUTES, *guests.ROUTES, *floor.ROUTES)
 STREAMED = ("stream", "stream_events")
 
 
 def router(rooms: Rooms) -> APIRouter:
-    routes, desk = APIRouter(redirect_slashes=False), Desk(rooms)
-    for method, path, name in ROUTES:
-        methods = ["GET", "HEAD"] if method == "GET" else [method]
-        routes.add_api_route(path, getattr(desk, name), methods=methods, name=name)
+    routes = APIRouter(redirect_slashes=False)
+    desks = (
+        (_ROUTES, Chair(rooms)),
+        (guests.ROUTES, guests.Guests(rooms)),
+        (floor.ROUTES, floor.Floor(rooms)),
+    )
+    for table, desk in desks:
+        for method, path, name in table:
+            methods = ["GET", "HEAD"] if method == "GET" else [method]
+            routes.add_api_route(path, getattr(desk, name), methods=methods, name=name)
     return routes
 
 
-class Desk:
-    """One method a route."""
-
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
-        self._arena = rooms.arena
+class Chair(Desk):
+    """Where debates are opened, looked at and steered."""
 
     # --- opening ------------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
         rooms, arena = self._rooms, self._arena
         identity = who(request)
-        steers(identity)
+        opens(identity)
         queries.nothing(query_of(request))
         raw = await request.body()
         if arena.hub.closed:
@@ -133,7 +132,7 @@ class Desk:
                 )
                 place.take(outcome.debate.id)
         location = f"/api/v1/debates/{outcome.debate.id}"
-        return json_reply(replies.created(outcome.debate), 201, {"Location": location, **_replayed(outcome)})
+        return json_reply(replies.created(outcome.debate), 201, {"Location": location, **replayed(outcome)})
 
     async def estimate(self, request: Request) -> Response:
         queries.nothing(query_of(request))
@@ -155,12 +154,15 @@ class Desk:
 
     async def list_debates(self, request: Request) -> Response:
         query = queries.listing(query_of(request))
-        page = await self._arena.list(
-            owner=who(request).owner,
-            statuses=statuses_of(query.status) if query.status else (),
-            limit=query.limit,
-            offset=query.offset,
-        )
+        statuses = statuses_of(query.status) if query.status else ()
+        if (invited_to := who(request).debate) is not None:
+            head = await self._arena.head(invited_to)
+            found = (head,) if not statuses or head.status in statuses else ()
+            page = Page(found[query.offset : query.offset + query.limit], len(found))
+        else:
+            page = await self._arena.list(
+                owner=who(request).owner, statuses=statuses, limit=query.limit, offset=query.offset
+            )
         return json_reply(replies.listing(page, query.limit, query.offset))
 
     async def look(self, request: Request, debate_id: DebateId) -> Response:
@@ -170,13 +172,14 @@ class Desk:
     async def status(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
         await self._rooms.mine(request, debate_id)
-        return json_reply(replies.status(await self._arena.state(debate_id)))
+        return json_reply(replies.status(await self._arena.state(debate_id), who(request).viewer))
 
     async def export(self, request: Request, debate_id: DebateId) -> Response:
-        form = queries.transcript(query_of(request))
+        query = queries.transcript(query_of(request))
         await self._rooms.mine(request, debate_id)
-        page = transcript(await self._arena.state(debate_id), viewer=who(request).viewer)
-        match form:
+        debate = await self._arena.state(debate_id)
+        page = transcript(debate, viewer=seen_as(who(request), query.seat, debate))
+        match query.form:
             case "json":
                 return Response(json.to_json(page), media_type="application/json")
             case "markdown":
@@ -184,15 +187,21 @@ class Desk:
             case "html":
                 return _attached(html.to_html(page), "text/html", f"{debate_id}.html")
             case _:
-                assert_never(form)
+                assert_never(query.form)
 
     async def events(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.event_page(query_of(request))
         await self._rooms.mine(request, debate_id)
-        debate = await self._arena.state(debate_id)
-        records = await self._arena.store.read(debate_id, query.after, query.limit)
-        seen = [_seen(debate, recorded, who(request).viewer) for recorded in records]
-        return json_reply(replies.event_page(seen, query.after, debate.seq))
+        head = await self._arena.state(debate_id)
+        viewer = seen_as(who(request), query.seat, head)
+        # What may be seen of an event depends on how things stood when it happened.
+        debate = await self._arena.store.state(debate_id, query.after) if query.after else None
+        seen: list[Seen] = []
+        for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
+            before, debate = debate, evolve(debate, recorded)
+            shown = visible(debate, recorded, viewer)
+            seen.append(Seen(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
+        return json_reply(replies.event_page(seen, query.after, head.seq))
 
     async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
         queries.nothing(query_of(request))
@@ -219,17 +228,20 @@ class Desk:
 
     async def stream(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.stream(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, V1(query.extended), query.cursor)
+        return await self._stream(request, debate_id, V1(query.extended), query)
 
     async def stream_events(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.log(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, Native(), query.cursor)
+        return await self._stream(request, debate_id, Native(), query)
 
-    async def _stream(self, request: Request, debate_id: str, dialect: Dialect, cursor: Cursor) -> Response:
+    async def _stream(
+        self, request: Request, debate_id: str, dialect: Dialect, query: queries.Viewing
+    ) -> Response:
         if not _accepts_stream(request):
             raise Problem("not-acceptable")
-        rooms, identity = self._rooms, who(request)
+        rooms, identity, cursor = self._rooms, who(request), query.cursor
         head = await rooms.mine(request, debate_id)
+        viewer = await rooms.viewer_of(identity, query.seat, debate_id)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
         if isinstance(dialect, V1) and await rooms.is_behind_the_end(debate_id, cursor):
@@ -239,7 +251,7 @@ class Desk:
             rooms.clock,
             debate_id=debate_id,
             dialect=dialect,
-            viewer=identity.viewer,
+            viewer=viewer,
             cursor=cursor,
             gone=deleted() if isinstance(dialect, V1) else None,
             place=rooms.streams.taken(request.scope["state"]["client"]),
@@ -321,7 +333,7 @@ class Desk:
 
     async def inject(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Inject) -> Command:
-            return Inject(redact(body.text), by=who(request).name, to=body.to)
+            return Inject(redact(body.text), by=who(request).name, to=body.to, question=body.question)
 
         return await self._ask(
             request,
@@ -344,48 +356,10 @@ class Desk:
         await self._arena.delete(debate_id)
         return Response(status_code=204)
 
-    async def _ask(
-        self,
-        request: Request,
-        debate_id: str,
-        form: type[Body],
-        command: Callable[[Body], Command],
-        answer: Callable[[Debate], dict[str, Any]],
-        status: int = 200,
-    ) -> Response:
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
-        queries.nothing(query_of(request))
-        raw = await request.body()
-        with self._rooms.repeats.doing(request, raw) as once:
-            keys = lent_keys(request.headers, self._arena)
-            asked = command(bodies.read(form, raw))
-            outcome = await self._arena.ask(debate_id, asked, once=once, keys=keys)
-        return json_reply(answer(outcome.debate), status, _replayed(outcome))
-
-
-def saying(message: str, status: str = "") -> Callable[[Debate], dict[str, Any]]:
-    """A reply that says no more than what was done."""
-
-    def reply(debate: Debate) -> dict[str, Any]:
-        shape = replies.accepted(debate, message)
-        return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
-
-    return reply
-
-
-def _seen(debate: Debate, recorded: Recorded, viewer: Viewer) -> Seen:
-    shown = visible(debate, recorded, viewer)
-    return Seen(recorded.seq, recorded.at, shown.event if shown else None, None, debate)
-
 
 def _providers(setup: Setup) -> set[str]:
     models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
-    return {model.provider for model in models}
-
-
-def _replayed(outcome: Outcome) -> dict[str, str]:
-    return {"Idempotent-Replayed": "true"} if outcome.replayed else {}
+    return {model.provider for model in (*models, *(seat.stand_in for seat in setup.seats if seat.stand_in))}
 
 
 def _accepts_stream(request: Request) -> bool:

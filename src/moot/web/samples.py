@@ -21,6 +21,17 @@ BODIES: dict[str, Any] = {
     "Nothing": {},
     "Inject": {"text": "What about open-source models?"},
     "Decide": {"winner": PRO, "reason": "The better answer to every question."},
+    "Invite": {"role": "audience", "many": True},
+    "Join": {"name": "Zoë"},
+    "Draft": {"text": "Rules that are clear cost less than", "live": True},
+    "Say": {"text": "Rules that are clear cost less than rules that are not."},
+    "Point": {"text": "Who would pay for that?"},
+    "Answer": {"accept": True},
+    "Question": {"text": "What about small companies?"},
+    "Vote": {"choice": "undecided"},
+    "CastBallot": {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]},
+    "Extend": {"seconds": 60},
+    "Rejudge": {"reason": "A second opinion."},
 }
 
 
@@ -57,6 +68,9 @@ _CONFIG: dict[str, Any] = {
     "winningCondition": "ai-judge",
     "intensity": 3,
     "showReasoning": True,
+    "personSeconds": 300,
+    "prep": False,
+    "blind": False,
 }
 _COSTS: dict[str, Any] = {
     "totalCost": 0.015,
@@ -83,6 +97,28 @@ _VERDICT: dict[str, Any] = {
     "flips": 0,
     "doubts": [],
 }
+_BALLOT: dict[str, Any] = {
+    "judge": JUDGE,
+    "judgeName": "Judge Claude",
+    "order": 0,
+    **{member: _VERDICT[member] for member in ("winner", "scores", "reasoning", "criteria")},
+    "cites": [1, 4],
+}
+_REACHED: dict[str, Any] = {
+    "judging": 1,
+    **_VERDICT,
+    "judges": _TABLE["judges"],
+    "ballots": [_BALLOT, {**_BALLOT, "order": 1}],
+}
+_INVITED: dict[str, Any] = {
+    "debateId": DEBATE,
+    "name": "zoe",
+    "role": "participant",
+    "seat": PRO,
+    "many": False,
+    "createdAt": _at("30:00"),
+}
+_SHOWN = "moot_3q2-7wAAR3Zh1cJq0mYt8b5xkWw2nTqLx9uDf6AaBbC"
 _SPEECH: dict[str, Any] = {
     "participantId": PRO,
     "participantName": NAMES[0],
@@ -98,6 +134,18 @@ _WORDS = "Government regulation of AI is crucial"
 
 def _acted(message: str, **more: Any) -> dict[str, Any]:
     return {"debateId": DEBATE, "currentRound": 2, "status": "debating", "message": message, **more}
+
+
+def _poll(name: str, votes: int) -> dict[str, Any]:
+    return {"poll": name, "open": False, "votes": votes, "endsAt": None, "late": 0, "single": 0}
+
+
+def _change(
+    choice: str, before: int, after: int, points: float, persuadable: int, won: int
+) -> dict[str, Any]:
+    figures = {"before": before, "after": after, "points": points, "persuadable": persuadable, "won": won}
+    interval = {"low": points - 20, "high": points + 20}
+    return {"choice": choice, "label": choice.capitalize(), **figures, "interval": interval}
 
 
 REPLIES: dict[str, Any] = {
@@ -139,6 +187,11 @@ REPLIES: dict[str, Any] = {
         "rounds": [
             {**_ROUND, "responses": [{**_SPEECH, "contentPreview": _WORDS}], "timestamp": _at("30:06")}
         ],
+        "speaking": [{"participantId": CON, "turn": 2, "speech": 2}],
+        "polls": [{"poll": "before", "open": False, "votes": 30, "endsAt": None}],
+        "warnings": [],
+        "accidents": {PRO: {"over_length": 1}},
+        "verdicts": 0,
         "costs": _COSTS,
         "createdAt": _at("30:00"),
         "updatedAt": _at("30:06"),
@@ -179,12 +232,16 @@ REPLIES: dict[str, Any] = {
                         "flags": [],
                         "notes": [],
                         "timestamp": _at("30:03"),
+                        "budget": 180,
                     }
                 ],
             }
         ],
         "remarks": [],
         "verdict": _VERDICT,
+        "verdicts": [_REACHED],
+        "audience": None,
+        "accidents": {},
         "costs": _COSTS,
     },
     "SubmitRoundResponse": _acted("Round 2 is about to begin."),
@@ -224,6 +281,47 @@ REPLIES: dict[str, Any] = {
         "hasMore": True,
     },
     "HealthResponse": {"status": "ok", "store": "ok"},
+    "InvitationResponse": {**_INVITED, "token": _SHOWN, "link": f"/debate/{DEBATE}#token={_SHOWN}"},
+    "InvitationsResponse": {"invitations": [_INVITED]},
+    "SeatResponse": {
+        "debateId": DEBATE,
+        "seat": PRO,
+        "name": NAMES[0],
+        "person": True,
+        "draft": "Rules that are clear cost less than",
+        "turn": 1,
+        "phase": "opening",
+        "title": "Opening statement",
+        "endsAt": _at("35:00"),
+        "secondsLeft": 214.3,
+        "words": 7,
+        "budget": 180,
+        "point": None,
+    },
+    "PollsResponse": {
+        "debateId": DEBATE,
+        "sealed": False,
+        "rule": "swing",
+        "choices": ["for", "against", "undecided"],
+        "polls": [
+            {**_poll("before", 30), "byChoice": {"for": 8, "against": 10, "undecided": 12}},
+            {**_poll("after", 30), "byChoice": {"for": 16, "against": 11, "undecided": 3}},
+        ],
+        "headline": "For, by a swing of 23.4 points",
+        "pairs": 30,
+        "table": [[7, 1, 0], [1, 8, 1], [8, 2, 2]],
+        "changes": [
+            _change("for", 8, 16, 26.7, 22, 9),
+            _change("against", 10, 11, 3.3, 20, 3),
+            _change("undecided", 12, 3, -30.0, 18, 1),
+        ],
+        "leader": "for",
+        "lead": 23.4,
+        "interval": {"low": -3.3, "high": 46.7},
+        "account": ["The larger change wins: 23.4 points more for For."],
+        "doubts": ["The swing may be chance: the lead lies between −3.3 and 46.7 points."],
+    },
+    "VerdictsResponse": {"debateId": DEBATE, "verdicts": [_REACHED], "beingJudged": False},
 }
 """By the name of their schema."""
 

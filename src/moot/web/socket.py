@@ -8,27 +8,26 @@ whoever goes on sending nonsense, or too much, is let go.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import aclosing
 from functools import partial
 from typing import Any, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from moot.commands import Command, Inject, Pause, Resume, SkipTurn, Stop
+from moot.audience import Viewer
 from moot.errors import MootError
-from moot.providers.hush import redact
 from moot.store.contract import Once
 from moot.web.feeds import read
+from moot.web.orders import ORDERS
 from moot.web.repeats import fingerprint, usable_key
-from moot.web.rooms import Rooms, steers
+from moot.web.rooms import Rooms
 from moot.web.streams import Watching
 from moot.wire import strict_json
 from moot.wire.auth import Identity
 from moot.wire.frames import Cursor, Frame, as_message
 from moot.wire.limits import Bucket
 from moot.wire.problems import Problem, problem_of
-from moot.wire.v1 import bodies, queries
+from moot.wire.v1 import queries
 from moot.wire.v1.frames import V1
 from moot.wire.v1.notices import acknowledged, deleted, rejected
 
@@ -66,20 +65,24 @@ async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
     query = queries.socket(socket.scope["query_string"])
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
+    viewer = await rooms.viewer_of(identity, query.seat, debate_id)
     with rooms.streams.taken(socket.scope["state"]["client"]):
         await socket.accept()
-        talk = Talk(rooms, socket, debate_id, identity)
+        talk = Talk(rooms, socket, debate_id, identity, viewer)
         await talk.run(V1(query.extended), query.cursor)
 
 
 class Talk:
     """One open socket."""
 
-    def __init__(self, rooms: Rooms, socket: WebSocket, debate_id: str, identity: Identity) -> None:
+    def __init__(
+        self, rooms: Rooms, socket: WebSocket, debate_id: str, identity: Identity, viewer: Viewer
+    ) -> None:
         self._rooms = rooms
         self._socket = socket
         self._debate_id = debate_id
         self._identity = identity
+        self._viewer = viewer
         self._client: str = socket.scope["state"]["client"]
         self._bucket = Bucket(BURST, PER_SECOND)
         self._warned = False
@@ -110,9 +113,7 @@ class Talk:
     # --- telling --------------------------------------------------------------------------------------
 
     async def _tell(self, dialect: V1, cursor: Cursor) -> int:
-        reading = self._rooms.feeds.reading(
-            self._debate_id, dialect, self._identity.viewer, as_message, "socket"
-        )
+        reading = self._rooms.feeds.reading(self._debate_id, dialect, self._viewer, as_message, "socket")
         if await self._rooms.is_behind_the_end(self._debate_id, cursor):
             return NORMAL
         async with reading as feed:
@@ -176,10 +177,10 @@ class Talk:
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
         kind, data, key = _parts(shape)
-        if kind not in COMMANDS:
+        if kind not in ORDERS:
             raise UnknownType("validation", "There is no such command")
-        steers(self._identity)
-        command = COMMANDS[kind](data, self._identity.name)
+        debate = await self._rooms.arena.state(self._debate_id)
+        command = ORDERS[kind](data, self._identity, debate)
         once = self._once(kind, key, text)
         outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
         return acknowledged(kind, outcome.debate, replayed=outcome.replayed)
@@ -210,36 +211,7 @@ def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
     return str(kind), cast("dict[str, Any]", data), key
 
 
-def _inject(data: dict[str, Any], by: str) -> Command:
-    return Inject(redact(bodies.check(bodies.InjectContext, data).additional_context), by=by)
-
-
-def _stop(data: dict[str, Any], by: str) -> Command:
-    return Stop(bodies.check(bodies.Ending, data).reason)
-
-
-def _pause(data: dict[str, Any], by: str) -> Command:
-    return Pause(now=bodies.check(bodies.Pause, data).now, by=by)
-
-
-def _resume(data: dict[str, Any], by: str) -> Command:
-    bodies.check(bodies.Nothing, data)
-    return Resume()
-
-
-def _skip(data: dict[str, Any], by: str) -> Command:
-    bodies.check(bodies.Nothing, data)
-    return SkipTurn(by=by)
-
-
 MEMBERS = ("type", "data", "key")
-COMMANDS: dict[str, Callable[[dict[str, Any], str], Command]] = {
-    "PAUSE": _pause,
-    "RESUME": _resume,
-    "SKIP": _skip,
-    "STOP": _stop,
-    "INJECT_CONTEXT": _inject,
-}
 
 
 async def _quietly(closing: Any) -> None:

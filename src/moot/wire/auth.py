@@ -1,8 +1,9 @@
-"""Who asks: bearer tokens, and the tickets that stand in for them where no header can be sent.
+"""Who asks: bearer tokens, invitations, and the tickets that stand in for both where no header can be sent.
 
 The operator's token comes from the settings and sees every debate; further tokens are in the store, by digest
 only, and see those of their owner. Without any token the door is open and whoever asks is the owner of all;
 once a token has been seen, the door stays shut for the life of the process, even if the last one is revoked.
+An invitation opens one debate and never shuts the door; but whoever shows one is what it says, and no more.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from msgspec import Struct
 
 from moot.audience import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import Token, TokenRole
+from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
+from moot.store.tokens import PREFIX
 from moot.store.tokens import digest as digest_of
 
 CACHE_SECONDS = 5.0
@@ -33,10 +35,16 @@ class Identity(Struct, frozen=True):
     """Who asks. `owner` is whose debates are theirs to see; None for those who see all."""
 
     name: str
-    role: TokenRole
+    role: TokenRole | InvitedAs
     owner: str | None = None
     key: str = ""
     """By which one token is told from another that once had the same name."""
+    debate: str | None = None
+    """The one to which they are invited, and the only one that there is for them."""
+    seat: str | None = None
+    judge: str | None = None
+    many: bool = False
+    """They came by a link for a whole hall."""
 
     @property
     def viewer(self) -> Viewer:
@@ -45,36 +53,61 @@ class Identity(Struct, frozen=True):
                 return OWNER
             case "moderator":
                 return Viewer("moderator")
-            case "viewer":
+            case "viewer" | "observer" | "audience":
                 return OBSERVER
+            case "participant":
+                return Viewer("participant", self.seat)
+            case "judge":
+                return Viewer("judge")
             case _:
                 assert_never(self.role)
 
-    def sees(self, owner: str) -> bool:
-        """Whether debates of this owner are theirs to see."""
+    @property
+    def voter(self) -> str:
+        """As whom they vote: a token has one vote, whatever it is called."""
+        return self.key[:16]
+
+    @property
+    def conducts(self) -> bool:
+        """Opens, steers and ends debates."""
+        return self.role in ("owner", "moderator")
+
+    def sees(self, owner: str, debate: str = "") -> bool:
+        """Whether this debate of this owner is theirs to see."""
+        if self.debate is not None:
+            return self.debate == debate
         return self.owner is None or self.owner == owner
 
+    def client(self, address: str) -> str:
+        """As whom their requests are counted. A link for many is not one client."""
+        return f"token:{self.key[:16]}@{address}" if self.many else f"token:{self.key[:16]}"
 
+
+NO_OWNER = "\0"
+"""No debate has this owner."""
 ANYONE = Identity("anyone", "owner", key="anyone")
 """Whoever asks where there are no tokens."""
 OPERATOR = Identity("operator", "owner", key="operator")
-NOBODY = Identity("nobody", "viewer", owner="\0")
-"""At doors that are open to all. No token can have this owner."""
+NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
+"""At doors that are open to all."""
 
 
-class Tokens(Protocol):
+class Register(Protocol):
     """What a store keeps of them."""
 
     async def tokens(self) -> tuple[Token, ...]: ...
 
+    async def invitation(self, digest: str) -> Invitation | None: ...
+
 
 class Keeper:
-    """Knows the tokens. What the store has is looked up at most every few seconds."""
+    """Knows the tokens. Those of the store are looked up at most every few seconds, invitations each time:
+    one that was just written must open its door at once."""
 
     def __init__(
-        self, tokens: Tokens, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
+        self, register: Register, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._tokens = tokens
+        self._register = register
         self._operator = digest_of(operator.reveal()) if operator else ""
         self._clock = clock
         self._known: tuple[Token, ...] = ()
@@ -88,20 +121,30 @@ class Keeper:
         return self._shut
 
     async def find(self, authorization: str | None) -> Identity | None:
-        """Who the header speaks for, or None. Without tokens, whoever asks."""
-        if not await self.enabled():
-            return ANYONE
+        """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
         match = _BEARER.fullmatch((authorization or "").strip(" "))
-        return await self._bearer(match[1]) if match else None
+        word = match[1] if match else ""
+        if not await self.enabled():
+            return await self._guest(word) or ANYONE
+        return (await self._bearer(word) or await self._guest(word)) if word else None
 
     async def knows(self, identity: Identity) -> bool:
         """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
+        if identity.debate is not None:
+            guest = await self._register.invitation(identity.key)
+            return guest is not None and _guest_of(guest) == identity
         if not await self.enabled():
             return identity == ANYONE
         if identity == OPERATOR:
             return bool(self._operator)
         now = datetime.now(UTC)
         return any(_bearer_of(token) == identity for token in await self._look() if not token.expired(now))
+
+    async def _guest(self, word: str) -> Identity | None:
+        if not word.startswith(PREFIX):
+            return None
+        invitation = await self._register.invitation(digest_of(word))
+        return _guest_of(invitation) if invitation else None
 
     async def _bearer(self, word: str) -> Identity | None:
         digest = digest_of(word)
@@ -118,7 +161,7 @@ class Keeper:
     async def _look(self) -> tuple[Token, ...]:
         now = self._clock()
         if now - self._looked_at >= CACHE_SECONDS:
-            self._known = await self._tokens.tokens()
+            self._known = await self._register.tokens()
             self._looked_at = now
         return self._known
 
@@ -154,3 +197,16 @@ class Tickets:
 
 def _bearer_of(token: Token) -> Identity:
     return Identity(token.name, token.role, token.owner, key=token.digest[:16])
+
+
+def _guest_of(invitation: Invitation) -> Identity:
+    return Identity(
+        invitation.name,
+        invitation.role,
+        NO_OWNER,
+        key=invitation.digest,
+        debate=invitation.debate,
+        seat=invitation.seat,
+        judge=invitation.judge,
+        many=invitation.many,
+    )

@@ -19,6 +19,13 @@ from moot.web.schemas.house import (
     StatisticsResponse,
 )
 from moot.web.schemas.keeping import CallResponse, EventPage, LogEntry, TranscriptResponse
+from moot.web.schemas.people import (
+    InvitationResponse,
+    InvitationsResponse,
+    PollsResponse,
+    SeatResponse,
+    VerdictsResponse,
+)
 from moot.web.schemas.problems import ErrorResponse
 from moot.web.schemas.replies import (
     ActionResponse,
@@ -39,6 +46,7 @@ REPLIES: tuple[type[Reply], ...] = (
     CreateDebateResponse, DebateStatusResponse, ListDebatesResponse, SubmitRoundResponse,
     TriggerJudgeResponse, PauseDebateResponse, ResumeDebateResponse, StopDebateResponse, ActionResponse,
     InjectResponse, TicketResponse, TranscriptResponse, EventPage, LogEntry, CallResponse, EstimateResponse,
+    InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
     FormatsResponse, HealthResponse, ModelsResponse, StatisticsResponse, ErrorResponse, AckData,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip

@@ -1,10 +1,13 @@
-"""The events of a stream: the nine of the contract, and four more for those who ask for them."""
+"""The events of a stream: the nine of the contract, and more for those who ask for them."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from moot.events import EndReason, FailReason
+from moot.web.orders import ORDERS
 from moot.web.schemas.base import (
     LEFT_OUT,
     Count,
@@ -18,7 +21,7 @@ from moot.web.schemas.base import (
     Seconds,
     Winner,
 )
-from moot.web.schemas.replies import Marks, Placed, Score, Tokens, Verdict
+from moot.web.schemas.replies import Marks, OpenPoll, Placed, Rubric, Score, Tokens, Verdict
 from moot.wire.v1.states import State
 
 
@@ -184,6 +187,8 @@ class RemarkEvent(Told):
     text: str
     by: str
     to: SeatId | None
+    question: Literal[True] = LEFT_OUT
+    """It wants an answer."""
 
 
 class BallotEvent(Told):
@@ -197,13 +202,49 @@ class BallotEvent(Told):
     reasoning: str = LEFT_OUT
     criteria: dict[str, str] = LEFT_OUT
     inconsistent: bool = LEFT_OUT
+    cites: list[Nth] = LEFT_OUT
+    rubric: Rubric = LEFT_OUT
+    ranking: list[SeatId] = LEFT_OUT
     spoiled: str = LEFT_OUT
+
+
+class SeatEvent(Told):
+    """A person sits down, or a model takes over."""
+
+    participant_id: SeatId
+    participant_name: str
+    model: str
+    person: bool
+    by: str
+
+
+class ClockEvent(Told):
+    """A person's time begins, stands still (`endsAt` is null), goes on or grows."""
+
+    participant_id: SeatId
+    turn: Nth
+    ends_at: Moment | None
+
+
+class PointEvent(Told):
+    """Somebody rose on a point of information; the text of one that was not taken is empty."""
+
+    participant_id: SeatId
+    participant_name: str
+    to: SeatId | None
+    turn: Nth
+    accepted: bool
+    text: str
+
+
+class PollEvent(Told, OpenPoll):
+    """A vote is opened or closed, or somebody has voted."""
 
 
 class AckData(Reply):
     """A command over a WebSocket is in the log."""
 
-    type: Literal["PAUSE", "RESUME", "SKIP", "STOP", "INJECT_CONTEXT"]
+    type: Annotated[str, Field(json_schema_extra={"enum": [*ORDERS]})]
     status: Literal["done", "queued"]
     debate_id: DebateId
     current_status: State
@@ -228,5 +269,9 @@ EXTENDED: dict[str, type[Reply]] = {
     "reasoning": ReasoningEvent,
     "remark": RemarkEvent,
     "ballot": BallotEvent,
+    "seat": SeatEvent,
+    "clock": ClockEvent,
+    "point": PointEvent,
+    "poll": PollEvent,
 }
-"""Four more, for those who ask for them."""
+"""More, for those who ask for them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
@@ -20,6 +20,7 @@ from moot.web.schemas.base import (
     SeatId,
     Seconds,
 )
+from moot.web.schemas.people import ReachedVerdict, Votes
 from moot.web.schemas.replies import CostSummary, Judge, Table, Verdict
 
 
@@ -32,6 +33,13 @@ class TranscriptDebate(Reply):
     completed_at: Moment | None
     duration: Seconds
     ending: str
+
+
+class TranscriptPoint(Reply):
+    participant: str
+    participant_id: SeatId
+    accepted: bool
+    text: str = LEFT_OUT
 
 
 class TranscriptSpeech(Reply):
@@ -49,6 +57,16 @@ class TranscriptSpeech(Reply):
     flags: list[str]
     notes: list[str]
     timestamp: Moment
+    budget: Count
+    """How many words count."""
+    words_heard: Count = LEFT_OUT
+    """So many of them were heard, since it went beyond its budget."""
+    by_hand: Literal[True] = LEFT_OUT
+    """A person gave it."""
+    speaks_as: str = LEFT_OUT
+    points: list[TranscriptPoint] = LEFT_OUT
+    """Points of information that were offered in it."""
+    reasoning: str = LEFT_OUT
 
 
 class TranscriptRound(Reply):
@@ -64,6 +82,7 @@ class TranscriptRemark(Reply):
     to: SeatId | None
     at: Moment
     before_turn: Count | None
+    question: bool
 
 
 class TranscriptResponse(Table):
@@ -72,6 +91,11 @@ class TranscriptResponse(Table):
     rounds: list[TranscriptRound]
     remarks: list[TranscriptRemark]
     verdict: Verdict | None
+    verdicts: list[ReachedVerdict]
+    audience: Votes | None
+    """null where the audience is not asked."""
+    accidents: dict[str, dict[str, list[Nth]]]
+    """What went wrong in which turns, by participant."""
     costs: CostSummary
 
 
@@ -113,6 +137,8 @@ class CallResponse(Reply):
     attempt: Nth
     turn: Count | None
     judge: JudgeId | None
+    aside: Count | None
+    """What was asked beside the speeches."""
     order: Count | None
     """In which order the judge was shown the speakers."""
     sent: dict[str, Any] | None

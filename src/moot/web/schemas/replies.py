@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.terms import Effort, Side, Winning
+from moot.terms import Effort, PollName, Side, Winning
 from moot.web.schemas.base import (
     LEFT_OUT,
     Count,
@@ -30,12 +30,28 @@ class DebateParticipant(Reply):
     """Provider and model."""
     position: Side
     color: str
+    team: str = LEFT_OUT
+    """Where a side has several teams."""
+    person: Literal[True] = LEFT_OUT
+    """Somebody sits there."""
+    stand_in: str = LEFT_OUT
+    """The model that speaks when they do not."""
+    left: Literal[True] = LEFT_OUT
+    """They are gone, and it speaks."""
 
 
 class Judge(Reply):
     id: JudgeId
     name: str
     model: str
+    person: Literal[True] = LEFT_OUT
+    recused: str = LEFT_OUT
+    """Why this judge is not asked."""
+
+
+class PollsConfig(Reply):
+    before: bool
+    seconds: float = LEFT_OUT
 
 
 class DebateSessionConfig(Reply):
@@ -51,6 +67,11 @@ class DebateSessionConfig(Reply):
     intensity: Annotated[int, Field(ge=1, le=5)]
     effort: Effort = LEFT_OUT
     show_reasoning: bool
+    person_seconds: float
+    objective: str = LEFT_OUT
+    prep: bool
+    blind: bool
+    polls: PollsConfig = LEFT_OUT
 
 
 class Table(Reply):
@@ -79,6 +100,10 @@ class Score(Reply):
     weaknesses: list[str]
 
 
+Rubric = dict[str, dict[str, float]]
+"""Points by criterion and participant."""
+
+
 class Verdict(Reply):
     winner: Winner
     """A participant's id, or `tie`; `outcome` says which kind of tie."""
@@ -90,13 +115,23 @@ class Verdict(Reply):
     """Of all judges."""
     outcome: Literal["win", "too-close", "draw"]
     headline: str
-    by: Literal["judges", "hand", "stalemate", "concession"]
+    by: Literal["judges", "hand", "stalemate", "concession", "audience"]
     margin: float
     agreement: Annotated[float, Field(ge=0, le=1)]
     """The share of ballots that name the winner."""
     flips: Count
     """Judges who changed their mind when the speakers were shown in the other order."""
     doubts: list[str]
+    cites: list[Nth] = LEFT_OUT
+    """The turns on which the decision rests."""
+    rubric: Rubric = LEFT_OUT
+    """A diagnosis beside the decision."""
+    totals: dict[str, float] = LEFT_OUT
+    """Of the rubric, by participant, with the weights of the criteria."""
+    ranking: list[SeatId] = LEFT_OUT
+    """From best to worst, where the format ranks them."""
+    last_word: SeatId = LEFT_OUT
+    """Who spoke last: judges favour them."""
 
 
 class Tokens(Reply):
@@ -129,6 +164,8 @@ class Marks(Reply):
     degraded: str = LEFT_OUT
     """What had to be done without, or was mended."""
     over_length: Literal[True] = LEFT_OUT
+    clipped: Count = LEFT_OUT
+    """So many of its words count, since it went beyond its budget."""
 
 
 class Placed(Marks):
@@ -153,6 +190,24 @@ class DebateRoundSummary(Reply):
     timestamp: Moment
 
 
+class Speaker(Reply):
+    participant_id: SeatId
+    turn: Nth
+    speech: Nth
+    person: Literal[True] = LEFT_OUT
+    ends_at: Moment | None = LEFT_OUT
+    """When a person's time is up; null while the clock stands still."""
+
+
+class OpenPoll(Reply):
+    poll: PollName
+    open: bool
+    votes: Count
+    """Those that came in time."""
+    ends_at: Moment | None
+    """null where it is closed, or open until somebody closes it."""
+
+
 class DebateStatusResponse(Table):
     id: DebateId
     status: State
@@ -161,9 +216,19 @@ class DebateStatusResponse(Table):
     current_round: Count
     max_rounds: Count
     rounds: list[DebateRoundSummary]
+    speaking: list[Speaker]
+    """Whose turn it is."""
+    polls: list[OpenPoll]
+    """Votes that are or were open, with how many have voted."""
+    warnings: list[str]
+    """What will weaken the verdict."""
+    accidents: dict[str, dict[str, Count]]
+    """How often what went wrong, by participant."""
     costs: CostSummary
     judge: Judge = LEFT_OUT
     verdict: Verdict = LEFT_OUT
+    verdicts: Count
+    """How many there are: a debate may be judged again."""
     created_at: Moment
     updated_at: Moment
     completed_at: Moment = LEFT_OUT

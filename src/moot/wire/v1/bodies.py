@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic import field_validator as checks
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
-from moot.terms import Effort, Side, Winning
+from moot.setup import CRITERIA
+from moot.terms import HUMAN, Effort, Side, Winning
 from moot.wire import strict_json
 from moot.wire.problems import Problem
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -33,6 +42,7 @@ from moot.wire.v1.fields import (
     Reason,
     SeatId,
     Tokens,
+    Weight,
     first_named,
     house_of,
     more_than,
@@ -55,6 +65,7 @@ from moot.wire.v1.wording import (
 
 FEWEST, MOST = 2, 4
 MOST_CRITERIA = 20
+MOST_JUDGES = 9
 
 
 class Body(BaseModel):
@@ -112,6 +123,12 @@ class ModelChoice(Body):
         return name
 
 
+def _not_a_person(choice: ModelChoice) -> ModelChoice:
+    if choice.provider == HUMAN:
+        raise refused("Must be a model")
+    return choice
+
+
 class Participant(Body):
     name: Name
     """Shown to everybody, and unlike all other names."""
@@ -126,6 +143,18 @@ class Participant(Body):
     """Secret: told to this participant, to owners and moderators."""
     persona: Character = ""
     """Who the participant is, in a few words."""
+    stand_in: Annotated[ModelChoice | None, Absent(ModelChoice), AfterValidator(_not_a_person)] = Field(
+        default_factory=lambda: None
+    )
+    """Speaks where the person of this seat (provider `human`) is not there."""
+
+    @checks("stand_in")
+    @classmethod
+    def _stands_in_for_somebody(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
+        given = info.data.get("model")
+        if model is not None and given is not None and given.provider != HUMAN:
+            raise refused("Only for a seat whose provider is human")
+        return model
 
 
 class JudgeChoice(Body):
@@ -135,6 +164,26 @@ class JudgeChoice(Body):
         default_factory=list[str]
     )
     """By what the speeches are weighed; argument, evidence, rebuttal and clarity where none are given."""
+    weights: Annotated[dict[str, Weight], Field(max_length=MOST_CRITERIA)] = Field(
+        default_factory=dict[str, float]
+    )
+    """What each criterion counts, where they do not all count the same: 1 for those that are not named."""
+
+    @checks("weights")
+    @classmethod
+    def _weighs_what_is_judged(cls, weights: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        criteria = info.data.get("evaluation_criteria")
+        if criteria is not None and not weights.keys() <= {*(criteria or CRITERIA)}:
+            raise refused("Must name criteria of this judge")
+        return weights
+
+
+class Polls(Body):
+    """The audience votes after the speeches and, with `before`, before them: then the change counts."""
+
+    before: bool = True
+    seconds: Annotated[float | None, Absent(float), between(5, 86_400)] = Field(default_factory=lambda: None)
+    """How long each vote is open; without it, until it is closed by hand."""
 
 
 class Config(Body):
@@ -150,7 +199,8 @@ class Config(Body):
     auto_progress: bool = True
     """Without it each round waits for `POST …/rounds`."""
     winning_condition: Annotated[Winning, Says(one_of(get_args(Winning)))] = "ai-judge"
-    """`self-terminate`: the debate also ends when one side gives way or both go in circles."""
+    """`self-terminate`: the debate also ends when one side gives way or both go in circles. `audience`: its
+    votes decide."""
     intensity: Annotated[int, between(1, 5)] = 3
     """From courteous (1) to fierce (5)."""
     effort: Annotated[
@@ -161,6 +211,18 @@ class Config(Body):
     """How hard the participants think, as far as their models let themselves be told."""
     show_reasoning: bool = True
     """Whether viewers see what models think aloud."""
+    person_seconds: Annotated[float, between(10, 3_600)] = 300
+    """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
+    objective: Character = ""
+    """What the debate is to settle: told to everybody."""
+    prep: bool = False
+    """Speakers make private notes before their speeches, where the format gives them time."""
+    blind: bool = False
+    """Openings are given at the same time, so that nobody answers or copies."""
+    recuse: bool = True
+    """A judge that is a debater's own model, or of its family, is not asked if there is another."""
+    polls: Annotated[Polls | None, Absent(Polls)] = Field(default_factory=lambda: None)
+    """The audience votes."""
 
     @checks("warn_at_cost")
     @classmethod
@@ -188,6 +250,10 @@ class CreateDebate(Body):
         Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
     ]
     judge: JudgeChoice
+    judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES - 1)] = Field(
+        default_factory=list[JudgeChoice]
+    )
+    """Further judges, who make a panel with the first."""
     config: Config = Field(default_factory=Config)
 
     @checks("format")
@@ -229,6 +295,8 @@ class Inject(Body):
     """Heard by the next speaker after the turn that is under way."""
     to: SeatId = Field(default_factory=lambda: None)
     """The one participant who hears it; everybody where it is left out."""
+    question: bool = False
+    """It wants an answer, and everybody hears it: of the one in `to`, or of all."""
 
 
 class InjectContext(Body):
@@ -299,9 +367,11 @@ def check(model: type[B], shape: object, house: House | None = None) -> B:
     return body
 
 
-def schemas(house: House, template: str = "#/components/schemas/{model}") -> dict[str, Shape]:
+def schemas(
+    house: House, *more: type[Body], template: str = "#/components/schemas/{model}"
+) -> dict[str, Shape]:
     """The JSON Schema of every body by its name, with the formats and providers that there are."""
-    _, shapes = models_json_schema([(body, "validation") for body in BODIES], ref_template=template)
+    _, shapes = models_json_schema([(body, "validation") for body in (*BODIES, *more)], ref_template=template)
     found: dict[str, Shape] = shapes["$defs"]
     found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
     found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]

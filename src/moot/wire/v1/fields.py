@@ -7,7 +7,7 @@ from typing import Annotated, Protocol, cast
 
 from pydantic import Field, ValidationInfo
 
-from moot.terms import Effort, Model
+from moot.terms import Effort, Format, Model
 from moot.wire.v1.wording import Absent, Rule, Says, line, lines, matching, refused
 
 MOST_TOKENS = 128_000
@@ -15,6 +15,7 @@ FORMATS = ("oxford", "lincoln-douglas", "roundtable")
 PROVIDERS = ("anthropic", "openai", "google", "mistral")
 """The names of the contract, which messages list first."""
 SEAT_ID = "part_[0-9A-Za-z]{1,40}"
+JUDGE_ID = "judge_[0-9A-Za-z]{1,40}"
 # Words of letters, digits and _ : @ -, joined by single dots and slashes: it may become a path of a URL.
 _WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
 
@@ -24,6 +25,8 @@ class House(Protocol):
 
     @property
     def formats(self) -> tuple[str, ...]: ...
+
+    def format(self, name: str) -> Format: ...
 
     @property
     def providers(self) -> tuple[str, ...]: ...
@@ -52,13 +55,15 @@ def house_of(info: ValidationInfo) -> House | None:
     return cast("House | None", info.context)
 
 
-def more_than(floor: float, shown: str) -> Rule:
-    def check(value: float) -> float:
-        if value > floor:
-            return value
-        raise refused(f"Must be greater than {shown}")
+def more_than(floor: float, shown: str, most: float | None = None) -> Rule:
+    at_most = f", at most {most:g}" if most is not None else ""
 
-    return Rule(check, {"exclusiveMinimum": floor})
+    def check(value: float) -> float:
+        if floor < value and (most is None or value <= most):
+            return value
+        raise refused(f"Must be greater than {shown}{at_most}")
+
+    return Rule(check, {"exclusiveMinimum": floor, **({"maximum": most} if most is not None else {})})
 
 
 Name = Annotated[str, line(1, 100)]
@@ -66,7 +71,9 @@ Reason = Annotated[str, lines(0, 2_000)]
 Character = Annotated[str, lines(0, 2_000)]
 Prompt = Annotated[str, lines(0, 10_000)]
 Criterion = Annotated[str, lines(1, 200)]
+Seat = Annotated[str, matching(SEAT_ID, 45, "Must be a participant id")]
 SeatId = Annotated[str | None, Absent(str), matching(SEAT_ID, 45, "Must be a participant id")]
+JudgeId = Annotated[str | None, Absent(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
 Colour = Annotated[
     str | None, Absent(str), matching("#[0-9A-Fa-f]{6}", 7, "Must be a hex colour like #FF6B6B")
 ]
@@ -78,3 +85,4 @@ ModelId = Annotated[
 ]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), Says(f"Must be an integer between 1 and {MOST_TOKENS}")]
 Dollars = Annotated[float | None, Absent(float)]
+Weight = Annotated[float, more_than(0, "0", most=1_000)]

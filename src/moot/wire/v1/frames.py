@@ -1,4 +1,4 @@
-"""The nine events of v1, made from the log; with `extended`, four more.
+"""The nine events of v1, made from the log; with `extended`, more of them.
 
 `status` comes whenever state or round changes, `cost_update` after every call that used something, `complete`
 once. What happens to a debate after its first end is not told here: for v1 it is over.
@@ -19,7 +19,7 @@ from moot.views.costs import costs, dollars
 from moot.views.json import cost_summary, verdict
 from moot.views.transcript import transcript
 from moot.wire.frames import Frame, Seen
-from moot.wire.v1 import rounds, speaking, weighing
+from moot.wire.v1 import floor, room, rounds, speaking, weighing
 from moot.wire.v1.states import STATES
 from moot.wire.v1.telling import tell
 
@@ -43,7 +43,8 @@ class V1(Struct, frozen=True):
             return ()
         if isinstance(event, ev.CallDelta):
             return self._words(seen, event)
-        return (*_closing(seen, event), *_status(seen), *self._telling(seen, event))
+        more = floor.clocks(seen) if self.extended else ()
+        return (*_closing(seen, event), *_status(seen), *self._telling(seen, event), *more)
 
     def _words(self, seen: Seen, event: ev.CallDelta) -> Sequence[Frame]:
         if event.kind == "text":
@@ -75,7 +76,11 @@ class V1(Struct, frozen=True):
                 yield _failure(seen, event)
             case ev.DebateEnded():
                 yield _complete(seen, event)
-            case ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled():
+            case (
+                ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled()
+                | ev.SeatTaken() | ev.SeatLeft() | ev.PointRaised()
+                | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
+            ):  # fmt: skip
                 if self.extended:
                     yield from _more(seen, event)
             case (
@@ -83,9 +88,8 @@ class V1(Struct, frozen=True):
                 | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
                 | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried() | ev.CallStarted()
                 | ev.CallDelta() | ev.StalemateFound() | ev.ConcessionMade() | ev.JudgingStarted()
-                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded() | ev.SeatTaken() | ev.SeatLeft()
+                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
                 | ev.DraftKept() | ev.AsideAsked() | ev.AsideAnswered() | ev.AsideFailed()
-                | ev.PointRaised() | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
             ):  # fmt: skip
                 return
             case _:
@@ -102,9 +106,15 @@ class V1(Struct, frozen=True):
         yield from weighing.failed(seen, event.call, every=self.extended)
         if event.retry_in_ms is not None:
             yield from speaking.struck(seen, event.call)
-            if event.kind not in AMENDED:
+            if event.kind not in AMENDED and not _beside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
         yield from _cost_update(seen, event)
+
+
+def _beside(seen: Seen, number: int) -> bool:
+    """What is asked beside the speeches is no business of those who watch."""
+    call = seen.before and seen.before.call(number)
+    return call is not None and call.aside is not None
 
 
 def _closing(seen: Seen, event: ev.Event) -> Iterator[Frame]:
@@ -210,17 +220,27 @@ def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
     )
 
 
-def _more(
-    seen: Seen, event: ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled
-) -> Iterator[Frame]:
+Further = (
+    ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled | ev.SeatTaken | ev.SeatLeft
+    | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
+)  # fmt: skip
+
+
+def _more(seen: Seen, event: Further) -> Iterator[Frame]:
     match event:
         case ev.TurnStarted():
             yield from speaking.began(seen, event.turn)
         case ev.RemarkInjected():
-            yield tell(seen, "remark", remark=event.remark, text=event.text, by=event.by, to=event.to)
+            yield floor.remark(seen, event)
         case ev.BallotCast():
             yield weighing.cast(seen, event)
         case ev.BallotSpoiled():
             yield weighing.spoiled(seen, event)
+        case ev.SeatTaken() | ev.SeatLeft():
+            yield floor.seat(seen, event)
+        case ev.PointRaised():
+            yield floor.point(seen, event)
+        case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
+            yield tell(seen, "poll", **room.poll(seen.after, event.poll))
         case _:
             assert_never(event)

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from moot.wire.frames import Cursor, parse_cursor
 from moot.wire.problems import Problem
+from moot.wire.v1.fields import SEAT_ID
 from moot.wire.v1.states import State
 from moot.wire.v1.wording import Errors, Shape, one_of
 
@@ -23,6 +24,10 @@ TWICE = "Given more than once"
 TICKET = "ticket"
 """Lets a stream in where a browser cannot send a token; the border has looked at it already."""
 
+AS = "as"
+"""The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""
+
+_SEAT = re.compile(SEAT_ID, re.ASCII)
 _DIGITS = re.compile("0|[1-9][0-9]{0,17}", re.ASCII)
 T = TypeVar("T")
 C = TypeVar("C", bound=str)
@@ -37,13 +42,20 @@ class Listing(Struct, frozen=True):
 class EventPage(Struct, frozen=True):
     after: int
     limit: int
+    seat: str | None = None
+
+
+class Keeping(Struct, frozen=True):
+    form: Export = "json"
+    seat: str | None = None
 
 
 class Viewing(Struct, frozen=True):
-    """Where a stream begins, and whether it has more than the nine events."""
+    """Where a stream begins, whether it has more than the nine events, and as whose person it is seen."""
 
     cursor: Cursor = START
     extended: bool = False
+    seat: str | None = None
 
 
 def listing(query: bytes) -> Listing:
@@ -56,36 +68,35 @@ def listing(query: bytes) -> Listing:
     return asked.checked(found)
 
 
-def transcript(query: bytes) -> Export:
-    asked = Query(query, "format")
-    found: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
-    asked.checked(found)
-    return found or "json"
+def transcript(query: bytes) -> Keeping:
+    asked = Query(query, "format", AS)
+    form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
+    return asked.checked(Keeping(form or "json", asked.seat()))
 
 
 def event_page(query: bytes) -> EventPage:
-    asked = Query(query, "after", "limit")
-    found = EventPage(asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100))
-    return asked.checked(found)
+    asked = Query(query, "after", "limit", AS)
+    after, limit = asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100)
+    return asked.checked(EventPage(after, limit, asked.seat()))
 
 
 def stream(query: bytes, last_event_id: str | None = None) -> Viewing:
     """The header is what the browser itself knows, and wins over the address it once was given."""
-    asked = Query(query, "lastEventId", "extended", TICKET)
-    found = Viewing(asked.cursor("lastEventId", last_event_id), asked.flag("extended"))
+    asked = Query(query, "lastEventId", "extended", AS, TICKET)
+    found = Viewing(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
     return asked.checked(found)
 
 
 def log(query: bytes, last_event_id: str | None = None) -> Viewing:
     """The native log as a stream: from `after` on, or from where a viewer left off."""
-    asked = Query(query, "lastEventId", "after", TICKET)
+    asked = Query(query, "lastEventId", "after", AS, TICKET)
     start = Cursor(asked.number("after", 0, FURTHEST, 0))
-    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id, start)))
+    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
 
 
 def socket(query: bytes) -> Viewing:
-    asked = Query(query, "after", "extended", TICKET)
-    return asked.checked(Viewing(asked.cursor("after"), asked.flag("extended")))
+    asked = Query(query, "after", "extended", AS, TICKET)
+    return asked.checked(Viewing(asked.cursor("after"), asked.flag("extended"), asked.seat()))
 
 
 def nothing(query: bytes) -> None:
@@ -118,6 +129,12 @@ class Query:
 
     def flag(self, name: str) -> bool:
         return self.choice(name, ("true", "false")) == "true"
+
+    def seat(self) -> str | None:
+        def read(text: str) -> str | None:
+            return text if _SEAT.fullmatch(text) else None
+
+        return self._read(AS, read, None, "Must be a participant id")
 
     def cursor(self, name: str, header: str | None = None, start: Cursor = START) -> Cursor:
         """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid."""
@@ -172,6 +189,11 @@ _EXTENDED = _parameter(
     "Further events, reasoning among them.",
 )
 _LAST = _parameter("lastEventId", _CURSOR, "The last id that was seen. The header Last-Event-ID wins.")
+_AS = _parameter(
+    AS,
+    {"type": "string", "pattern": f"^{SEAT_ID}$"},
+    "Show no more than the person of this seat may see. For those who may speak for it.",
+)
 _AFTER = _parameter("after", _whole(0, FURTHEST, 0), "The last number that was seen.")
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "listing": [
@@ -180,9 +202,10 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
     ],
     "transcript": [
-        _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form.")
+        _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form."),
+        _AS,
     ],
-    "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page.")],
-    "stream": [_LAST, _EXTENDED],
-    "log": [_LAST, _AFTER],
+    "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page."), _AS],
+    "stream": [_LAST, _EXTENDED, _AS],
+    "log": [_LAST, _AFTER, _AS],
 }

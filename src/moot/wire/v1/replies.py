@@ -11,8 +11,11 @@ from typing import Any
 
 import msgspec
 
+from moot.audience import OBSERVER, Viewer
 from moot.debate import FINAL, Debate
 from moot.store.contract import Head, Page
+from moot.views import table
+from moot.views.accidents import accidents
 from moot.views.costs import costs
 from moot.views.estimate import Estimate
 from moot.views.json import cost_summary, judge_seat, moment, number, participant, verdict
@@ -21,7 +24,7 @@ from moot.views.summary import Summary
 from moot.views.transcript import transcript
 from moot.wire.frames import Seen
 from moot.wire.native import entry
-from moot.wire.v1 import rounds
+from moot.wire.v1 import room, rounds
 from moot.wire.v1.states import STATES
 
 STOPPED = ("stopped", "aborted")
@@ -57,12 +60,24 @@ def config(debate: Debate) -> dict[str, Any]:
         "intensity": manner.intensity,
         "effort": efforts.pop() if len(efforts) == 1 else None,
         "showReasoning": manner.show_reasoning,
+        "personSeconds": _plain(limits.person_seconds),
+        "objective": manner.objective or None,
+        "prep": manner.prep,
+        "blind": manner.blind,
+        "polls": _polls(debate),
     }
     return _without_gaps(shape)
 
 
-def status(debate: Debate) -> dict[str, Any]:
-    page = transcript(debate)
+def _polls(debate: Debate) -> dict[str, Any] | None:
+    polls = debate.manner.polls
+    if polls is None:
+        return None
+    seconds = None if polls.seconds is None else _plain(polls.seconds)
+    return _without_gaps({"before": polls.before, "seconds": seconds})
+
+
+def status(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "id": debate.id,
         "status": STATES[debate.status],
@@ -70,9 +85,14 @@ def status(debate: Debate) -> dict[str, Any]:
         "currentRound": rounds.round_of(debate),
         "maxRounds": debate.rounds_planned,
         **_table(debate),
-        "rounds": rounds.summaries(debate),
+        "rounds": rounds.summaries(debate, viewer),
+        "speaking": room.speaking(debate),
         "costs": cost_summary(costs(debate)),
-        "verdict": verdict(page),
+        "verdict": verdict(transcript(debate)) if debate.verdict else None,
+        "verdicts": len(debate.verdicts),
+        "polls": room.polls(debate),
+        "warnings": list(warnings(debate)),
+        "accidents": _accidents(debate),
         "createdAt": moment(debate.created_at),
         "updatedAt": moment(debate.updated_at),
         "completedAt": moment(debate.ended_at),
@@ -190,13 +210,18 @@ def stopped(debate: Debate) -> dict[str, Any]:
 
 def _table(debate: Debate) -> dict[str, Any]:
     """Who sits there. The judge is the first one; all of them are in `judges`."""
-    page = transcript(debate)
-    judges = [judge_seat(judge) for judge in page.judges]
+    judges = [judge_seat(table.judge_seat(judge)) for judge in debate.judges]
     return {
-        "participants": [participant(seat) for seat in page.participants],
+        "participants": [participant(seat) for seat in table.participants(debate).values()],
         "judge": judges[0] if judges else None,
         "judges": judges,
     }
+
+
+def _accidents(debate: Debate) -> dict[str, dict[str, int]]:
+    """How often what went wrong, by participant."""
+    found = accidents(debate).by_seat
+    return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in found.items()}
 
 
 def _listed(head: Head) -> dict[str, Any]:

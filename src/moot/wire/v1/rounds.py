@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from moot.audience import OBSERVER, Viewer, veiled
 from moot.debate import NOTHING, Debate, Turn
 from moot.terms import Money, Status
 from moot.views.json import moment
@@ -26,10 +27,10 @@ def rounds_held(debate: Debate) -> int:
     return len({turn.round for turn in debate.turns if turn.said})
 
 
-def summaries(debate: Debate) -> list[dict[str, Any]]:
+def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
     """The rounds in which something was said, or failed."""
     numbers = sorted({turn.round for turn in debate.turns if turn.spent})
-    return [_summary(debate, number) for number in numbers]
+    return [_summary(debate, number, viewer) for number in numbers]
 
 
 def totals(debate: Debate, number: int) -> dict[str, Any]:
@@ -60,14 +61,14 @@ def content(turn: Turn) -> str:
     return "" if turn.state == "failed" else turn.text
 
 
-def _summary(debate: Debate, number: int) -> dict[str, Any]:
+def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
     turns = _counting(debate, number)
     return {
         "roundNumber": number,
         "responses": [
             {
                 **_speaker(debate, turn),
-                "contentPreview": content(turn)[:PREVIEW],
+                "contentPreview": "" if veiled(debate, turn.number, viewer) else content(turn)[:PREVIEW],
                 "tokensUsed": turn.usage.total,
                 **_place(turn),
             }

@@ -6,21 +6,20 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from moot import formats
 from moot.errors import Invalid
 from moot.setup import COLOURS, CRITERIA, JudgeSetup, SeatSetup, Setup
-from moot.terms import Effort, Format, Model, Money
-from moot.wire.v1.bodies import CreateDebate, House, ModelChoice
+from moot.terms import Effort, Format, Model, Money, Polls
+from moot.wire.v1.bodies import CreateDebate, House, JudgeChoice, ModelChoice
 
 
 def setup_of(body: CreateDebate, house: House) -> Setup:
     """Raises Invalid where the format has no room for so many rounds, or a cost limit could not be held."""
-    fmt, config = formats.load(body.format), body.config
+    fmt, config = house.format(body.format), body.config
     setup = Setup(
         motion=body.topic,
         format=fmt,
         seats=_seats(body, house),
-        judges=(_judge(body, house),),
+        judges=tuple(judge_of(given, house) for given in (body.judge, *body.judges)),
         rounds=config.max_rounds,
         turns=_turns(fmt, config.max_rounds, len(body.participants)),
         turn_seconds=config.timeout_per_round,
@@ -31,6 +30,12 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         winning=config.winning_condition,
         intensity=config.intensity,
         show_reasoning=config.show_reasoning,
+        person_seconds=config.person_seconds,
+        objective=config.objective,
+        prep=config.prep,
+        blind=config.blind,
+        recuse=config.recuse,
+        polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
     )
     _check_prices(setup)
     return setup
@@ -41,7 +46,13 @@ def _check_prices(setup: Setup) -> None:
     if setup.cost_limit is None:
         return
     models = {f"participants.{place}.model": seat.model for place, seat in enumerate(setup.seats)}
+    models |= {
+        f"participants.{place}.standIn": seat.stand_in
+        for place, seat in enumerate(setup.seats)
+        if seat.stand_in
+    }
     models["judge.model"] = setup.judges[0].model
+    models |= {f"judges.{place}.model": judge.model for place, judge in enumerate(setup.judges[1:])}
     unknown = [place for place, model in models.items() if model.price is None]
     if unknown:
         problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
@@ -58,6 +69,7 @@ def _seats(body: CreateDebate, house: House) -> tuple[SeatSetup, ...]:
             objective=given.objective,
             system_prompt=given.system_prompt,
             colour=given.color or "",
+            stand_in=_model(given.stand_in, house, body.config.effort) if given.stand_in else None,
         )
         for given in body.participants
     )
@@ -71,10 +83,10 @@ def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
     return (colour for colour in COLOURS if colour not in taken)
 
 
-def _judge(body: CreateDebate, house: House) -> JudgeSetup:
+def judge_of(given: JudgeChoice, house: House) -> JudgeSetup:
     # How hard the participants are told to think is no affair of the judge's.
-    criteria = tuple(dict.fromkeys(body.judge.evaluation_criteria))
-    return JudgeSetup(_model(body.judge.model, house, None), body.judge.name, criteria or CRITERIA)
+    criteria = tuple(dict.fromkeys(given.evaluation_criteria))
+    return JudgeSetup(_model(given.model, house, None), given.name, criteria or CRITERIA, given.weights)
 
 
 def _model(choice: ModelChoice, house: House, effort: Effort | None) -> Model:

@@ -75,7 +75,8 @@ def began(seen: Seen, number: int) -> Iterator[Frame]:
     if turn is None:
         return
     phase, slot = seen.after.phase(turn.slot), seen.after.schedule[turn.slot]
-    members = {"title": phase.title, "tone": turn.tone, "words": phase.words, "to": slot.to}
+    words = seen.after.budget(turn.slot)
+    members = {"title": phase.title, "tone": turn.tone, "words": words, "to": slot.to}
     yield _frame(seen, "turn", turn, members)
 
 
@@ -103,6 +104,7 @@ def marks(turn: Turn) -> dict[str, Any]:
         "refusal": turn.refusal,
         "degraded": turn.degraded,
         "overLength": turn.over_length,
+        "clipped": turn.clipped,
     }
     return {name: value for name, value in found.items() if value}
 

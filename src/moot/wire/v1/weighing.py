@@ -14,7 +14,7 @@ from typing import Any
 from moot.debate import Call, Debate
 from moot.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
 from moot.judging.ballots import named, reasoning_so_far
-from moot.terms import Ballot, Text
+from moot.terms import Text
 from moot.views.json import verdict
 from moot.views.transcript import transcript
 from moot.wire.frames import Frame, Seen
@@ -32,9 +32,14 @@ def leads(debate: Debate, call: Call) -> bool:
     return call.order == 0 and call.judge == next(iter(models), None)
 
 
+def _weighs(debate: Debate, call: Call, *, every: bool) -> bool:
+    """It writes a ballot that is shown as it is written; what a referee is asked aside is not."""
+    return call.judge is not None and call.aside is None and (every or leads(debate, call))
+
+
 def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:
     call, was = seen.after.call(event.call), seen.before and seen.before.call(event.call)
-    if call is None or was is None or call.judge is None or not (every or leads(seen.after, call)):
+    if call is None or was is None or not _weighs(seen.after, call, every=every):
         return
     known, now = _shown(seen.after, was), _shown(seen.after, call)
     if len(now) > len(known) and now.startswith(known):
@@ -44,7 +49,7 @@ def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:
 def written(seen: Seen, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
     """The reply as a whole: what has not been shown of its reasoning yet."""
     call = seen.after.call(event.call)
-    if call is None or call.judge is None or not (every or leads(seen.after, call)):
+    if call is None or not _weighs(seen.after, call, every=every):
         return
     known = _shown(seen.after, call)
     if event.taken_back and known:
@@ -61,13 +66,13 @@ def written(seen: Seen, event: SegmentCompleted, *, every: bool) -> Iterator[Fra
 def failed(seen: Seen, number: int, *, every: bool) -> Iterator[Frame]:
     """Nothing of what it wrote counts, whether it came in pieces or as a whole."""
     call = seen.before and seen.before.call(number)
-    if call and call.judge is not None and (every or leads(seen.after, call)):
+    if call and _weighs(seen.after, call, every=every):
         yield _chunk(seen, call, "", replace=True)
 
 
 def thought(seen: Seen, event: CallDelta) -> Iterator[Frame]:
     call = seen.after.call(event.call)
-    if call is None or call.judge is None or not event.text:
+    if call is None or not event.text or not _weighs(seen.after, call, every=True):
         return
     who = {"judgeId": call.judge, "order": call.order, "attempt": call.attempt}
     yield tell(seen, "reasoning", kind="reasoning", chunk=event.text, done=False, **who)
@@ -90,17 +95,32 @@ def reached(seen: Seen) -> Iterator[Frame]:
 
 def cast(seen: Seen, event: BallotCast) -> Frame:
     ballot, debate = event.ballot, seen.after
+    judge = debate.judge(ballot.judge)
+
+    def spelt(text: str) -> str:
+        """People know the speakers by their names."""
+        return text if judge.model.human else named(text, debate, ballot.order)
+
+    grounds = {"cites": ballot.cites, "rubric": ballot.rubric, "ranking": ballot.ranking}
     return tell(
         seen,
         "ballot",
         judgeId=ballot.judge,
-        judgeName=debate.judge(ballot.judge).name,
+        judgeName=judge.name,
         order=ballot.order,
         winner=ballot.winner or "tie",
-        scores=_scores(debate, ballot),
-        reasoning=named(ballot.reasoning, debate, ballot.order),
-        criteria={name: named(text, debate, ballot.order) for name, text in ballot.criteria.items()},
+        scores={
+            seat: {
+                "score": score.score,
+                "strengths": [spelt(text) for text in score.strengths],
+                "weaknesses": [spelt(text) for text in score.weaknesses],
+            }
+            for seat, score in ballot.scores.items()
+        },
+        reasoning=spelt(ballot.reasoning),
+        criteria={name: spelt(text) for name, text in ballot.criteria.items()},
         inconsistent=ballot.inconsistent,
+        **{name: ground for name, ground in grounds.items() if ground},
     )
 
 
@@ -114,17 +134,6 @@ def _shown(debate: Debate, call: Call) -> str:
     text = reasoning_so_far(call.text)
     unsure = _UNSURE.search(text, max(0, len(text) - LONGEST_UNSURE))
     return named(text[: unsure.start()] if unsure else text, debate, call.order)
-
-
-def _scores(debate: Debate, ballot: Ballot) -> dict[str, Any]:
-    return {
-        seat: {
-            "score": score.score,
-            "strengths": [named(text, debate, ballot.order) for text in score.strengths],
-            "weaknesses": [named(text, debate, ballot.order) for text in score.weaknesses],
-        }
-        for seat, score in ballot.scores.items()
-    }
 
 
 def _chunk(seen: Seen, call: Call, text: str, *, replace: bool = False) -> Frame:

@@ -107,6 +107,20 @@ def lines(low: int, high: int) -> Rule:
     return Rule(_text(low, high, _CONTROL_BUT_LINES), _text_shape(low, high, _CONTROL_BUT_LINES))
 
 
+def name(high: int) -> Rule:
+    """One line that can stand in an address: it has no slash, and begins with no dot."""
+    trim, solid = _text(1, high, _CONTROL), f"{_CONTROL}{_BLANK}/\\\\"
+
+    def check(text: str) -> str:
+        text = trim(text)
+        if text.startswith(".") or "/" in text or "\\" in text:
+            raise refused("Must begin with no dot, and have no slash in it")
+        return text
+
+    pattern = f"^[^{solid}.](?:[^{_CONTROL}/\\\\]*[^{solid}])?$"
+    return Rule(check, {"minLength": 1, "maxLength": high, "pattern": _escaped(pattern)})
+
+
 def matching(pattern: str, high: int, message: str) -> Rule:
     whole = re.compile(pattern, re.ASCII)
 

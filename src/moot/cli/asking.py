@@ -1,0 +1,39 @@
+"""One thing asked of a debate, whichever process runs it.
+
+Where nobody runs it and there is something to do, such as a judge to ask, it is done here and shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from moot.commands import Command
+    from moot.debate import Debate
+
+
+def ask(server: str | None, given: str, command: Command | Callable[[Debate], Command], done: str) -> int:
+    """`given` names the debate, `done` is said when it was carried out."""
+    from moot.cli.playing import run
+
+    async def asked() -> int:
+        from moot.cli import playing
+        from moot.cli.finding import find
+        from moot.cli.hall import ending, hall
+        from moot.cli.page import Page
+        from moot.cli.screens import screen
+
+        async with hall(server) as place:
+            debate_id = await find(place, given)
+            before = await place.state(debate_id)
+            elsewhere = await place.is_running(debate_id)
+            outcome = await place.ask(debate_id, command(before) if callable(command) else command)
+            Page.out().line(done)
+            if elsewhere or playing.at_rest(outcome.debate):
+                return 0
+            with screen() as view:
+                return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
+
+    return run(asked())

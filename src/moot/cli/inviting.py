@@ -1,0 +1,93 @@
+"""`moot invite`: tokens for one debate each, in one role, made, listed and withdrawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from moot.cli.options import Id, Server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from moot.client import Invitation
+
+Role = Literal["observer", "moderator", "participant", "judge", "audience"]
+
+
+def invite(
+    id: Id,
+    role: Annotated[
+        Role | None,
+        Parameter(
+            help="observer, moderator, participant (of a --seat), judge or audience. Without it, those there"
+            " are.",
+            show_choices=False,
+        ),
+    ] = None,
+    /,
+    *,
+    seat: Annotated[
+        str | None, Parameter(help="Whose seat a participant takes: by name, side or id.")
+    ] = None,
+    judge: Annotated[str | None, Parameter(help="Which judge they are, by name or id.")] = None,
+    name: Annotated[str, Parameter(help="What you call them.")] = "",
+    days: Annotated[
+        float | None, Parameter(help="How long it counts. [default: as long as the debate]")
+    ] = None,
+    many: Annotated[
+        bool, Parameter(negative="", help="For a whole audience: each of them joins by the same link.")
+    ] = False,
+    withdraw: Annotated[str, Parameter(metavar="NAME", help="Make an invitation count no longer.")] = "",
+    server: Server = None,
+) -> int:
+    """Invite somebody to one debate of a server, in one role, by a token or a link."""
+    from moot.cli.playing import run
+
+    async def asked() -> int:
+        from moot.cli import guestbook
+        from moot.cli.finding import find
+        from moot.cli.hall import hall
+        from moot.cli.page import Page
+        from moot.cli.seating import own_judge, seat_id
+
+        async with hall(server) as place:
+            debate_id = await find(place, id)
+            if withdraw:
+                await guestbook.withdraw(place, debate_id, withdraw)
+                Page.out().line(f"Withdrawn: {withdraw}.")
+                return 0
+            if role is None:
+                _list(await guestbook.invited(place, debate_id))
+                return 0
+            debate = await place.state(debate_id)
+            guest = guestbook.Guest(
+                role,
+                seat=seat_id(debate, seat) if seat else None,
+                judge=own_judge(debate, judge) if role == "judge" else None,
+                name=name,
+                days=days,
+                many=many,
+            )
+            made = await guestbook.invite(place, debate_id, guest)
+        Page.err().line("This is shown once; only its digest is kept. Put the server's address before it:")
+        Page.out().raw(f"{made.link}\n")
+        return 0
+
+    return run(asked())
+
+
+def _list(guests: Sequence[Invitation]) -> None:
+    from moot.cli.page import Page, row, table
+
+    page = Page.out()
+    if not guests:
+        page.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
+        return
+    made = table("name", "role", "place", "until")
+    for guest in guests:
+        where = "many, by one link" if guest.many else guest.seat or guest.judge or ""
+        until = f"{guest.expires_at:%Y-%m-%d %H:%M} UTC" if guest.expires_at else "the debate is gone"
+        row(made, (guest.name, "bold"), guest.role, where, until)
+    page.table(made)

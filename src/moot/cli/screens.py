@@ -1,0 +1,83 @@
+"""What shows a debate: the stage for people, or the log as it is, one event a line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Protocol
+
+from moot.cli.page import Page
+from moot.cli.stage import Stage
+from moot.debate import Debate
+from moot.events import Recorded, encode
+from moot.views.cleaning import clean_json
+
+PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
+
+
+class Screen(Protocol):
+    def show(self, debate: Debate, recorded: Recorded) -> None: ...
+
+    def catch_up(self, debate: Debate) -> None: ...
+
+    def give_way(self, turn: int | None = None) -> None: ...
+
+    def go_on(self) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Lines:
+    """The log as it is: one event a line, in JSON."""
+
+    def show(self, debate: Debate, recorded: Recorded) -> None:
+        sys.stdout.write(clean_json(encode(recorded).decode()) + "\n")
+        sys.stdout.flush()
+
+    def catch_up(self, debate: Debate) -> None:
+        pass
+
+    def give_way(self, turn: int | None = None) -> None:
+        pass
+
+    def go_on(self) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def screen(
+    *,
+    json: bool = False,
+    plain: bool = False,
+    reasoning: bool = True,
+    moving: bool = True,
+    hint: str = PLAYING,
+    remark: str = "",
+    clock: Callable[[], datetime] = now,
+) -> Generator[Screen]:
+    if json:
+        yield Lines()
+        return
+    page = Page.out(plain=plain)
+    moving = moving and not plain
+    with Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark) as stage:
+        yield stage

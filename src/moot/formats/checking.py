@@ -1,0 +1,148 @@
+"""Whether a format makes sense as a debate: what is wrong with it, and where.
+
+A place is (table, row, key): `("phases", 3, "to")` is the `to` of the third row, `("", 0, "repeat")` stands
+at the top of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.schedule import schedule
+from moot.terms import FREE, Format, Limits, Model, Phase, Seat, Side
+
+Place = tuple[str, int, str]
+Problem = tuple[Place, str]
+
+TO_AND_FRO = ("cross-examination", "crossfire", "exchange")
+OTHER: dict[str, str] = {"for": "against", "against": "for"}
+NOBODY = Model("any", "any", price=FREE)
+
+
+def problems(fmt: Format) -> tuple[Problem, ...]:
+    found = [*_of_head(fmt)]
+    for number, phase in enumerate(fmt.phases, 1):
+        found += [(("phases", number, key), problem) for key, problem in _of_row(fmt, phase)]
+    found += _of_keys(fmt)
+    return tuple(found or _of_table(fmt))
+
+
+def chaired(fmt: Format) -> tuple[Seat, ...]:
+    """The seats as the format suggests them."""
+    return tuple(
+        Seat(f"chair_{place}", chair.name, chair.side, NOBODY, role=chair.role, team=chair.team)
+        for place, chair in enumerate(fmt.chairs, 1)
+    )
+
+
+# --- the head -----------------------------------------------------------------------------------------
+
+
+def _of_head(fmt: Format) -> Iterator[Problem]:
+    if not fmt.phases:
+        yield ("", 0, "phases"), "at least one [[phases]] row is needed"
+    if sum(chair.role == "debater" for chair in fmt.chairs) < 2:
+        yield ("", 0, "chairs"), "at least two [[chairs]] for debaters are needed"
+    if not 2 <= fmt.min_seats <= fmt.max_seats:
+        yield ("", 0, "max_seats"), "seats: at least 2, and min_seats not more than max_seats"
+    if not 1 <= fmt.rounds <= fmt.max_rounds:
+        yield ("", 0, "rounds"), f"rounds must be between 1 and max_rounds ({fmt.max_rounds})"
+    if fmt.max_turns is not None and not 1 <= (fmt.turns or 0) <= fmt.max_turns:
+        yield ("", 0, "max_turns"), f"max_turns = {fmt.max_turns} needs turns between 1 and that"
+    if fmt.prep_words < 0:
+        yield ("", 0, "prep_words"), "prep_words cannot be less than 0"
+    if fmt.repeat is not None and fmt.repeat not in {phase.round for phase in fmt.phases}:
+        yield ("", 0, "repeat"), f"repeat = {fmt.repeat}, but no phase has round = {fmt.repeat}"
+    if fmt.scripted and fmt.repeat is not None:
+        yield ("", 0, "repeat"), "a scripted format cannot repeat a round: leave out repeat or scripted"
+    if fmt.result == "ranking" and (fmt.parties == "sides" or len(fmt.chairs) < 3):
+        yield ("", 0, "result"), 'a ranking needs three or more chairs, and parties = "seats"'
+
+
+def _of_keys(fmt: Format) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, phase in enumerate(fmt.phases, 1):
+        if phase.key in seen:
+            yield ("phases", number, "key"), f'key = "{phase.key}" is used twice; each row has its own'
+        seen.add(phase.key)
+
+
+# --- a row --------------------------------------------------------------------------------------------
+
+
+def _of_row(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
+    for key, least in (("round", 1), ("words", 1), ("exchanges", 1), ("speaker", 0), ("to_speaker", 0)):
+        if getattr(phase, key) < least:
+            yield key, f"{key} = {getattr(phase, key)} is too little; it is {least} or more"
+    if phase.minutes < 0:
+        yield "minutes", "minutes cannot be less than 0"
+    yield from _of_speakers(fmt, phase)
+    if phase.kind in TO_AND_FRO:
+        yield from _of_questions(phase)
+    else:
+        yield from _of_speech(phase)
+    yield from _of_points(phase)
+
+
+def _of_speakers(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
+    roles = {chair.role for chair in fmt.chairs}
+    sides = {chair.side for chair in fmt.chairs if chair.role == "debater"}
+    for key, who in (("who", phase.who), ("to", phase.to)):
+        if who == "moderator" and "moderator" not in roles:
+            yield key, f'{key} = "moderator", but no chair has role = "moderator"'
+        if who == "neutral" and "neutral" not in sides:
+            yield key, f'{key} = "neutral", but no chair has side = "neutral"'
+    teams = {chair.team: chair.side for chair in fmt.chairs if chair.team}
+    if phase.team and phase.team not in teams:
+        there = ", ".join(teams) or "none"
+        yield "team", f'team = "{phase.team}" is the team of no chair; there are: {there}'
+    elif phase.team and phase.who != teams[phase.team]:
+        yield "team", f'team = "{phase.team}" speaks {teams[phase.team]}, and this row is who = "{phase.who}"'
+
+
+def _of_questions(phase: Phase) -> Iterator[tuple[str, str]]:
+    if phase.to in (None, "each"):
+        yield "to", f'{phase.kind} must say whom it questions: to = "for" or "against"'
+    if phase.who == "each":
+        yield "who", f'{phase.kind} must say who asks: who = "for" or "against"'
+    if phase.who == phase.to and phase.who in OTHER:
+        yield "to", f'nobody questions their own side: to = "{OTHER[phase.who]}"'
+    if phase.clock < 0 or (phase.clock and phase.kind != "exchange"):
+        yield "clock", 'a clock is more than 0, and only for kind = "exchange"'
+    if 0 < phase.clock < phase.words:
+        yield "clock", f"clock = {phase.clock} is less than one turn of {phase.words} words"
+
+
+def _of_speech(phase: Phase) -> Iterator[tuple[str, str]]:
+    for key, usual in (("to", None), ("to_speaker", 1), ("exchanges", 1), ("clock", 0)):
+        if getattr(phase, key) != usual:
+            yield key, f"{key} is only for rows of kind {', '.join(TO_AND_FRO)}"
+
+
+def _of_points(phase: Phase) -> Iterator[tuple[str, str]]:
+    if not phase.points_of_information:
+        if phase.protected:
+            yield "protected", "protected needs points_of_information = true"
+        return
+    if phase.kind != "speech" or phase.simultaneous:
+        yield "points_of_information", "points of information interrupt a speech that the others hear"
+    if not 0 <= 2 * phase.protected < phase.words:
+        yield (
+            "protected",
+            f"protected = {phase.protected} at either end leaves no room for points in {phase.words} words",
+        )
+
+
+# --- the table as it is played ------------------------------------------------------------------------
+
+
+def _of_table(fmt: Format) -> Iterator[Problem]:
+    seats = chaired(fmt)
+    slots = schedule(fmt, seats, Limits(fmt.rounds, fmt.turns))
+    if not slots:
+        yield ("", 0, "phases"), "nobody speaks in this format"
+        return
+    sides: dict[str, Side] = {seat.id: seat.side for seat in seats if seat.role == "debater"}
+    last = next((sides[slot.seat] for slot in reversed(slots) if slot.seat in sides), None)
+    if fmt.last_word not in (None, last):
+        yield ("", 0, "last_word"), f'last_word = "{fmt.last_word}", but the last speech is that of {last}'

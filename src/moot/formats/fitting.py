@@ -1,0 +1,68 @@
+"""A format as it is played by those who are there: `fitted` to the seats, the audience and the manner.
+
+What is fitted is written into the log, so that whoever reads a debate later finds the table that was played.
+Nothing here is guessed: four teams are ranked only where four seats play them, the floor is asked only where
+there is an audience, and openings are given blind only where somebody wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from moot.schedule import benches, teams
+from moot.terms import Format, Manner, Phase, Seat
+
+
+def fitted(fmt: Format, seats: Sequence[Seat], manner: Manner) -> Format:
+    fmt = _counted_by_sides(fmt, seats)
+    if manner.polls is None:
+        fmt = without_audience(fmt)
+    return blinded(fmt) if manner.blind else fmt
+
+
+def blinded(fmt: Format) -> Format:
+    """The openings of the first round are given at the same time, before anything else is said.
+
+    Nobody interrupts then: what would be the point of a question to one who cannot hear it?
+    """
+    first = min(phase.round for phase in fmt.phases)
+    together = [
+        replace(phase, simultaneous=True, points_of_information=False, protected=0)
+        for phase in fmt.phases
+        if _is_opening(phase, first)
+    ]
+    others = [phase for phase in fmt.phases if not _is_opening(phase, first)]
+    votes = [phase for phase in others if phase.kind == "vote" and phase.round == first]
+    rest = [phase for phase in others if phase not in votes]
+    return replace(fmt, phases=(*votes, *together, *rest))
+
+
+def without_audience(fmt: Format) -> Format:
+    """Without its votes and the questions from the floor."""
+    phases = tuple(phase for phase in fmt.phases if phase.kind not in ("vote", "questions"))
+    return replace(fmt, phases=phases) if phases else fmt
+
+
+def in_teams(fmt: Format, seats: Sequence[Seat]) -> tuple[Seat, ...]:
+    """The seats with the teams that they speak for, wherever they sit; a seat may speak for two."""
+    members = teams(fmt, seats)
+    return tuple(
+        replace(seat, team=", ".join(team for team, bench in members.items() if seat in bench))
+        for seat in seats
+    )
+
+
+def _is_opening(phase: Phase, first: int) -> bool:
+    return phase.round == first and phase.tone == "opening" and phase.kind == "speech" and not phase.closes
+
+
+def _counted_by_sides(fmt: Format, seats: Sequence[Seat]) -> Format:
+    """Teams can be ranked where each has a seat of its own; fewer seats are two sides like any other."""
+    named = {chair.team for chair in fmt.chairs if chair.team}
+    if fmt.result != "ranking" or not named:
+        return fmt
+    if all(len(bench) == len(named) // 2 for bench in benches(seats)):
+        return fmt
+    return replace(fmt, result="majority", parties="sides")

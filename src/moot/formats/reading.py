@@ -1,0 +1,173 @@
+"""A format from its TOML. What is wrong is said with the line it stands in, and all of it at once.
+
+Three things are looked at, one after the other: whether it is TOML; whether every key is known and every
+value of its kind; whether the table makes sense as a debate (`checking`). Where a row says how many minutes
+people would have and not how many words, it is read as 150 words a minute.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any, Literal, cast, get_args, get_origin
+
+import msgspec
+from msgspec import NODEFAULT, Struct
+
+from moot.errors import Invalid
+from moot.formats.checking import Place, problems
+from moot.terms import WORDS_A_MINUTE, Chair, Format, Phase
+
+ROWS: dict[str, type[Struct]] = {"chairs": Chair, "phases": Phase}
+ROUNDED = 10
+"""Words that are reckoned from minutes come in tens."""
+
+_HEADER = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
+_KEY = re.compile(r"\s*([\w-]+)\s*=")
+_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_LONG = ('"""', "'''")
+
+
+def parse(text: str, source: str = "format") -> Format:
+    """Raises Invalid with a line for each problem: file, line, what is wrong and what would be right."""
+    lines = _lines(text)
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _refused(source, [_broken(str(error), text)]) from error
+    if found := list(_misspelt(said, lines)):
+        raise _refused(source, found)
+    for row in said["phases"]:
+        _reckon(row)
+    fmt = msgspec.convert(said, Format)
+    if found := [(_line(lines, place), problem) for place, problem in problems(fmt)]:
+        raise _refused(source, found)
+    return fmt
+
+
+def _refused(source: str, found: Iterable[tuple[int, str]]) -> Invalid:
+    return Invalid("\n".join(f"{source}:{line}: {problem}" for line, problem in sorted(found)))
+
+
+def _broken(message: str, text: str) -> tuple[int, str]:
+    """What the TOML reader says, with its line in front."""
+    at = _AT.search(message)
+    line = int(at[1]) if at and at[1] else len(text.splitlines())
+    return line, f"this is not TOML: {_AT.sub('', message)}"
+
+
+# --- where things stand -------------------------------------------------------------------------------
+
+
+def _lines(text: str) -> dict[Place, int]:
+    """The line of every key and of every row's heading."""
+    lines: dict[Place, int] = {}
+    table, row = "", 0
+    seen = dict.fromkeys(ROWS, 0)
+    inside = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if inside:
+            inside = "" if inside in line else inside
+        elif header := _HEADER.match(line):
+            table = header[1]
+            row = seen[table] = seen.get(table, 0) + 1
+            lines[table, row, ""] = number
+        elif key := _KEY.match(line):
+            lines.setdefault((table, row, key[1]), number)
+            inside = next((mark for mark in _LONG if line.count(mark) == 1), "")
+    return lines
+
+
+def _line(lines: dict[Place, int], place: Place) -> int:
+    """The line of a key; where it has none of its own, that of its row or of the list that it stands in."""
+    table, row, _ = place
+    nearest = (place, (table, row, ""), ("", 0, table))
+    return next((lines[one] for one in nearest if one in lines), 1)
+
+
+# --- keys and values ----------------------------------------------------------------------------------
+
+
+def _misspelt(said: dict[str, Any], lines: dict[Place, int]) -> Iterator[tuple[int, str]]:
+    for place, problem in _odd(said, Format, ("", 0, "")):
+        yield _line(lines, place), problem
+    for table, kind in ROWS.items():
+        rows: Any = said.get(table, [])
+        if not isinstance(rows, list):
+            yield _line(lines, ("", 0, table)), f"{table} are written as rows: [[{table}]]"
+            continue
+        for number, row in enumerate(cast("list[Any]", rows), 1):
+            for place, problem in _odd(row, kind, (table, number, "")):
+                yield _line(lines, place), problem
+
+
+def _odd(said: Any, kind: type[Struct], place: Place) -> Iterator[tuple[Place, str]]:
+    table, row, _ = place
+    if not isinstance(said, dict):
+        yield place, "a row has keys and values: key = value"
+        return
+    said = cast("dict[str, Any]", said)
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    for key, value in said.items():
+        if key not in fields:
+            yield (table, row, key), _unknown(key, list(fields))
+        elif key not in ROWS and (problem := _mistaken(key, value, fields[key].type)):
+            yield (table, row, key), problem
+    for name, field in fields.items():
+        needed = field.default is NODEFAULT and field.default_factory is NODEFAULT
+        if needed and name not in said:
+            where = f"this {table.removesuffix('s')}" if table else "a format"
+            yield place, f"{where} needs {name}" + (f" ([[{name}]])" if name in ROWS else "")
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    near = get_close_matches(key, known, 1, 0.6)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    return f"there is no {key}; {hint}"
+
+
+def _mistaken(key: str, value: Any, kind: Any) -> str:
+    """Why this value cannot be; empty where it can."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        if choices := _choices(kind):
+            return f"{key} = {_written(value)} is none of: {', '.join(choices)}"
+        return f"{key} = {_written(value)} will not do: {_plainly(str(error))}"
+    return ""
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    """The words that a key can have, where they are few."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return tuple(word for part in get_args(kind) for word in _choices(part))
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plainly(message: str) -> str:
+    """`Expected `int`, got `str`` in the words of somebody who does not write programs."""
+    names = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
+    expected = re.match(r"Expected `(\w+)", message)
+    return f"it wants {names.get(expected[1], expected[1])}" if expected else message
+
+
+# --- minutes ------------------------------------------------------------------------------------------
+
+
+def _reckon(row: dict[str, Any]) -> None:
+    """Words from minutes; in questions and answers the minutes are shared out among them."""
+    minutes = row.get("minutes", 0)
+    if "words" in row or minutes <= 0:
+        return
+    words = minutes * WORDS_A_MINUTE
+    if row.get("kind") in ("cross-examination", "crossfire", "exchange"):
+        words /= 2 * max(1, row.get("exchanges", 1))
+    row["words"] = max(ROUNDED, round(words / ROUNDED) * ROUNDED)

@@ -1,0 +1,14 @@
+-- Who may come to a debate, and as what; they go with it. As with tokens, only the digest is kept. A hall of
+-- voters is found by digest, one row at a time.
+CREATE TABLE invitations (
+    debate_id TEXT NOT NULL REFERENCES debates (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    digest TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    seat TEXT,
+    judge TEXT,
+    many INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at TEXT,
+    PRIMARY KEY (debate_id, name)
+);

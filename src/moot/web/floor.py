@@ -1,0 +1,219 @@
+"""What people do in a debate: sit down and leave, write and speak, rise on a point, ask, judge and vote.
+
+Everything becomes a command like any other. Whose seat, ballot or vote it is, `wire/rights.py` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated
+
+from fastapi import Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.commands import Command, Extend, Inject
+from moot.debate import Debate
+from moot.floor import (
+    AnswerPoint,
+    CastBallot,
+    CastVote,
+    ClosePoll,
+    KeepDraft,
+    LeaveSeat,
+    OfferPoint,
+    Say,
+    TakeSeat,
+)
+from moot.providers.hush import redact
+from moot.web.answers import json_reply
+from moot.web.desk import Body, DebateId, Desk, Route, replayed, saying
+from moot.web.house import House
+from moot.web.rooms import query_of, who
+from moot.wire.problems import Problem
+from moot.wire.rights import asks, judges_as, speaks_for, steers, votes
+from moot.wire.v1 import ballots, bodies, people, queries, room
+from moot.wire.v1.setups import judge_of
+
+SeatId = Annotated[str, Path(alias="seat", examples=["part_01HZ9X8K7N1QR5TNVWXYZ12345"])]
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/debates/{debateId}/seats/{seat}", "look_at_seat"),
+    ("POST", "/debates/{debateId}/seats/{seat}/take", "take_seat"),
+    ("POST", "/debates/{debateId}/seats/{seat}/leave", "leave_seat"),
+    ("PUT", "/debates/{debateId}/seats/{seat}/draft", "keep_draft"),
+    ("POST", "/debates/{debateId}/seats/{seat}/speech", "say"),
+    ("POST", "/debates/{debateId}/seats/{seat}/points", "offer_point"),
+    ("POST", "/debates/{debateId}/seats/{seat}/answer", "answer_point"),
+    ("POST", "/debates/{debateId}/questions", "ask"),
+    ("POST", "/debates/{debateId}/votes", "vote"),
+    ("GET", "/debates/{debateId}/polls", "polls"),
+    ("POST", "/debates/{debateId}/polls/close", "close_poll"),
+    ("POST", "/debates/{debateId}/ballots", "cast_ballot"),
+    ("POST", "/debates/{debateId}/extend", "extend"),
+    ("POST", "/debates/{debateId}/rejudge", "rejudge"),
+    ("GET", "/debates/{debateId}/verdicts", "verdicts"),
+)
+
+
+class Floor(Desk):
+    # --- seats ----------------------------------------------------------------------------------------
+
+    async def look_at_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        queries.nothing(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        speaks_for(who(request), seat)
+        debate = await self._arena.state(debate_id)
+        _check_seat(debate, seat)
+        return json_reply(room.place(debate, seat, datetime.now(UTC)))
+
+    async def take_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(_body: bodies.Nothing) -> Command:
+            return TakeSeat(seat, by=who(request).name)
+
+        return await self._at_seat(request, debate_id, seat, bodies.Nothing, command, "The seat is yours.")
+
+    async def leave_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(_body: bodies.Nothing) -> Command:
+            return LeaveSeat(seat, by=who(request).name)
+
+        return await self._at_seat(
+            request, debate_id, seat, bodies.Nothing, command, "From now on the stand-in speaks."
+        )
+
+    async def keep_draft(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(body: people.Draft) -> Command:
+            return KeepDraft(seat, redact(body.text), live=body.live)
+
+        return await self._at_seat(request, debate_id, seat, people.Draft, command, "The draft is kept.")
+
+    async def say(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(body: people.Say) -> Command:
+            return Say(seat, None if body.text is None else redact(body.text))
+
+        return await self._at_seat(request, debate_id, seat, people.Say, command, "The speech is given.")
+
+    async def offer_point(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(body: people.Point) -> Command:
+            return OfferPoint(seat, redact(body.text))
+
+        return await self._at_seat(
+            request, debate_id, seat, people.Point, command, "The point is put to the speaker at the break."
+        )
+
+    async def answer_point(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
+        def command(body: people.Answer) -> Command:
+            return AnswerPoint(seat, body.accept)
+
+        return await self._at_seat(request, debate_id, seat, people.Answer, command, "The point is answered.")
+
+    async def _at_seat(
+        self,
+        request: Request,
+        debate_id: str,
+        seat: str,
+        form: type[Body],
+        command: Callable[[Body], Command],
+        message: str,
+    ) -> Response:
+        await self._rooms.mine(request, debate_id)
+        speaks_for(who(request), seat)
+        _check_seat(await self._arena.state(debate_id), seat)
+        may = partial(speaks_for, seat=seat)
+        return await self._ask(request, debate_id, form, command, saying(message), may=may)
+
+    # --- the audience ---------------------------------------------------------------------------------
+
+    async def ask(self, request: Request, debate_id: DebateId) -> Response:
+        await self._rooms.mine(request, debate_id)
+        debate = await self._arena.state(debate_id)
+        asks(who(request), debate)
+
+        def command(body: people.Question) -> Command:
+            return Inject(redact(body.text), by=who(request).name, to=body.to, question=True)
+
+        return await self._ask(
+            request,
+            debate_id,
+            people.Question,
+            command,
+            saying("It is answered in the next speech of the one it is put to, or when the floor is heard."),
+            status=202,
+            may=partial(asks, debate=debate),
+        )
+
+    async def vote(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: people.Vote) -> Command:
+            return CastVote(who(request).voter, body.choice, body.poll)
+
+        return await self._ask(
+            request, debate_id, people.Vote, command, saying("Your vote is counted."), status=201, may=votes
+        )
+
+    async def polls(self, request: Request, debate_id: DebateId) -> Response:
+        queries.nothing(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        return json_reply(room.counted(await self._arena.state(debate_id)))
+
+    async def close_poll(self, request: Request, debate_id: DebateId) -> Response:
+        def command(_body: bodies.Nothing) -> Command:
+            return ClosePoll(by=who(request).name)
+
+        return await self._ask(request, debate_id, bodies.Nothing, command, saying("The vote is closed."))
+
+    # --- judging --------------------------------------------------------------------------------------
+
+    async def cast_ballot(self, request: Request, debate_id: DebateId) -> Response:
+        await self._rooms.mine(request, debate_id)
+        judges_as(who(request), None)
+        debate = await self._arena.state(debate_id)
+
+        def command(body: people.CastBallot) -> Command:
+            return CastBallot(ballots.ballot_of(body, debate, judges_as(who(request), body.judge)))
+
+        return await self._ask(
+            request,
+            debate_id,
+            people.CastBallot,
+            command,
+            saying("The ballot is cast."),
+            status=201,
+            may=partial(judges_as, judge=None),
+        )
+
+    async def rejudge(self, request: Request, debate_id: DebateId) -> Response:
+        await self._rooms.mine(request, debate_id)
+        steers(who(request))
+        queries.nothing(query_of(request))
+        raw = await request.body()
+        with self._rooms.repeats.doing(request, raw) as once:
+            house = House(self._arena)
+            body = bodies.read(people.Rejudge, raw, house)
+            outcome = await self._arena.rejudge(
+                debate_id,
+                tuple(judge_of(given, house) for given in body.judges),
+                reason=body.reason,
+                allowance=body.cost_limit,
+                once=once,
+            )
+        reply = saying("It is judged again; the first verdict stays what it was.")
+        return json_reply(reply(outcome.debate), 202, replayed(outcome))
+
+    async def verdicts(self, request: Request, debate_id: DebateId) -> Response:
+        queries.nothing(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        debate = await self._arena.state(debate_id)
+        return json_reply(room.verdicts(debate, who(request).viewer))
+
+    async def extend(self, request: Request, debate_id: DebateId) -> Response:
+        def command(body: people.Extend) -> Command:
+            return Extend(body.seconds or 0.0, body.rounds or 0, by=who(request).name)
+
+        return await self._ask(request, debate_id, people.Extend, command, saying("There is more time."))
+
+
+def _check_seat(debate: Debate, seat: str) -> None:
+    if all(other.id != seat for other in debate.seats):
+        raise Problem("not-found", "There is no such seat")

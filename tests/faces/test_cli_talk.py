@@ -1,0 +1,102 @@
+"""Somebody at a terminal, asked when the debate waits for them: with a script for the models, and a pipe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from moot.arena import Arena
+from moot.cli.keyboard import Keyboard
+from moot.cli.playing import play
+from moot.cli.screens import Lines
+from moot.cli.seeing import Attendance, people, sitting
+from moot.cli.talking import Leave, Paper, Speech, Talk, wanted
+from moot.debate import Debate
+from moot.events import AsideAsked, DebatePaused, JudgingStarted
+from moot.providers.scripted import Cue, Say, Scripted, improvise
+from moot.settings import Settings
+from moot.setup import SeatSetup
+from moot.store.memory import MemoryStore
+from moot.terms import FREE, HUMAN, Judge, Model, Request
+from tests.views.logs import Log, seat
+
+PERSON = Model(HUMAN, HUMAN, price=FREE)
+
+
+@contextmanager
+def typing(text: str) -> Generator[Keyboard]:
+    """A keyboard on which all of this is typed, and nothing more."""
+    ours, theirs = os.pipe()
+    os.write(theirs, text.encode())
+    os.close(theirs)
+    try:
+        yield Keyboard(ours)
+    finally:
+        os.close(ours)
+
+
+def rising(request: Request) -> Iterable[Cue]:
+    """A debater who rises on every point of information."""
+    if request.schema is not None and "rise" in request.schema["properties"]:
+        return (Say('{"rise": true, "point": "And who pays?"}'),)
+    return improvise(request)
+
+
+async def held(tmp_path: Path, text: str, **options: object) -> tuple[Debate, list[str]]:
+    """A debate with a person in the first seat who types this, and how often they left before the end."""
+    left: list[str] = []
+    providers = {"scripted": Scripted(rising)}
+    async with Arena.open(Settings(data=tmp_path), store=MemoryStore(), providers=providers) as arena:
+        seats = (SeatSetup(model=PERSON), SeatSetup(model=arena.model("scripted/demo")))
+        setup = await arena.setup("Tea is better", seats=seats, judge="none", **options)
+        debate = (await arena.create(setup, start=True)).debate
+        with typing(text) as keyboard:
+            talk = Talk(arena, debate, Lines(), people(debate), lambda: left.append("left"), keyboard)
+            await play(talk.follow(arena.watch(debate.id), None), talk)
+            await talk.end()
+        return await arena.state(debate.id), left
+
+
+async def test_a_speaker_takes_one_point_and_declines_the_next(tmp_path: Path):
+    typed = "First.\n\nperhaps\nyes\nMore.\n\nSecond.\n\nn\nMore.\n\nThird.\n\nno\nMore.\n\nReply.\n\n"
+    debate, left = await held(tmp_path, typed, format="world-schools")
+    own = [point for point in debate.points if point.seat == "part_2"]
+    assert [point.accepted for point in own] == [True, False, False]
+    assert debate.status == "completed"
+    assert left == []
+
+
+async def test_what_is_typed_is_read_as_it_is_needed_and_not_before(tmp_path: Path):
+    debate, _ = await held(tmp_path, "\n\nOne.\n\nTwo.\nlines.\n\nThree.", format="oxford", rounds=3)
+    said = [turn.text for turn in debate.turns if turn.seat == "part_1"]
+    assert said == ["One.", "Two.\nlines.", "Three."]
+
+
+def log_with_people() -> Log:
+    seats = (replace(seat("for"), model=PERSON), seat("against"))
+    return Log(seats=seats, judges=(Judge("judge", "Judge", PERSON),)).start()
+
+
+def test_what_is_wanted_of_whom():
+    log = log_with_people()
+    who = people(log.debate)
+    assert who == Attendance(("for",), ("judge",))
+    assert wanted(log.debate, who) is None
+    turn = log.begin("for")
+    assert wanted(log.debate, who) == Speech(turn)
+    assert wanted(log.debate, Attendance(("against",))) is None
+    log.add(AsideAsked(1, "leave", 0, "for"))
+    assert wanted(log.debate, who) == Leave(1, "for")
+    log.add(DebatePaused())
+    assert wanted(log.debate, who) is None
+
+
+def test_a_judge_in_person_is_wanted_when_the_judging_begins():
+    log = log_with_people().say("against", "No.").add(JudgingStarted(1, "rounds"))
+    assert wanted(log.debate, people(log.debate)) == Paper(1, "judge")
+    assert sitting(log.debate, "Judge") == Attendance(judges=("judge",))
+    assert sitting(log.debate, "against") == Attendance(seats=("against",))

@@ -1,0 +1,179 @@
+"""The scenes in which a format is held whole, and those with people in the room.
+
+Of these the exact order of the speeches and every word that is sent are kept too, in `NAME.prompts.txt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot.commands import Command, Extend, Inject, Pause, Rejudge, Resume
+from moot.debate import Debate
+from moot.floor import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.moves import Purpose
+from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Seat, Side
+from tests.core.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
+from tests.factories import SCRIPTED, seats, table
+
+Scene = Callable[[str], Simulation]
+
+PERSON = Model(HUMAN, HUMAN, price=FREE)
+FOUR: tuple[Side, ...] = ("for", "against", "for", "against")
+OTHER = Judge("second", "Second opinion", Model("acme", "magpie", price=FREE), criteria=("argument",))
+
+
+def held(format: str, *sides: Side, script: Script = speak, **changes: Any) -> Scene:
+    """A debate of this format that runs by itself."""
+    opening = table(format, *sides, **changes)
+    return lambda debate_id: Simulation(opening, script, debate_id).start().run()
+
+
+def choosy(sent: Sent) -> Reply:
+    """Rises on points of information, and takes every other one."""
+    asked = sent.debate.aside(sent.purpose.aside or 0)
+    if asked is None:
+        return speak(sent)
+    willing = asked.kind != "leave" or len(sent.debate.points) % 2 == 0
+    return Reply(aside(sent, yes=willing))
+
+
+def talkative(sent: Sent) -> Reply:
+    """Uses all its words in the free debate, so that the clock runs out."""
+    turn = sent.debate.turn(sent.purpose.turn or 0)
+    if turn is None or turn.phase != "free-debate":
+        return speak(sent)
+    return Reply(" ".join(words(sent.call * 100 + piece) for piece in range(8)), piece=200)
+
+
+# --- an audience --------------------------------------------------------------------------------------
+
+
+def vote(simulation: Simulation, *choices: str) -> None:
+    """One voter for each choice; then the vote is closed."""
+    simulation.run()
+    for number, choice in enumerate(choices, 1):
+        simulation.ask(CastVote(f"voter_{number}", choice))
+    simulation.ask(ClosePoll(by="chair"))
+
+
+def swung(debate_id: str) -> Simulation:
+    """The audience votes, asks, and votes again; the side that has moved more of it wins."""
+    manner = Manner(winning="audience", polls=Polls())
+    opening = table("oxford", limits=Limits(3), manner=manner)
+    debate = Simulation(opening, speak, debate_id).start()
+    vote(debate, "for", "for", "for", "undecided", "undecided", "against")
+    debate.run_until(lambda d: d.is_live(2))
+    debate.ask(Inject("Who is to pay for it?", by="voter_1", question=True))
+    debate.ask(Inject("And in the country?", by="voter_2", to="b", question=True))
+    vote(debate, "for", "against", "for", "against", "against", "against")
+    debate.ask(CastVote("voter_7", "for", poll="after"))
+    return debate.run()
+
+
+def divided(debate_id: str) -> Simulation:
+    """One division at the end, beside the judges; nobody asks anything."""
+    manner = Manner(polls=Polls(before=False, seconds=30))
+    debate = Simulation(table("oxford-union", *FOUR, manner=manner), speak, debate_id).start()
+    debate.run_until(lambda d: bool(d.polls))
+    for number, choice in enumerate(("for", "against", "for"), 1):
+        debate.ask(CastVote(f"voter_{number}", choice))
+    return debate.run()
+
+
+# --- people -------------------------------------------------------------------------------------------
+
+
+def _with_person() -> tuple[Seat, ...]:
+    first, second = seats("for", "against")
+    return replace(first, model=PERSON, stand_in=SCRIPTED), second
+
+
+def ada(debate: Debate, purpose: Purpose) -> Command | None:
+    """Speaks once, says nothing the second time, and judges as others do."""
+    turn = debate.turn(purpose.turn or 0)
+    if turn is None:
+        return act(debate, purpose)
+    return Say(turn.seat, "I speak as I can, and I mean it.") if turn.number == 1 else None
+
+
+def attended(debate_id: str) -> Simulation:
+    """A person speaks, is given more time, lets it pass; a model stands in; another person takes the seat of
+    the opponent, types before everybody's eyes, and leaves. A person judges beside a model."""
+    judges = (Judge("judge", "Judge", SCRIPTED), Judge("ada", "Ada", PERSON))
+    opening = table("free", seats=_with_person(), judges=judges, limits=Limits(3, turns=6))
+    debate = Simulation(opening, speak, debate_id, ada).start()
+    debate.run_until(lambda d: d.is_live(1))
+    debate.ask(KeepDraft("a", "I speak as"))
+    debate.run_until(lambda d: d.is_live(3))
+    debate.ask(Extend(seconds=60, by="chair"))
+    debate.run_until(lambda d: d.is_live(4))
+    debate.ask(Extend(rounds=1, by="chair"))
+    debate.ask(Pause(by="chair"))
+    debate.run()
+    debate.ask(TakeSeat("b", by="Grace"))
+    debate.ask(Resume())
+    debate.run_until(lambda d: any(live.seat == "b" and live.call for live in d.live))
+    debate.ask(KeepDraft("b", "Let me think", live=True))
+    debate.ask(KeepDraft("b", "Let me think aloud", live=True))
+    debate.ask(LeaveSeat("b", by="Grace"))
+    return debate.run()
+
+
+def interrupted(debate_id: str) -> Simulation:
+    """World Schools with a person, who rises on a point and is taken, and takes one."""
+    debate = Simulation(table("world-schools", seats=_with_person()), choosy, debate_id).start()
+    debate.run_until(lambda d: any(live.seat == "b" and live.tone == "opening" for live in d.live))
+    debate.ask(OfferPoint("a", "Would the speaker tell us who pays?"))
+    return debate.run()
+
+
+def reopened(debate_id: str) -> Simulation:
+    """Judged again twice: by another judge, and by one who cannot be read."""
+
+    def script(sent: Sent) -> Reply:
+        illegible = sent.purpose.judge == OTHER.id and len(sent.debate.judgings) == 3
+        return Reply("I could not say.") if illegible else speak(sent)
+
+    debate = Simulation(table("free", limits=Limits(1, turns=2)), script, debate_id).start().run()
+    for reason in ("A second opinion.", "A third."):
+        debate.ask(Rejudge((OTHER,), reason))
+        debate.run()
+    return debate
+
+
+def yielding(debate_id: str) -> Simulation:
+    """Words that sound like giving way are asked about: the first time in vain, the second time for good, and
+    once the referee cannot be read."""
+    texts = [words(1), "I must concede that much, and no more.", words(2), "I stand corrected.", words(3)]
+    coming = iter([*texts, "You have persuaded me.\n[I concede]"])
+
+    def script(sent: Sent) -> Reply:
+        asked = sent.debate.aside(sent.purpose.aside or 0)
+        if asked is None:
+            return Reply(next(coming))
+        if asked.kind == "concession":
+            return Reply(aside(sent, yes=asked.turn != 2))
+        return Reply("Perhaps." if asked.turn == 4 else aside(sent))
+
+    manner = Manner(winning="self-terminate")
+    return Simulation(table("free", manner=manner), script, debate_id).start().run()
+
+
+FORMATS: dict[str, Scene] = {
+    "oxford-swing": swung,
+    "oxford-union": divided,
+    "lincoln-douglas-blind": held("lincoln-douglas", manner=Manner(blind=True)),
+    "public-forum": held("public-forum", *FOUR),
+    "policy": held("policy", manner=Manner(prep=True, objective="Whether the plan is worth its price.")),
+    "british-parliamentary": held("british-parliamentary", *FOUR, script=choosy),
+    "british-parliamentary-two": held("british-parliamentary", script=choosy),
+    "world-schools": interrupted,
+    "karl-popper": held("karl-popper", "for", "against", "for"),
+    "chinese": held("chinese", *FOUR, script=talkative),
+    "people": attended,
+    "judged-again": reopened,
+    "concession-refereed": yielding,
+}
