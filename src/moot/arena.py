@@ -39,7 +39,17 @@ from moot.providers.scripted import Scripted
 from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
-from moot.setup import JudgeSetup, Naming, SeatSetup, Setup, by_place, judge_problems, opening, panel
+from moot.setup import (
+    JudgeSetup,
+    Naming,
+    SeatSetup,
+    Setup,
+    by_place,
+    judge_problems,
+    opening,
+    panel,
+    weighing,
+)
 from moot.store.contract import Head, Once, Outcome, Page, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
@@ -324,6 +334,7 @@ class Arena:
         self, debate: Debate, judges: Sequence[JudgeSetup], criteria: tuple[str, ...]
     ) -> tuple[Judge, ...]:
         """Those given, or those of the debate where only the criteria are others; none: just as before."""
+        judges = weighing(judges, debate.format)
         problems = {field: [problem] for field, problem in judge_problems(judges)}
         if problems:
             raise Invalid("Invalid panel of judges.", problems)

@@ -25,6 +25,7 @@ from moot.events import (
     EndReason,
     Event,
     Interrupter,
+    JudgingFailed,
     JudgingStarted,
     PollClosed,
     RemarkInjected,
@@ -128,6 +129,8 @@ class Stop(Struct, frozen=True):
 
 
 class Abort(Struct, frozen=True):
+    """End it and judge nothing. Of a debate that is over and judged again, only that is called off."""
+
     reason: str = ""
 
 
@@ -283,8 +286,10 @@ def _rest_of(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkippe
 def _inject(debate: Debate, command: Inject) -> Decision:
     if debate.final or debate.status in ("judging", "error"):
         return Refused("Nobody would hear a remark now.", debate.status)
-    if len(debate.remarks) >= MOST_REMARKS:
-        return Refused(f"A debate takes at most {MOST_REMARKS} remarks.", debate.status)
+    # A floor that asks too much does not silence whoever conducts the debate.
+    if sum(remark.question == command.question for remark in debate.remarks) >= MOST_REMARKS:
+        kind = "questions" if command.question else "remarks"
+        return Refused(f"A debate takes at most {MOST_REMARKS} {kind}.", debate.status)
     text = command.text.strip()
     if not text or len(text) > LONGEST_REMARK:
         raise Invalid(
@@ -401,6 +406,8 @@ def _stop(debate: Debate, command: Stop) -> Decision:
 
 
 def _abort(debate: Debate, command: Abort) -> Decision:
+    if debate.final and debate.judging is not None and not debate.judging.closed:
+        return (JudgingFailed(debate.judging.number, command.reason or "It was called off."),)
     if debate.final:
         return Refused("The debate is over.", debate.status)
     cut = (*interrupt(debate, "abort"), *close_polls(debate, "abort"))

@@ -373,6 +373,13 @@ class Debate(Struct, frozen=True):
     def turn(self, number: int) -> Turn | None:
         return next((turn for turn in (*self.turns, *self.live) if turn.number == number), None)
 
+    def tone(self, turn: Turn) -> Tone:
+        """As what it is given: where the first half of a speech came to nothing, the second is the speech."""
+        if turn.tone != "continuation":
+            return turn.tone
+        begun = any(t.slot == turn.slot - 1 and t.said and t.seq < turn.seq for t in self.turns)
+        return turn.tone if begun else self.phase(turn.slot).tone
+
     def heard(self, turn: Turn) -> str:
         """Of a speech, what counts: not what goes beyond its budget."""
         return first_words(turn.text, turn.clipped) if turn.clipped else turn.text

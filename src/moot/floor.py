@@ -199,7 +199,7 @@ def _say(debate: Debate, deed: Say) -> Decision:
         return Refused("It is not this seat's turn to speak.", debate.status)
     text = (deed.text if deed.text is not None else draft(debate, deed.seat)).strip()
     if not text:
-        raise Invalid("A speech has words.", {"text": ["Must not be empty"]})
+        raise Invalid("Nothing is written yet, and a speech has words.", {"text": ["Must not be empty"]})
     if len(text) > LONGEST_SPEECH:
         raise _too_long("text", LONGEST_SPEECH)
     return spoken(debate, turn, text)
@@ -263,8 +263,10 @@ def _offer_point(debate: Debate, deed: OfferPoint) -> Decision:
     if not text or len(text) > LONGEST_POINT:
         raise _too_long("text", LONGEST_POINT)
     turn = next((turn for turn in debate.live if opposed(debate.seats, deed.seat, turn.seat)), None)
-    if turn is None or not debate.phase(turn.slot).points_of_information:
+    if turn is None:
         return Refused("Points of information can be offered while the other side speaks.", debate.status)
+    if not debate.phase(turn.slot).points_of_information:
+        return Refused("No points of information are taken in this speech.", debate.status)
     if turn.tone == "continuation":
         return Refused("The end of a speech is protected.", debate.status)
     offered = [(aside.turn, aside.seat) for aside in debate.asides if aside.kind == "point"]

@@ -13,7 +13,21 @@ from moot.errors import Invalid
 from moot.events import DebateOpened
 from moot.formats import fitted, in_teams
 from moot.judging.families import recused
-from moot.terms import FREE, Chair, Format, Judge, Limits, Manner, Model, Money, Polls, Seat, Side, Winning
+from moot.terms import (
+    FREE,
+    Chair,
+    Format,
+    Judge,
+    Limits,
+    Manner,
+    Model,
+    Money,
+    Opener,
+    Polls,
+    Seat,
+    Side,
+    Winning,
+)
 
 COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 LONGEST_OBJECTIVE = 2000
@@ -45,7 +59,8 @@ class SeatSetup(Struct, frozen=True):
 class JudgeSetup(Struct, frozen=True):
     model: Model
     name: str = "Judge"
-    criteria: tuple[str, ...] = CRITERIA
+    criteria: tuple[str, ...] = ()
+    """Without any, those of the format."""
     weights: dict[str, float] = {}
 
 
@@ -66,13 +81,15 @@ class Setup(Struct, frozen=True):
     warn_at: Money | None = None
     auto: bool = True
     auto_judge: bool = True
-    winning: Winning = "ai-judge"
+    winning: Winning | None = None
+    """Where nobody says so, as the format has it: `decided_by`."""
     intensity: int = 3
     show_reasoning: bool = True
     objective: str = ""
     """What the debate is to settle."""
     prep: bool = False
     blind: bool = False
+    opens: Opener | None = None
     polls: Polls | None = None
     """Where the audience decides there are votes, whether anybody asked for them or not."""
     lent: tuple[str, ...] = ()
@@ -106,19 +123,31 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
 
 
 def _manner(setup: Setup) -> Manner:
-    polls = setup.polls or (Polls() if setup.winning == "audience" else None)
+    winning = setup.winning or decided_by(setup.format, setup.polls)
+    polls = setup.polls or (Polls() if winning == "audience" else None)
     return Manner(
         auto=setup.auto,
         auto_judge=setup.auto_judge,
-        winning=setup.winning,
+        winning=winning,
         intensity=setup.intensity,
         show_reasoning=setup.show_reasoning,
         lent=setup.lent,
         objective=setup.objective.strip(),
         prep=setup.prep,
         blind=setup.blind,
-        polls=polls,
+        opens=setup.opens,
+        polls=replace(polls, before=False) if polls and _divides_once(setup.format) else polls,
     )
+
+
+def decided_by(fmt: Format, polls: Polls | None) -> Winning:
+    """Where the format goes by the swing of its audience and there is one, the audience decides."""
+    return "audience" if polls is not None and fmt.result == "swing" else "ai-judge"
+
+
+def _divides_once(fmt: Format) -> bool:
+    """Its table has one vote, after the speeches."""
+    return sum(phase.kind == "vote" for phase in fmt.phases) == 1
 
 
 def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
@@ -141,6 +170,8 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "maxRounds", f"Must be between 1 and {fmt.max_rounds}"
     if setup.turns is not None and not (fmt.turns and 1 <= setup.turns <= (fmt.max_turns or fmt.turns)):
         yield "maxTurns", f"Must be between 1 and {fmt.max_turns}" if fmt.turns else "Only for free debates"
+    if setup.opens is not None and not fmt.either_first:
+        yield "opens", "This format says by itself who opens"
     if not 1 <= setup.intensity <= 5:
         yield "intensity", "Must be between 1 and 5"
     if not 0 < setup.turn_seconds < inf:
@@ -148,7 +179,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
     if len(setup.objective.strip()) > LONGEST_OBJECTIVE:
         yield "objective", f"At most {LONGEST_OBJECTIVE} characters"
     yield from _room_problems(setup)
-    yield from judge_problems(setup.judges)
+    yield from judge_problems(weighing(setup.judges, fmt))
     yield from _money_problems(setup)
 
 
@@ -220,8 +251,17 @@ def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
 
 def _judges(setup: Setup, seats: Sequence[Seat], naming: Naming) -> tuple[Judge, ...]:
     ids = [naming("judge", place + 1) for place in range(len(setup.judges))]
-    judges = panel(setup.judges, ids, setup.seed)
+    judges = panel(weighing(setup.judges, setup.format), ids, setup.seed)
     return recused(judges, seats) if setup.recuse else judges
+
+
+def weighing(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...]:
+    """Judges who were told no criteria go by those of the format, or by the usual ones."""
+    usual = (tuple(fmt.criteria) or CRITERIA, fmt.criteria)
+    return tuple(
+        judge if judge.criteria else replace(judge, criteria=usual[0], weights=judge.weights or usual[1])
+        for judge in judges
+    )
 
 
 def panel(given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None) -> tuple[Judge, ...]:

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
+Opener = Literal["for", "against"]
 Role = Literal["debater", "moderator"]
 Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
@@ -139,6 +140,8 @@ class Manner(Struct, frozen=True, omit_defaults=True):
     """Speakers make private notes before their speeches, as far as the format gives them time."""
     blind: bool = False
     """Openings are given at the same time, so that nobody answers or copies."""
+    opens: Opener | None = None
+    """The side that won the toss and speaks first, where the format leaves it to one."""
     polls: Polls | None = None
 
 
@@ -229,10 +232,14 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """The round that repeats to fill the number of rounds asked for."""
     rotate: bool = False
     """Another seat opens each round."""
+    either_first: bool = False
+    """A toss decides which side opens."""
     last_word: Side | None = None
     result: Result = "majority"
     parties: Parties = "seats"
     """Who wins: a seat for itself, or all seats of a side together."""
+    criteria: dict[str, float] = {}
+    """By what its judges weigh, and how much each counts, where nobody says otherwise."""
     prep_words: int = 0
     """Words of private notes that each team may make in all: those who win and lose together."""
 

@@ -36,6 +36,7 @@ from moot.events import (
     DebateResumed,
     DebateStarted,
     DebateStopped,
+    JudgingFailed,
     JudgingStarted,
     PollClosed,
     RemarkInjected,
@@ -340,6 +341,14 @@ def test_a_debate_takes_only_so_many_remarks() -> None:
     for _ in range(MOST_REMARKS):
         assert isinstance(debate.ask(Inject("And another thing.")), tuple)
     assert isinstance(debate.ask(Inject("One more.")), Refused)
+
+
+def test_a_floor_that_asks_too_much_silences_nobody_else() -> None:
+    debate = simulation()
+    for _ in range(MOST_REMARKS):
+        debate.ask(Inject("And what of that?", question=True))
+    assert isinstance(debate.ask(Inject("One more?", question=True)), Refused)
+    assert isinstance(debate.ask(Inject("Come to the point.")), tuple)
 
 
 # --- judging and deciding -----------------------------------------------------------------------------
@@ -678,6 +687,15 @@ def test_a_debate_is_judged_by_one_panel_at_a_time() -> None:
     debate = simulation().start().run()
     debate.ask(Rejudge())
     assert isinstance(decide(debate.debate, Rejudge()), Refused)
+
+
+def test_judging_again_can_be_called_off() -> None:
+    debate = simulation().start().run()
+    first = debate.debate.verdict
+    debate.ask(Rejudge())
+    assert debate.ask(Abort("a mistake")) == (JudgingFailed(2, "a mistake"),)
+    assert (debate.debate.verdict, debate.debate.status) == (first, "completed")
+    assert isinstance(decide(debate.debate, Abort()), Refused)
 
 
 def test_what_was_never_said_is_not_judged_again() -> None:

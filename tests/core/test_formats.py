@@ -83,6 +83,8 @@ def test_an_unknown_format_is_answered_with_those_there_are() -> None:
         (('summary = "', 'rounds = 12\nsummary = "'), "rounds must be between 1 and max_rounds (10)"),
         (('summary = "', 'min_seats = 5\nsummary = "'), "min_seats not more than max_seats"),
         (('summary = "', 'max_turns = 5\nsummary = "'), "max_turns = 5 needs turns"),
+        (('summary = "', 'max_rounds = 5000000\nsummary = "'), "max_rounds is at most 100"),
+        (('summary = "', 'turns = 5000000\nsummary = "'), "there are at most 400 turns"),
         (('summary = "', 'prep_words = -1\nsummary = "'), "prep_words cannot be less than 0"),
         (('summary = "', 'last_word = "for"\nsummary = "'), "the last speech is that of against"),
         (('summary = "', 'result = "ranking"\nsummary = "'), "a ranking needs three or more chairs"),
@@ -113,8 +115,11 @@ def test_an_unknown_format_is_answered_with_those_there_are() -> None:
         (('who = "each"', 'who = "moderator"'), 'no chair has role = "moderator"'),
         (('who = "each"', 'who = "neutral"'), 'no chair has side = "neutral"'),
         (('who = "each"', 'who = "each"\nkind = "vote"'), "nobody speaks in this format"),
-        (('who = "each"', 'who = "each"\nexchanges = 0'), "exchanges = 0 is too little; it is 1 or more"),
-        (('who = "each"', 'who = "each"\nminutes = -1'), "minutes cannot be less than 0"),
+        (('who = "each"', 'who = "each"\nexchanges = 0'), "exchanges = 0 will not do: it is between 1"),
+        (('who = "each"', 'who = "each"\nexchanges = 9000000000'), "it is between 1 and 50"),
+        (('who = "each"', 'who = "each"\nminutes = -1'), "minutes = -1.0 will not do: it is between 0"),
+        (('who = "each"', 'who = "each"\nminutes = nan'), "minutes = nan will not do"),
+        (('who = "each"', 'who = "each"\nminutes = inf'), "minutes = inf will not do"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_format_is_said_with_its_line(change: tuple[str, str], problem: str) -> None:
@@ -305,7 +310,7 @@ def test_public_forum() -> None:
     fmt = formats.load("public-forum")
     assert spoken(fmt, "P1", "C1", "P2", "C2") == [
         "P1", "C1", "P1?C1", "C1?P1", "P2", "C2", "P2?C2", "C2?P2", "P1", "C1",
-        "P1?C1", "C2?P2", "P1?C1", "C2?P2", "P2", "C2",
+        "P1?C1", "C1?P1", "P2?C2", "C2?P2", "P2", "C2",
     ]  # fmt: skip
     assert minutes(fmt) == [4, 4, 3, 4, 4, 3, 3, 3, 3, 2, 2]
     assert fmt.prep_words == 450

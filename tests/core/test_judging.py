@@ -168,6 +168,14 @@ def test_a_judge_is_told_which_speeches_may_bring_nothing_new() -> None:
     assert [kind for _, kind in marked] == ["rebuttal", "closing", "closing"]
 
 
+def test_the_rest_of_a_speech_that_never_began_is_the_speech() -> None:
+    silent = Reply(fault="empty", severity="unusable")
+    debate = Simulation(table("british-parliamentary"), in_turn([silent, silent])).start().run().debate
+    text = asked(debate).messages[0].content
+    assert "S2. Birch, opening:" in text
+    assert "S4. Cedar, the rest of the speech:" in text
+
+
 def test_both_orders_differ_in_labels_and_fences_alone() -> None:
     debate = debated("One.", "Two.")
     first, second = (asked(debate, order).messages[0].content for order in (0, 1))

@@ -84,7 +84,7 @@ def test_where_the_first_speaker_failed_the_second_is_the_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "cue"), [(5, "Do not invent an answer: carry"), (9, "Do not invent an answer: say why")]
+    ("turn", "cue"), [(5, "Do not invent an answer: carry"), (9, "Do not invent an answer: weigh")]
 )
 def test_who_was_not_answered_does_not_invent_an_answer(turn: int, cue: str) -> None:
     debate = Simulation(table(), speak).start()
@@ -323,6 +323,7 @@ def test_questions_and_answers_in_cross_examination() -> None:
     answer = sent(3, "I rest my case.", "Why?", format="lincoln-douglas").messages[-1].content
     assert "Put one short, pointed question to your opponent" in question
     assert "Answer the question just put to you" in answer
+    assert "Your opponent asked you:" in answer
     assert "Why?" in answer
 
 
@@ -465,6 +466,8 @@ def test_where_the_first_half_came_to_nothing_the_second_is_the_speech() -> None
     assert told.startswith("Prime Minister's speech. Nobody has spoken before you")
     assert "Define the motion" in told
     assert "first half" not in told
+    other = request(debate.run_until(lambda d: d.is_live(3))).messages[-1].content
+    assert "went on" not in other
 
 
 def test_everybody_hears_a_point_that_was_taken() -> None:
@@ -491,7 +494,7 @@ def test_a_question_put_to_one_seat_is_answered_in_its_next_speech() -> None:
 
 def test_a_question_put_to_another_is_heard_and_left_to_them() -> None:
     theirs = cue(spoken("One.", "Two.", format="free", more=(question("b"),)))
-    assert "A question from the floor, put to Seat 2:" in theirs
+    assert "A question from the floor, put to your opponent:" in theirs
     assert "answer it first" not in theirs
 
 

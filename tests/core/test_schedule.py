@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.schedule import benches, schedule, speaking_order, teams
-from moot.terms import Format, Limits, Side, Slot
+from moot.terms import Format, Limits, Manner, Side, Slot
 from tests.core.plots import LAW, blind
 from tests.factories import SCRIPTED, seats
 
@@ -291,3 +291,14 @@ def test_in_the_grand_crossfire_everybody_asks_and_everybody_answers() -> None:
     for tone in ("question", "answer"):
         assert "".join(sorted(slot.seat for slot in grand if slot.tone == tone)) == "abcd"
     assert [(slot.seat, slot.to) for slot in grand[::2]] == [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")]
+
+
+def test_a_toss_turns_public_forum_round() -> None:
+    table = formats.load("public-forum")
+    turned = formats.fitted(table, (), Manner(opens="against"))
+    said = [phase.key for phase in turned.phases]
+    assert said[:3] == ["CC", "PC", "crossfire-1"]
+    assert sorted(said) == sorted(phase.key for phase in table.phases)
+    assert turned.last_word == "for"
+    crossfire = turned.phases[2]
+    assert (crossfire.who, crossfire.to) == ("against", "for")

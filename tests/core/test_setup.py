@@ -14,7 +14,7 @@ from moot import formats
 from moot.errors import Invalid
 from moot.events import DebateOpened, decode_event, encode
 from moot.schedule import schedule
-from moot.setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening
 from moot.terms import FREE, HUMAN, Model, Money, Polls
 from tests.core.plots import LAW
 from tests.factories import SCRIPTED
@@ -220,3 +220,41 @@ def test_whatever_is_accepted_can_be_written_down(motion: str, name: str, second
     with suppress(Invalid):
         event = opened(motion=motion, seats=named, turn_seconds=seconds)
         assert decode_event(encode(event)) == event
+
+
+def test_an_audience_decides_where_the_format_goes_by_the_swing() -> None:
+    two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+    swing = Setup("A motion", formats.load("oxford"), two, polls=Polls(seconds=60))
+    assert opening(swing).manner.winning == "audience"
+    assert opening(replace(swing, winning="ai-judge")).manner.winning == "ai-judge"
+    assert opening(replace(swing, polls=None)).manner.winning == "ai-judge"
+    assert opening(replace(swing, format=formats.load("policy"))).manner.winning == "ai-judge"
+
+
+def test_a_division_is_one_vote() -> None:
+    two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+    union = Setup("A motion", formats.load("oxford-union"), two, polls=Polls(seconds=60))
+    assert opening(union).manner.polls == Polls(before=False, seconds=60)
+
+
+def test_judges_without_criteria_go_by_those_of_the_format() -> None:
+    two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+    schools = Setup("A motion", formats.load("world-schools"), two, (JudgeSetup(SCRIPTED),))
+    judge = opening(schools).judges[0]
+    assert (judge.criteria, judge.weights) == (
+        ("content", "style", "strategy"),
+        {"content": 40, "style": 40, "strategy": 20},
+    )
+    own = replace(schools, judges=(JudgeSetup(SCRIPTED, criteria=("wit",)),))
+    assert (opening(own).judges[0].criteria, opening(own).judges[0].weights) == (("wit",), {})
+    usual = replace(schools, format=formats.load("oxford"))
+    assert opening(usual).judges[0].criteria == CRITERIA
+
+
+def test_who_opens_is_only_asked_where_a_toss_decides() -> None:
+    two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
+    forum = Setup("A motion", formats.load("public-forum"), two, opens="against")
+    assert opening(forum).format.phases[0].who == "against"
+    with pytest.raises(Invalid) as refused:
+        opening(replace(forum, format=formats.load("policy")))
+    assert refused.value.problems == {"opens": ["This format says by itself who opens"]}

@@ -163,7 +163,9 @@ def test_a_seat_is_taken_spoken_for_and_left_from_another_terminal(data: Path, m
     models = ("--for", "scripted/a", "--against", "scripted/b", "--judge", "scripted/c", "--rounds", "2")
     with waiting(data, *models, pace_ms=15) as process:
         until(process, "call.delta", kind="text")
-        assert moot("take", "last", "against", "--name", "Zoe") == (0, "You sit down as against.\n", "")
+        code, done, hint = moot("take", "last", "against", "--name", "Zoe")
+        assert (code, done) == (0, "You sit down as against.\n")
+        assert "moot watch last --as against" in hint
         assert until(process, "seat.taken")["by"] == "Zoe"
         until(process, "turn.started", seat="part_2")
         assert moot("draft", "last", "Coffee") == (0, "Kept.\n", "")
@@ -210,6 +212,67 @@ def test_a_draft_can_be_said_as_it_stands_and_a_speech_come_from_a_file(data: Pa
         assert piped(environment(data), "say", "last", "-", stdin="Once more.").returncode == 0
         until(process, "debate.ended")
     assert [t.text for t in debate_in(moot).turns if t.seat == "part_1"] == ["From a file.", "Once more."]
+
+
+def test_a_text_with_paragraphs_can_be_pasted(data: Path, moot: Moot):
+    with Terminal(environment(data), MOTION, *AGAINST_ME, "--rounds", "1") as terminal:
+        terminal.until("words left")
+        terminal.type("First paragraph.\n\nSecond paragraph.\n")
+        terminal.until("196 words left")
+        terminal.type("\n")
+        assert terminal.ended() == 0
+    assert debate_in(moot).turns[0].text == "First paragraph.\n\nSecond paragraph."
+
+
+def test_who_opens_at_the_same_time_reads_the_other_when_they_have_spoken(data: Path, moot: Moot):
+    options = ("--for", "scripted/demo", "--against", "human", "--judge", "none", "--rounds", "1", "--blind")
+    with Terminal(environment(data), MOTION, *options) as terminal:
+        terminal.until("words left")
+        while not debate_in(moot).turns:
+            pass
+        terminal.type("Coffee wakes.\n\n")
+        assert terminal.ended() == 0
+    other = debate_in(moot).turns[0].text
+    page = " ".join(words(terminal.output).replace("┃", "").split())
+    assert page.index("words by hand") < page.index(other[:50])
+    assert "Proposition Opening statement" not in page[: page.index("You speak against the motion")]
+
+
+def test_who_comes_back_to_a_blind_opening_reads_the_other_when_they_have_spoken(data: Path, moot: Moot):
+    options = ("--for", "scripted/demo", "--against", "human", "--judge", "none", "--rounds", "1", "--blind")
+    assert spoken(data, *options, typed="").returncode == 130
+    resumed = piped(environment(data), "resume", "last", stdin="Coffee wakes.\n")
+    assert resumed.returncode == 0, resumed.stderr
+    other = next(turn.text for turn in debate_in(moot).turns if turn.said and turn.seat == "part_1")
+    page = " ".join(resumed.stdout.split())
+    assert page.index("words by hand") < page.index(other[:50])
+
+
+def left_by_a_process_that_died(data: Path, *arguments: str) -> None:
+    with waiting(data, *arguments, pace_ms=50) as process:
+        until(process, "call.started")
+
+
+def test_a_draft_is_only_kept_where_nobody_runs_the_debate(data: Path, moot: Moot):
+    left_by_a_process_that_died(data, *AGAINST_ME)
+    kept = piped(environment(data), "draft", "last", "Not yet.")
+    assert (kept.returncode, kept.stdout) == (0, "Kept.\n")
+    assert "Go on with: moot resume deb_" in kept.stderr
+    assert debate_in(moot).drafts == {"part_1": "Not yet."}
+
+
+def test_a_remark_does_not_wait_for_a_debate_that_nobody_runs(data: Path):
+    left_by_a_process_that_died(data, "--model", "scripted/demo")
+    said = piped(environment(data), "inject", "last", "Be brief.")
+    assert said.returncode == 0
+    assert "Go on with: moot resume deb_" in said.stderr
+
+
+def test_what_was_kept_is_not_said_by_a_terminal_where_nobody_sits(data: Path, moot: Moot):
+    left_by_a_process_that_died(data, *AGAINST_ME)
+    piped(environment(data), "draft", "last", "Not yet.")
+    assert piped(environment(data), "resume", "last").returncode == 130
+    assert debate_in(moot).drafts == {"part_1": "Not yet."}
 
 
 # --- judging ------------------------------------------------------------------------------------------
@@ -309,6 +372,29 @@ def test_an_audience_votes_before_and_after_and_the_swing_is_shown(data: Path, m
     assert "Only 3 people voted both before and after: too few to say how sure this is." in page
     assert "Proposition wins" in page
     assert moot("polls")[1].startswith("  For, by a swing of")
+
+
+def test_a_debater_is_shown_what_the_audience_said_when_it_is_told(data: Path, moot: Moot):
+    with Terminal(environment(data), MOTION, *AGAINST_ME, "--rounds", "1", "--audience", "600") as terminal:
+        terminal.until("votes for 10:00")
+        moot("vote", "last", "against", "--voter", "ann")
+        moot("polls", "close")
+        terminal.until("words left")
+        terminal.type("Tea is calm.\n\n")
+        while (poll := debate_in(moot).poll("after")) is None or moot("vote", "last", "for")[0]:
+            assert poll is None
+        moot("polls", "close")
+        assert terminal.ended() == 0
+    assert "── The audience ──" in words(terminal.output)
+
+
+def test_nobody_reads_in_the_log_who_voted_what(data: Path, moot: Moot):
+    with waiting(data, *MODELS, "--audience", "600") as process:
+        until(process, "poll.opened")
+        moot("vote", "last", "against", "--voter", "ann")
+        vote = until(process, "vote.cast")
+    assert (vote["voter"], vote["choice"]) == ("", "")
+    assert '"ann"' not in moot("show", "--json")[1]
 
 
 def test_a_debate_without_an_audience_says_so(hold: Hold, moot: Moot):

@@ -13,16 +13,18 @@ from moot.arena import Arena
 from moot.cli.keyboard import Keyboard
 from moot.cli.playing import play
 from moot.cli.screens import Lines
-from moot.cli.seeing import Attendance, people, sitting
+from moot.cli.seeing import Attendance, Eyes, people, sitting
 from moot.cli.talking import Leave, Paper, Speech, Talk, wanted
 from moot.debate import Debate
-from moot.events import AsideAsked, DebatePaused, JudgingStarted
+from moot.events import AsideAsked, BallotCast, CallDelta, DebatePaused, JudgingStarted
+from moot.evolve import fold
 from moot.providers.scripted import Cue, Say, Scripted, improvise
 from moot.settings import Settings
 from moot.setup import SeatSetup
 from moot.store.memory import MemoryStore
-from moot.terms import FREE, HUMAN, Judge, Model, Request
-from tests.views.logs import Log, seat
+from moot.terms import FREE, HUMAN, Ballot, Judge, Model, Request
+from tests.factories import call_started
+from tests.views.logs import Log, judge, seat
 
 PERSON = Model(HUMAN, HUMAN, price=FREE)
 
@@ -100,3 +102,21 @@ def test_a_judge_in_person_is_wanted_when_the_judging_begins():
     assert wanted(log.debate, people(log.debate)) == Paper(1, "judge")
     assert sitting(log.debate, "Judge") == Attendance(judges=("judge",))
     assert sitting(log.debate, "against") == Attendance(seats=("against",))
+
+
+def test_who_judges_reads_no_other_ballot_before_the_verdict_but_their_own():
+    judges = (judge("model"), Judge("ann", "Ann", PERSON), Judge("bob", "Bob", PERSON))
+    log = Log(judges=judges, seats=(replace(seat("for"), model=PERSON), seat("against")))
+    log.start().say("against", "No.").add(JudgingStarted(1, "rounds"))
+    log.add(call_started(9, None, judge="model"), CallDelta(9, 0, "text", "Birch is better."))
+    log.add(BallotCast(1, Ballot("model", 0, "for", {}, "Clear.")))
+    log.add(BallotCast(1, Ballot("ann", 0, "for", {}, "Clear.")))
+    who = people(log.debate)
+    eyes = Eyes(who)
+    shown = [one for recorded in log.records for one in eyes.see(recorded)]
+    events = [one.event for one in shown]
+    assert [event.ballot.judge for event in events if isinstance(event, BallotCast)] == ["ann"]
+    assert not any(isinstance(event, CallDelta) and event.call == 9 for event in events)
+    debate = fold(shown)
+    assert debate is not None
+    assert wanted(debate, who) == Paper(1, "bob")

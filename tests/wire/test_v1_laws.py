@@ -174,7 +174,8 @@ def test_the_extended_stream_adds_events_and_changes_none(plot: Plot) -> None:
 def _of_another_ballot(frame: Frame, seen: Sequence[Seen]) -> bool:
     if frame.event != "judge" or frame.data["done"]:
         return False
-    return (frame.data["judgeId"], frame.data["order"]) != (seen[0].after.judges[0].id, 0)
+    leading = next(judge.id for judge in seen[0].after.panel if not judge.model.human)
+    return (frame.data["judgeId"], frame.data["order"]) != (leading, 0)
 
 
 @LAW

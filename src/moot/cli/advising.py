@@ -5,7 +5,7 @@ from __future__ import annotations
 from moot.cli.failing import ENDED, FAILED, INTERRUPTED, debugging
 from moot.cli.page import Page
 from moot.debate import Debate
-from moot.formats.plan import Poll, Rest, plan
+from moot.formats.plan import Poll, Rest, closes_by_itself, plan
 
 
 def exit_code(debate: Debate, interrupted: bool = False) -> int:
@@ -33,7 +33,7 @@ def say_how_to_go_on(debate: Debate, ending: str = "") -> None:
             page.line(("MOOT_DEBUG=1 shows what the service said.", "dim"))
         return
     waiting = plan(debate)
-    if isinstance(waiting, Poll):
+    if isinstance(waiting, Poll) and not closes_by_itself(debate, waiting.name):
         page.line("It waits for votes: ", (f"moot vote {debate.id} CHOICE{ending}", "bold"), ", and then for")
         page.line("somebody who closes the vote: ", (f"moot polls close {debate.id}{ending}", "bold"))
         return

@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from moot import __version__
 from moot.cli.debate import debate
@@ -105,7 +105,7 @@ def run(arguments: list[str]) -> int:
     try:
         result = app(arguments or ["--help"])
     except CycloptsError as error:
-        return _complain([_first_line(error), "`moot --help` shows how it is written."], USAGE)
+        return _complain(misused(arguments, error), USAGE)
     except MootError as error:
         if debugging():
             raise
@@ -123,8 +123,19 @@ def run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _first_line(error: CycloptsError) -> str:
-    return " ".join(str(error).split())
+def misused(arguments: list[str], error: CycloptsError) -> list[str]:
+    """What is wrong with a command line, and where it is told how it is written."""
+    command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
+    help_ = f"`moot {command} --help`" if command else "`moot --help`"
+    if not isinstance(error, UnusedCliTokensError):
+        return [" ".join(str(error).split()), f"{help_} shows how it is written."]
+    more = " ".join(error.unused_tokens or ())
+    if command:
+        return [f"Nothing is known of {more!r} here.", f"{help_} shows how it is written."]
+    return [
+        f"There is no command {arguments[0]!r}, and a motion stands in quotation marks.",
+        f"{help_} lists the commands.",
+    ]
 
 
 def _complain(lines: list[str], code: int) -> int:

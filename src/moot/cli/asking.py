@@ -14,12 +14,20 @@ if TYPE_CHECKING:
     from moot.debate import Debate
 
 
-def ask(server: str | None, given: str, command: Command | Callable[[Debate], Command], done: str) -> int:
-    """`given` names the debate, `done` is said when it was carried out."""
+def ask(
+    server: str | None,
+    given: str,
+    command: Command | Callable[[Debate], Command],
+    done: str,
+    hint: str = "",
+) -> int:
+    """`given` names the debate, `done` is said when it was carried out; `hint` is what to do next."""
     from moot.cli.playing import run
 
-    async def asked() -> int:
+    async def carry_out() -> int:
+        from moot.arena import QUIET
         from moot.cli import playing
+        from moot.cli.advising import say_how_to_go_on
         from moot.cli.finding import find
         from moot.cli.hall import ending, hall
         from moot.cli.page import Page
@@ -29,11 +37,17 @@ def ask(server: str | None, given: str, command: Command | Callable[[Debate], Co
             debate_id = await find(place, given)
             before = await place.state(debate_id)
             elsewhere = await place.is_running(debate_id)
-            outcome = await place.ask(debate_id, command(before) if callable(command) else command)
+            asked = command(before) if callable(command) else command
+            outcome = await place.ask(debate_id, asked)
             Page.out().line(done)
             if elsewhere or playing.at_rest(outcome.debate):
+                if hint:
+                    Page.err().line((hint, "dim"))
+                return 0
+            if isinstance(asked, QUIET):
+                say_how_to_go_on(outcome.debate, ending(server))
                 return 0
             with screen() as view:
                 return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
 
-    return run(asked())
+    return run(carry_out())

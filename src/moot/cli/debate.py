@@ -166,6 +166,15 @@ def debate(
             group=HOW, negative="", help="Openings are given at the same time; nobody hears the other."
         ),
     ] = False,
+    opens: Annotated[
+        Literal["for", "against"] | None,
+        Parameter(
+            group=HOW,
+            metavar="SIDE",
+            show_choices=False,
+            help="Who speaks first, for or against, where a toss decides: public-forum.",
+        ),
+    ] = None,
     audience: Annotated[
         float | None,
         Parameter(
@@ -236,6 +245,7 @@ def debate(
     from moot.cli.playing import run
 
     guessing.refuse_mistyped_command(motion)
+    _refuse_somebody_and_nobody(judge or [])
     if output is not None:
         exporting.kind_of(output)
     if server:
@@ -254,10 +264,11 @@ def debate(
             rounds=ROUNDS if rounds is None and format in (None, FORMAT) else rounds,
             intensity=intensity,
             manual=manual,
-            winning="user-decides" if decide else winning,
+            winning="user-decides" if decide else winning or ("ai-judge" if judge else None),
             objective=objective,
             prep=prep,
             blind=blind,
+            opens=opens,
             audience=audience,
             cost_limit=cost_limit,
             warn_at=warn_at,
@@ -279,6 +290,7 @@ def debate(
         from moot.cli.playing import perform
         from moot.cli.screens import screen
         from moot.providers.table import Default
+        from moot.setup import decided_by
         from moot.terms import Polls
 
         async with Arena.open() as arena:
@@ -286,7 +298,10 @@ def debate(
             fmt = formats.load(named, arena.settings.formats)
             others = model or next((name for name in (for_, against) if name and name != HUMAN), None)
             names = [for_ or model, against or model, *[others] * (len(fmt.chairs) - SIDES)]
-            decides = "user-decides" if decide else winning or "ai-judge"
+            polls = Polls(seconds=audience) if audience is not None else None
+            # Whoever names a judge wants to be judged, whatever the audience thinks of it.
+            decides = winning or ("ai-judge" if judge else decided_by(fmt, polls))
+            decides = "user-decides" if decide else decides
             default = Default("") if all(names) else await arena.providers.default()
             setup = await arena.setup(
                 motion,
@@ -312,7 +327,8 @@ def debate(
                 objective=objective,
                 prep=prep,
                 blind=blind,
-                polls=Polls(seconds=audience) if audience is not None else None,
+                opens=opens,
+                polls=polls,
                 cost_limit=cost_limit,
                 warn_at=warn_at,
                 turn_seconds=timeout,
@@ -329,6 +345,13 @@ def debate(
             return code
 
     return run(hold())
+
+
+def _refuse_somebody_and_nobody(judges: list[str]) -> None:
+    from moot.errors import Invalid
+
+    if NOBODY in judges and len(judges) > 1:
+        raise Invalid("--judge none leaves the verdict out: give it alone, or leave it away.")
 
 
 def _nobody_judges(winning: Ending, judges: list[str]) -> bool:

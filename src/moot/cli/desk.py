@@ -27,6 +27,14 @@ class Desk:
         self._page = Page.err()
         self.leave = leave
 
+    @property
+    def typed(self) -> bool:
+        return self._keyboard.typed
+
+    @property
+    def pasting(self) -> bool:
+        return self._keyboard.pasting
+
     def tell(self, words: str, style: str = "dim") -> None:
         for one in drawing.paragraph(words, self._page.width, style, MARGIN):
             self._page.print(one)

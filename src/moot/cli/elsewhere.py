@@ -18,7 +18,7 @@ from moot.cli.translating import dollars, in_our_words
 from moot.client import Config, Debater, Judge, Polls
 from moot.client.shapes import Position
 from moot.errors import Invalid
-from moot.terms import HUMAN, Effort, Winning
+from moot.terms import HUMAN, Effort, Opener, Winning
 
 SECONDS, PERSON_SECONDS = 120.0, 300.0
 NOBODY = "none"
@@ -46,6 +46,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     objective: str = ""
     prep: bool = False
     blind: bool = False
+    opens: Opener | None = None
     audience: float | None = None
     cost_limit: str | None = None
     warn_at: str | None = None
@@ -165,6 +166,7 @@ def _config(wish: Wish, table: Table) -> Config:
         objective=wish.objective or UNSET,
         prep=wish.prep or UNSET,
         blind=wish.blind or UNSET,
+        opens=wish.opens or UNSET,
         polls=UNSET if wish.audience is None else Polls(seconds=wish.audience),
         person_seconds=UNSET if wish.person_seconds == PERSON_SECONDS else wish.person_seconds,
         intensity=wish.intensity,
@@ -177,8 +179,7 @@ def _by_option(error: Invalid) -> Invalid:
     problems: dict[str, list[str]] = {}
     for field, found in error.problems.items():
         problems.setdefault(_option(field), []).extend(found)
-    first = next(iter(problems.items()), None)
-    return Invalid(f"{first[0]}: {first[1][0]}." if first else str(error), problems)
+    return Invalid(str(error), problems)
 
 
 def _option(field: str) -> str:

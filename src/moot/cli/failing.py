@@ -31,10 +31,17 @@ OPTIONS = {
     "objective": "--objective",
     "prep": "--prep",
     "blind": "--blind",
+    "opens": "--opens",
     "winningCondition": "--winning",
     "judges": "--judge",
+    "seconds": "--seconds",
+    "rounds": "--rounds",
+    "cites": "--speeches",
+    "ranking": "--ranking",
 }
 """What the fields of a request are called on the command line."""
+OF_A_SETUP = "Invalid debate configuration"
+"""How the complaint about a debate begins that somebody wants to open."""
 
 
 def debugging() -> bool:
@@ -46,14 +53,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
     """The lines to print, the first of them the error itself, and the exit code."""
     match error:
         case Invalid():
-            problems = [
-                f"{OPTIONS.get(field, field)}: {problem}"
-                for field, found in error.problems.items()
-                for problem in found
-            ]
-            if not problems or "format" in error.problems:
-                return [str(error)], USAGE
-            return ["This debate cannot be held:", *problems], USAGE
+            return _wrong(error), USAGE
         case UnknownDebate():
             fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
             return [str(error), fix], USAGE
@@ -67,6 +67,18 @@ def explain(error: MootError) -> tuple[list[str], int]:
             return [str(error), "`moot doctor` looks at what is wrong."], FAILED
         case _:
             return [str(error)], FAILED
+
+
+def _wrong(error: Invalid) -> list[str]:
+    problems = [
+        f"{OPTIONS.get(field, field)}: {problem}"
+        for field, found in error.problems.items()
+        for problem in found
+        if problem not in str(error) or str(error).startswith(OF_A_SETUP)
+    ]
+    if not problems or "format" in error.problems:
+        return [str(error)]
+    return ["This debate cannot be held:" if str(error).startswith(OF_A_SETUP) else str(error), *problems]
 
 
 def words(status: str) -> str:

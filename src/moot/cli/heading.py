@@ -34,8 +34,9 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
         yield text(*margin(place, coloured), (pad(seat.name, room), f"bold {hue(place)}"), (about, "dim"))
     for judge in debate.judges:
         who = "a person" if judge.model.human else judge.model.label
-        does = f"not asked: {judge.recused}" if judge.recused else ""
-        yield text("    ", pad(judge.name, room), (pad("judges", 9) + join((who, does)), "dim"))
+        yield text("    ", pad(judge.name, room), (pad("judges", 9) + who, "dim"))
+        if judge.recused:
+            yield from drawing.paragraph(f"not asked: {judge.recused}", width, "dim", " " * (4 + room + 9))
 
 
 def _who(seat: Seat) -> str:

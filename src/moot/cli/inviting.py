@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from moot.client import Invitation
+    from moot.debate import Debate
 
 Role = Literal["observer", "moderator", "participant", "judge", "audience"]
 
@@ -58,10 +59,10 @@ def invite(
                 await guestbook.withdraw(place, debate_id, withdraw)
                 Page.out().line(f"Withdrawn: {withdraw}.")
                 return 0
-            if role is None:
-                _list(await guestbook.invited(place, debate_id))
-                return 0
             debate = await place.state(debate_id)
+            if role is None:
+                _list(debate, await guestbook.invited(place, debate_id))
+                return 0
             guest = guestbook.Guest(
                 role,
                 seat=seat_id(debate, seat) if seat else None,
@@ -71,23 +72,25 @@ def invite(
                 many=many,
             )
             made = await guestbook.invite(place, debate_id, guest)
-        Page.err().line("This is shown once; only its digest is kept. Put the server's address before it:")
-        Page.out().raw(f"{made.link}\n")
+        where = "" if server else " Put the server's address before it:"
+        Page.err().line(f"This is shown once; only its digest is kept.{where}")
+        Page.out().raw(f"{(server or '').rstrip('/')}{made.link}\n")
         return 0
 
     return run(asked())
 
 
-def _list(guests: Sequence[Invitation]) -> None:
+def _list(debate: Debate, guests: Sequence[Invitation]) -> None:
     from moot.cli.page import Page, row, table
 
     page = Page.out()
     if not guests:
         page.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
         return
+    names = {place.id: place.name for place in (*debate.seats, *debate.judges)}
     made = table("name", "role", "place", "until")
     for guest in guests:
-        where = "many, by one link" if guest.many else guest.seat or guest.judge or ""
+        where = "many, by one link" if guest.many else names.get(guest.seat or guest.judge or "", "")
         until = f"{guest.expires_at:%Y-%m-%d %H:%M} UTC" if guest.expires_at else "the debate is gone"
         row(made, (guest.name, "bold"), guest.role, where, until)
     page.table(made)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import termios
 from contextlib import suppress
 
@@ -24,6 +25,11 @@ class Keyboard:
     def typed(self) -> bool:
         """Somebody sits there, and sees what they type."""
         return os.isatty(self._fd)
+
+    @property
+    def pasting(self) -> bool:
+        """Further lines stand there already: a whole text was put in, with its paragraphs."""
+        return self.typed and (b"\n" in self._pending or bool(select.select([self._fd], [], [], 0)[0]))
 
     async def line(self) -> str | None:
         """The next line without its end; None where there will be no more, or Ctrl-D was typed."""

@@ -18,7 +18,7 @@ from moot.cli.failing import INTERRUPTED
 from moot.cli.hall import Hall
 from moot.cli.page import Page
 from moot.cli.screens import Screen
-from moot.cli.seeing import Attendance, people
+from moot.cli.seeing import Attendance, hidden, people
 from moot.cli.talking import Talk
 from moot.commands import Pause
 from moot.debate import Debate
@@ -70,9 +70,11 @@ async def perform(
         tasks.append(asyncio.create_task(pause(following)))
 
     tasks: list[asyncio.Task[None]] = []
-    records = hall.watch(debate_id, begun.seq if begun else 0)
     debate = await hall.state(debate_id)
-    following = asyncio.create_task(_take_part(hall, debate, records, view, people(debate), heed, begun))
+    who = people(debate)
+    begun = await _before_the_veil(hall, begun, who) if begun else None
+    records = hall.watch(debate_id, begun.seq if begun else 0)
+    following = asyncio.create_task(_take_part(hall, debate, records, view, who, heed, begun))
     with on_interrupt(heed):
         await asyncio.wait([following])
         await asyncio.gather(*tasks)
@@ -130,6 +132,18 @@ async def _take_part(
         return await play(talk.follow(records, begun), talk, begun)
     finally:
         await talk.end()
+
+
+async def _before_the_veil(hall: Hall, debate: Debate, who: Attendance) -> Debate:
+    """Where to begin, so that a speech they must not read yet is still to come when they may."""
+    turns = (*debate.turns, *debate.live) if who.seats else ()
+    veiled = [turn.seq for turn in turns if hidden(debate, turn.number, who.viewers)]
+    earlier: Debate | None = None
+    for recorded in await log_of(hall, debate.id) if veiled else ():
+        if recorded.seq >= min(veiled):
+            break
+        earlier = evolve(earlier, recorded)
+    return earlier or debate
 
 
 async def play(records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None) -> Debate | None:

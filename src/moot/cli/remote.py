@@ -6,9 +6,10 @@ same events and by the same rules as on the server.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import assert_never
+from typing import Literal, assert_never
 
 from msgspec import UNSET
 
@@ -86,8 +87,10 @@ class Remote:
                 await client.rounds(id, "skip_to_judge")
             case cmd.SkipTurn():
                 await client.skip(id)
+            case cmd.Inject(question=True):
+                await client.ask(id, command.text, to=command.to or "")
             case cmd.Inject():
-                await client.inject(id, command.text, to=command.to or "", question=command.question)
+                await client.inject(id, command.text, to=command.to or "")
             case cmd.Extend():
                 await client.extend(id, seconds=command.seconds, rounds=command.rounds)
             case cmd.JudgeNow():
@@ -168,6 +171,13 @@ class Remote:
         with in_our_words():
             found = await self.client.polls(debate_id)
         return None if found.rule is None else told(debate, tally(found.rule, found))
+
+    async def document(self, debate_id: str, kind: Literal["markdown", "html", "json"]) -> str:
+        """As the server writes it: it knows more of the debate than its log tells us."""
+        with in_our_words():
+            if kind == "json":
+                return json.dumps(await self.client.transcript(debate_id), ensure_ascii=False, indent=2)
+            return await self.client.transcript(debate_id, kind)
 
     async def delete(self, debate_id: str) -> None:
         with in_our_words():

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
+from moot.audience import OWNER, visible
 from moot.cli.page import Page
 from moot.cli.stage import Stage
 from moot.debate import Debate
-from moot.events import Recorded, encode
+from moot.events import Recorded, VoteCast, encode
 from moot.views.cleaning import clean_json
 
 PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
@@ -34,10 +35,12 @@ class Screen(Protocol):
 
 
 class Lines:
-    """The log as it is: one event a line, in JSON."""
+    """The log as it is: one event a line, in JSON. Only votes stay secret here too."""
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
-        sys.stdout.write(clean_json(encode(recorded).decode()) + "\n")
+        voted = isinstance(recorded.event, VoteCast)
+        shown = visible(debate, recorded, OWNER) if voted else recorded
+        sys.stdout.write(clean_json(encode(shown or recorded).decode()) + "\n")
         sys.stdout.flush()
 
     def catch_up(self, debate: Debate) -> None:

@@ -32,10 +32,16 @@ def take(
     server: Server = None,
 ) -> int:
     """Sit down in a seat; the model that sat there stands in when you leave."""
+    import shlex
+
+    from moot.cli.hall import ending
     from moot.cli.seating import seat_id
     from moot.floor import TakeSeat
 
-    return ask(server, id, lambda debate: TakeSeat(seat_id(debate, seat), name), f"You sit down as {seat}.")
+    hint = f"To be asked when it is your turn: moot watch {id} --as {shlex.quote(seat)}{ending(server)}"
+    return ask(
+        server, id, lambda debate: TakeSeat(seat_id(debate, seat), name), f"You sit down as {seat}.", hint
+    )
 
 
 def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> int:

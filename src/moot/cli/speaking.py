@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from math import ceil
+from typing import Literal
 
 from moot.cli.desk import Desk
 from moot.cli.page import join
@@ -39,8 +40,7 @@ Now = Callable[[], Debate]
 async def speak(desk: Desk, now: Now, turn: Turn, latest: Turn | None, *, first: bool) -> None:
     """Until it is given or passed. `latest` is what was said last, where it is not on the page already; the
     `first` time they are told how it is done."""
-    seat = turn.seat
-    written = draft(now(), seat).splitlines()
+    written = draft(now(), turn.seat).splitlines()
     _introduce(desk, now(), turn, latest)
     if first:
         desk.tell(MANUAL)
@@ -48,37 +48,48 @@ async def speak(desk: Desk, now: Now, turn: Turn, latest: Turn | None, *, first:
         desk.tell("Kept from before: " + "\n".join(written), "italic")
     knocking = asyncio.create_task(_knock(desk, now, turn), name="knock")
     try:
-        while (typed := await desk.line(_prompt(now(), turn, written))) is not None:
-            match typed.strip().casefold():
-                case "" if not written:
-                    continue
-                case "":
-                    break
-                case "/skip" if await desk.do(SkipTurn()):
-                    return
-                case "/leave" if await desk.do(LeaveSeat(seat)):
-                    return
-                case "/quit":
-                    desk.leave()
-                    return
-                case "/undo":
-                    written = written[:-1]
-                    await desk.do(KeepDraft(seat, "\n".join(written)))
-                case "/skip" | "/leave":
-                    continue
-                case command if command.startswith("/"):
-                    desk.tell(MANUAL)
-                case _:
-                    written.append(typed.rstrip())
-                    await desk.do(KeepDraft(seat, "\n".join(written)))
-        if not written:
-            desk.leave()
-        else:
-            await desk.do(Say(seat, "\n".join(written)))
+        if speech := await _write(desk, now, turn, written):
+            await desk.do(Say(turn.seat, speech))
     finally:
         knocking.cancel()
         with suppress(asyncio.CancelledError):
             await knocking
+
+
+async def _write(desk: Desk, now: Now, turn: Turn, kept: list[str]) -> str:
+    """Line after line, on from what was kept; nothing where they pass, leave or go away."""
+    written = list(kept)
+    while (typed := await desk.line(_prompt(now(), turn, written))) is not None:
+        match typed.strip().casefold():
+            case "" if not written:
+                continue
+            case "" if not desk.pasting:
+                return "\n".join(written)
+            case ("/skip" | "/leave" | "/quit") as wish:
+                if await _goes(desk, turn.seat, wish):
+                    return ""
+                continue
+            case "/undo":
+                written = written[:-1]
+            case command if command.startswith("/"):
+                desk.tell(MANUAL)
+                continue
+            case _:
+                written.append(typed.rstrip())
+        await desk.do(KeepDraft(turn.seat, "\n".join(written)))
+    # A file gives what it holds. One that holds nothing is nobody, and what they wrote before is not said.
+    if written and (desk.typed or written != kept):
+        return "\n".join(written)
+    desk.leave()
+    return ""
+
+
+async def _goes(desk: Desk, seat: str, wish: Literal["/skip", "/leave", "/quit"]) -> bool:
+    """Whether they could."""
+    if wish == "/quit":
+        desk.leave()
+        return True
+    return await desk.do(SkipTurn() if wish == "/skip" else LeaveSeat(seat))
 
 
 def _introduce(desk: Desk, debate: Debate, turn: Turn, latest: Turn | None) -> None:

@@ -130,6 +130,7 @@ class Stage:
         for turn in debate.live:
             self._voices.append(Voice(turn, self._page.width - MARGIN))
             self._voices[-1].said.add(turn.text)
+        self._page.gap()
         if self._voices:
             self._announce(debate, self._voices[0])
         if debate.being_judged:

@@ -43,7 +43,7 @@ def inject(
         server,
         id,
         lambda debate: Inject(text, to=seat_id(debate, to) if to else None),
-        "It will be heard by every speech from now on.",
+        f"{to} will hear it, and nobody else." if to else "It will be heard by every speech from now on.",
     )
 
 
@@ -80,7 +80,10 @@ def extend(
 ) -> int:
     """More time for the speech under way, or more rounds."""
     from moot.commands import Extend
+    from moot.errors import Invalid
 
+    if not (seconds or rounds):
+        raise Invalid("Say by how much: --seconds 60, or --rounds 1.")
     return ask(server, id, Extend(seconds, rounds), "Extended.")
 
 

@@ -81,6 +81,7 @@ class Talk:
         self._who = who
         self._keyboard = keyboard or Keyboard()
         self._desk = Desk(hall, debate.id, self._keyboard, leave)
+        self._eyes = Eyes(who)
         self._since = debate.seq
         self._debate = debate
         self._on_page: set[int] = set()
@@ -92,14 +93,14 @@ class Talk:
         self, records: AsyncIterable[Recorded], begun: Debate | None
     ) -> AsyncGenerator[Recorded, None]:
         """The records that those at this terminal may see; what is asked of them is asked in between."""
-        eyes = Eyes(self._who, begun)
+        self._eyes = Eyes(self._who, begun)
         async for recorded in records:
-            for shown in eyes.see(recorded):
+            for shown in self._eyes.see(recorded):
                 yield shown
             self._look(recorded.seq)
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
-        self._debate = debate
+        self._debate = debate = self._eyes.counted(debate)
         self._view.show(debate, recorded)
         if isinstance(recorded.event, TurnCompleted | TurnInterrupted):
             self._on_page.add(recorded.event.turn)
@@ -144,6 +145,8 @@ class Talk:
         if before is not None:
             await asyncio.gather(before, return_exceptions=True)
         self._view.give_way(want.turn if isinstance(want, Speech) and self._keyboard.typed else None)
+        # What was typed before the question is no answer to it, such as the rest of a text that was pasted.
+        self._desk.forget()
         try:
             await self._answered(want)
         except asyncio.CancelledError:

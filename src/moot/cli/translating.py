@@ -37,6 +37,8 @@ def ours(error: ApiError) -> MootError:
     match problem.status:
         case 401:
             return Unavailable(_sentence(problem.detail), "Put a token of this server into MOOT_TOKEN.")
+        case 403:
+            return Unavailable(_sentence(problem.detail), "")
         case 404:
             return UnknownDebate("There is no such debate on this server.")
         case 409 if problem.current_status:

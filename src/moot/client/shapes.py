@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moot.client.payloads import Record, Tokens, Verdict
 from moot.errors import Invalid
-from moot.terms import HUMAN, Effort, Winning
+from moot.terms import HUMAN, Effort, Opener, Winning
 
 # --- asked --------------------------------------------------------------------------------------------
 
@@ -78,6 +78,7 @@ class Config(Struct, frozen=True, rename="camel"):
     objective: str | UnsetType = UNSET
     prep: bool | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
+    opens: Opener | UnsetType = UNSET
     recuse: bool | UnsetType = UNSET
     polls: Polls | UnsetType = UNSET
 

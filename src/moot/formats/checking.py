@@ -17,6 +17,17 @@ Problem = tuple[Place, str]
 TO_AND_FRO = ("cross-examination", "crossfire", "exchange")
 OTHER: dict[str, str] = {"for": "against", "against": "for"}
 NOBODY = Model("any", "any", price=FREE)
+MOST_ROUNDS = 100
+MOST_TURNS = 400
+ROOM = {
+    "round": (1, MOST_ROUNDS),
+    "words": (1, 10_000),
+    "minutes": (0, 120),
+    "exchanges": (1, 50),
+    "speaker": (0, 10),
+    "to_speaker": (0, 10),
+}
+"""What a row can have. A table has an end, and somebody must read it."""
 
 
 def problems(fmt: Format) -> tuple[Problem, ...]:
@@ -45,6 +56,10 @@ def _of_head(fmt: Format) -> Iterator[Problem]:
         yield ("", 0, "chairs"), "at least two [[chairs]] for debaters are needed"
     if not 2 <= fmt.min_seats <= fmt.max_seats:
         yield ("", 0, "max_seats"), "seats: at least 2, and min_seats not more than max_seats"
+    if fmt.max_rounds > MOST_ROUNDS:
+        yield ("", 0, "max_rounds"), f"max_rounds is at most {MOST_ROUNDS}"
+    if max(fmt.turns or 0, fmt.max_turns or 0) > MOST_TURNS:
+        yield ("", 0, "max_turns" if fmt.max_turns else "turns"), f"there are at most {MOST_TURNS} turns"
     if not 1 <= fmt.rounds <= fmt.max_rounds:
         yield ("", 0, "rounds"), f"rounds must be between 1 and max_rounds ({fmt.max_rounds})"
     if fmt.max_turns is not None and not 1 <= (fmt.turns or 0) <= fmt.max_turns:
@@ -71,11 +86,9 @@ def _of_keys(fmt: Format) -> Iterator[Problem]:
 
 
 def _of_row(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
-    for key, least in (("round", 1), ("words", 1), ("exchanges", 1), ("speaker", 0), ("to_speaker", 0)):
-        if getattr(phase, key) < least:
-            yield key, f"{key} = {getattr(phase, key)} is too little; it is {least} or more"
-    if phase.minutes < 0:
-        yield "minutes", "minutes cannot be less than 0"
+    for key, (least, most) in ROOM.items():
+        if not least <= getattr(phase, key) <= most:
+            yield key, f"{key} = {getattr(phase, key)} will not do: it is between {least} and {most}"
     yield from _of_speakers(fmt, phase)
     if phase.kind in TO_AND_FRO:
         yield from _of_questions(phase)

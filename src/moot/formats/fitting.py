@@ -8,6 +8,8 @@ there is an audience, and openings are given blind only where somebody wants it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,6 +18,7 @@ from moot.terms import Format, Manner, Phase, Seat
 
 
 def fitted(fmt: Format, seats: Sequence[Seat], manner: Manner) -> Format:
+    fmt = turned(fmt) if fmt.either_first and manner.opens == "against" else fmt
     fmt = _counted_by_sides(fmt, seats)
     if manner.polls is None:
         fmt = without_audience(fmt)
@@ -37,6 +40,34 @@ def blinded(fmt: Format) -> Format:
     votes = [phase for phase in others if phase.kind == "vote" and phase.round == first]
     rest = [phase for phase in others if phase not in votes]
     return replace(fmt, phases=(*votes, *together, *rest))
+
+
+def turned(fmt: Format) -> Format:
+    """The other side opens, and answers and asks first throughout; so the last word changes hands, too."""
+    phases = [replace(phase, **_exchanged(phase)) for phase in fmt.phases]
+    pairs = [place for place, two in enumerate(pairwise(fmt.phases)) if _answers(*two)]
+    for place in pairs:
+        phases[place : place + 2] = phases[place + 1], phases[place]
+    last = {"for": "against", "against": "for"}.get(fmt.last_word or "", fmt.last_word)
+    return replace(fmt, phases=tuple(phases), last_word=last)
+
+
+def _answers(one: Phase, other: Phase) -> bool:
+    """The same speech of the one side and then of the other."""
+    sides = (one.who, other.who) == ("for", "against")
+    return sides and one.kind == other.kind == "speech" and one.round == other.round
+
+
+def _exchanged(phase: Phase) -> dict[str, Any]:
+    """Who asks and who is asked."""
+    if phase.to is None:
+        return {}
+    return {
+        "who": phase.to,
+        "to": phase.who,
+        "speaker": phase.to_speaker,
+        "to_speaker": phase.speaker,
+    }
 
 
 def without_audience(fmt: Format) -> Format:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 
 from moot.errors import Invalid
-from moot.formats.checking import Place, problems
+from moot.formats.checking import ROOM, Place, problems
 from moot.terms import WORDS_A_MINUTE, Chair, Format, Phase
 
 ROWS: dict[str, type[Struct]] = {"chairs": Chair, "phases": Phase}
@@ -165,7 +165,7 @@ def _plainly(message: str) -> str:
 def _reckon(row: dict[str, Any]) -> None:
     """Words from minutes; in questions and answers the minutes are shared out among them."""
     minutes = row.get("minutes", 0)
-    if "words" in row or minutes <= 0:
+    if "words" in row or not 0 < minutes <= ROOM["minutes"][1]:
         return
     words = minutes * WORDS_A_MINUTE
     if row.get("kind") in ("cross-examination", "crossfire", "exchange"):

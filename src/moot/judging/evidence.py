@@ -75,7 +75,7 @@ def last_word(debate: Debate) -> str | None:
 
 def heading(debate: Debate, turn: Turn, given: Sequence[Turn]) -> str:
     """What kind of speech it is and what befell it, in our own words: a format's titles are its author's."""
-    return SPOKEN[turn.tone] + "".join(f" ({note})" for note in _notes(debate, turn, given))
+    return SPOKEN[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, given))
 
 
 def _notes(debate: Debate, turn: Turn, given: Sequence[Turn]) -> Iterator[str]:

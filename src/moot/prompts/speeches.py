@@ -26,6 +26,8 @@ UNANSWERED = {
 }
 """Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
 QUICK = ("question", "answer")
+SPOKEN: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
+"""How words are introduced that are not simply said."""
 
 
 def turn_request(
@@ -169,32 +171,31 @@ def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
         case "remark" if heard.seat is None:
             return section("quotes", "remark", fence=fence, text=text)
         case "remark" | "question":
-            return section("quotes", "question", to=_asked(debate, seat, heard), fence=fence, text=text)
+            return section("quotes", "question", to=_whom(debate, seat, heard.seat), fence=fence, text=text)
         case "notes":
             return section("quotes", "notes", fence=fence, text=text)
-        case "point" | "other" | "own":
+        case "point":
+            return section("quotes", "point", speaker=speaker(debate, seat, heard), fence=fence, text=text)
+        case "other" | "own":
+            turn = debate.turn(heard.turn or 0)
+            name = SPOKEN.get(debate.tone(turn), "speech") if turn else "speech"
+            to = _whom(debate, seat, debate.schedule[turn.slot].to if turn else None)
             who = speaker(debate, seat, heard)
-            return section("quotes", _spoken(debate, heard), speaker=who, fence=fence, text=text)
+            return section("quotes", name, speaker=who, to=to, fence=fence, text=text)
 
 
-def _spoken(debate: Debate, heard: Heard) -> str:
-    if heard.kind == "point":
-        return "point"
-    turn = debate.turn(heard.turn) if heard.turn is not None else None
-    return "went-on" if turn and turn.tone == "continuation" else "speech"
-
-
-def _asked(debate: Debate, seat: Seat, heard: Heard) -> str:
-    if heard.seat is None:
+def _whom(debate: Debate, seat: Seat, to: str | None) -> str:
+    """Whom words are put to, as this seat is told."""
+    if to is None:
         return "every debater"
-    return "you" if heard.seat == seat.id else debate.seat(heard.seat).name
+    return "you" if to == seat.id else called(debate, seat, debate.seat(to))
 
 
 # --- what is wanted -----------------------------------------------------------------------------------
 
 
 def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered: bool) -> str:
-    phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], _tone(debate, turn)
+    phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], debate.tone(turn)
     cue = section(
         "cues",
         _name(phase, tone, told, answered=answered),
@@ -203,12 +204,6 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered:
         to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
     return "\n".join([cue, *_rules(debate, turn, tone, told)])
-
-
-def _tone(debate: Debate, turn: Turn) -> Tone:
-    """Where the first half of a speech came to nothing, the second is the speech."""
-    begun = any(t.slot == turn.slot - 1 and t.said and t.seq < turn.seq for t in debate.turns)
-    return turn.tone if turn.tone != "continuation" or begun else debate.phase(turn.slot).tone
 
 
 def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:

@@ -202,7 +202,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
             if remark.question or may_hear(remark.to, viewer)
         ),
         results=_results(debate, viewer),
-        audience=polled(debate),
+        audience=None if _has_yet_to_judge(debate, viewer) else polled(debate),
         accidents=accidents(debate),
         ending=outcome.ending(debate),
         costs=costs(debate),
@@ -215,9 +215,13 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
 def _results(debate: Debate, viewer: Viewer) -> tuple[Result, ...]:
     """Whoever has yet to judge does not read over the others' shoulders."""
     found = results(debate)
-    if viewer.role != "judge" or not debate.being_judged:
+    if not _has_yet_to_judge(debate, viewer):
         return found
     return tuple(replace(result, opinions=()) for result in found)
+
+
+def _has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:
+    return viewer.role == "judge" and debate.being_judged
 
 
 def _speech(
@@ -258,7 +262,7 @@ def by_hand(turn: Turn) -> bool:
 
 def speech_title(debate: Debate, turn: Turn) -> str:
     phase = debate.phase(turn.slot)
-    if turn.tone == "continuation":
+    if debate.tone(turn) == "continuation":
         return f"{phase.title}, continued"
     return f"{phase.title}: {turn.tone}" if turn.tone in ("question", "answer") else phase.title
 

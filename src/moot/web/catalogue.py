@@ -14,7 +14,7 @@ from moot import formats
 from moot.arena import Arena
 from moot.models import known
 from moot.providers.endpoints import key_of, traits_of, wants_key
-from moot.terms import Format, Price
+from moot.terms import Format, Phase, Price
 from moot.views.statistics import Statistics, gathered
 
 KEPT_SECONDS = 10.0
@@ -101,18 +101,38 @@ def _format(fmt: Format) -> dict[str, Any]:
         "maxRounds": fmt.max_rounds,
         "scripted": fmt.scripted,
         "result": fmt.result,
-        "chairs": [{"name": chair.name, "position": chair.side, "role": chair.role} for chair in fmt.chairs],
-        "phases": [
-            {
-                "key": phase.key,
-                "title": phase.title,
-                "round": phase.round,
-                "speaker": phase.who,
-                "kind": phase.kind,
-                "words": phase.words,
-            }
-            for phase in fmt.phases
+        "parties": fmt.parties,
+        "eitherFirst": fmt.either_first,
+        "lastWord": fmt.last_word,
+        "prepWords": fmt.prep_words,
+        "chairs": [
+            {"name": chair.name, "position": chair.side, "role": chair.role, "team": chair.team}
+            for chair in fmt.chairs
         ],
+        "phases": [_phase(phase) for phase in fmt.phases],
+    }
+
+
+def _phase(phase: Phase) -> dict[str, Any]:
+    return {
+        "key": phase.key,
+        "title": phase.title,
+        "round": phase.round,
+        "speaker": phase.who,
+        "member": phase.speaker,
+        "team": phase.team,
+        "speaksAs": phase.speaks_as,
+        "to": phase.to,
+        "kind": phase.kind,
+        "tone": phase.tone,
+        "minutes": phase.minutes,
+        "words": phase.words,
+        "clock": phase.clock,
+        "exchanges": phase.exchanges,
+        "newArguments": phase.new_arguments,
+        "simultaneous": phase.simultaneous,
+        "pointsOfInformation": phase.points_of_information,
+        "protected": phase.protected,
     }
 
 

@@ -155,7 +155,10 @@ class Floor(Desk):
     async def polls(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
         await self._rooms.mine(request, debate_id)
-        return json_reply(room.counted(await self._arena.state(debate_id)))
+        debate = await self._arena.state(debate_id)
+        if who(request).role == "judge" and debate.being_judged:
+            raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
+        return json_reply(room.counted(debate))
 
     async def close_poll(self, request: Request, debate_id: DebateId) -> Response:
         def command(_body: bodies.Nothing) -> Command:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from moot import audience
 from moot.audience import Viewer, visible
 from moot.debate import Debate
 from moot.events import Recorded
@@ -51,6 +52,9 @@ class Page:
         before = self.state
         self.state = after = evolve(before, recorded)
         shown = visible(after, recorded, viewer)
+        if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
+            # A dialect reads the state too, which must not know more than the viewer does.
+            before, after = before and audience.seen(before, viewer), audience.seen(after, viewer)
         seen = Seen(recorded.seq, recorded.at, shown.event if shown else None, before, after)
         frames = dialect.frames(seen)
         count = len(frames)

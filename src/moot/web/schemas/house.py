@@ -44,6 +44,7 @@ class Chair(Reply):
     name: str
     position: Side
     role: Literal["debater", "moderator"]
+    team: str
 
 
 class FormatPhase(Reply):
@@ -51,8 +52,24 @@ class FormatPhase(Reply):
     title: str
     round: Nth
     speaker: str
+    """Whose turn it is: each, for, against, neutral or moderator."""
+    member: Count
+    """Which speaker of that team; 0 for each in turn."""
+    team: str
+    speaks_as: str
+    to: str | None
+    """Whom the speaker questions."""
     kind: str
+    tone: str
+    minutes: Annotated[float, Field(ge=0)]
     words: Count
+    clock: Count
+    """Words of each side for the whole exchange; 0 where there is no clock."""
+    exchanges: Count
+    new_arguments: bool
+    simultaneous: bool
+    points_of_information: bool
+    protected: Count
 
 
 class OfferedFormat(Reply):
@@ -66,6 +83,12 @@ class OfferedFormat(Reply):
     scripted: bool
     """Every speech stands in the format; else its rounds repeat."""
     result: str
+    parties: str
+    """Who wins: seats for themselves, or sides."""
+    either_first: bool
+    """A toss decides which side opens: `config.opens`."""
+    last_word: str | None
+    prep_words: Count
     chairs: list[Chair]
     phases: list[FormatPhase]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.terms import Effort, PollName, Side, Winning
+from moot.terms import Effort, Opener, PollName, Side, Winning
 from moot.web.schemas.base import (
     LEFT_OUT,
     Count,
@@ -71,6 +71,7 @@ class DebateSessionConfig(Reply):
     objective: str = LEFT_OUT
     prep: bool
     blind: bool
+    opens: Opener = LEFT_OUT
     polls: PollsConfig = LEFT_OUT
 
 

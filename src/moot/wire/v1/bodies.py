@@ -23,7 +23,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from moot.setup import CRITERIA
-from moot.terms import HUMAN, Effort, Side, Winning
+from moot.terms import HUMAN, Effort, Opener, Side, Winning
 from moot.wire import strict_json
 from moot.wire.problems import Problem
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -219,6 +219,10 @@ class Config(Body):
     """Speakers make private notes before their speeches, where the format gives them time."""
     blind: bool = False
     """Openings are given at the same time, so that nobody answers or copies."""
+    opens: Annotated[Opener | None, Absent(Opener), Says(one_of(get_args(Opener)))] = Field(
+        default_factory=lambda: None
+    )
+    """The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."""
     recuse: bool = True
     """A judge that is a debater's own model, or of its family, is not asked if there is another."""
     polls: Annotated[Polls | None, Absent(Polls)] = Field(default_factory=lambda: None)

@@ -64,6 +64,7 @@ def config(debate: Debate) -> dict[str, Any]:
         "objective": manner.objective or None,
         "prep": manner.prep,
         "blind": manner.blind,
+        "opens": manner.opens,
         "polls": _polls(debate),
     }
     return _without_gaps(shape)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from moot.errors import Invalid
-from moot.setup import COLOURS, CRITERIA, JudgeSetup, SeatSetup, Setup
+from moot.setup import COLOURS, JudgeSetup, SeatSetup, Setup
 from moot.terms import Effort, Format, Model, Money, Polls
 from moot.wire.v1.bodies import CreateDebate, House, JudgeChoice, ModelChoice
 
@@ -27,13 +27,14 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         warn_at=_money(config.warn_at_cost),
         auto=config.auto_progress,
         auto_judge=config.auto_judge,
-        winning=config.winning_condition,
+        winning=config.winning_condition if "winning_condition" in config.model_fields_set else None,
         intensity=config.intensity,
         show_reasoning=config.show_reasoning,
         person_seconds=config.person_seconds,
         objective=config.objective,
         prep=config.prep,
         blind=config.blind,
+        opens=config.opens,
         recuse=config.recuse,
         polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
     )
@@ -86,7 +87,7 @@ def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
 def judge_of(given: JudgeChoice, house: House) -> JudgeSetup:
     # How hard the participants are told to think is no affair of the judge's.
     criteria = tuple(dict.fromkeys(given.evaluation_criteria))
-    return JudgeSetup(_model(given.model, house, None), given.name, criteria or CRITERIA, given.weights)
+    return JudgeSetup(_model(given.model, house, None), given.name, criteria, given.weights)
 
 
 def _model(choice: ModelChoice, house: House, effort: Effort | None) -> Model:
