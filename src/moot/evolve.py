@@ -13,11 +13,11 @@ from typing import TypeVar, assert_never
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import NOTHING, Aside, Call, Cast, Debate, Judging, Point, Poll, Remark, Tally, Turn
+from moot.debate import Aside, Call, Cast, Debate, Judging, Point, Poll, Remark, Turn
 from moot.events import EndReason, Recorded
-from moot.lengths import count
+from moot.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
 from moot.schedule import longer, schedule
-from moot.terms import FREE, HUMAN, Ballot, Model, Money, Reasoning, Seat, Status, Text
+from moot.terms import FREE, HUMAN, Ballot, Model, Seat, Status
 
 Speaking = TypeVar("Speaking", Turn, Call)
 Timed = TypeVar("Timed", Turn, Aside)
@@ -80,7 +80,7 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
                 live = (*live[:j], _heard(turn, event), *live[j + 1 :])
                 if debate.drafts:
                     # Words that are shown are no longer a draft.
-                    debate = _without_draft(debate, turn.seat)
+                    debate = without_draft(debate, turn.seat)
     return replace(
         debate, seq=recorded.seq, epoch=recorded.epoch, updated_at=recorded.at, live=live, calls=calls
     )
@@ -127,7 +127,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.TurnStarted():
             return _turn_started(debate, recorded, event)
         case ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted():
-            return _turn_ended(debate, recorded, event)
+            return turn_ended(debate, recorded, event)
         case ev.TurnSkipped():
             return replace(debate, skipped=(*debate.skipped, event.slot))
         case ev.TurnRetried():
@@ -138,12 +138,14 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             status = debate.status if debate.status == "paused" else "debating"
             return replace(debate, turns=turns, status=status, failure=None, ended_detail="")
         case ev.CallStarted():
-            return _call_started(debate, event)
+            return call_started(debate, event)
         case ev.SegmentCompleted():
-            live = tuple(_completed(turn, event) if turn.call == event.call else turn for turn in debate.live)
+            live = tuple(
+                segment_completed(turn, event) if turn.call == event.call else turn for turn in debate.live
+            )
             return replace(debate, live=live)
         case ev.CallCompleted() | ev.CallFailed():
-            return _call_ended(debate, event)
+            return call_ended(debate, event)
         case ev.RemarkInjected():
             remark = Remark(
                 event.remark, recorded.seq, event.text, event.by, event.to, recorded.at, event.question
@@ -321,154 +323,6 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
         started_at=recorded.at,
     )
     return _set_status(replace(debate, live=(*debate.live, turn)), "debating")
-
-
-def _turn_ended(
-    debate: Debate, recorded: Recorded, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted
-) -> Debate:
-    turn = next((turn for turn in debate.live if turn.number == event.turn), None)
-    if turn is None:
-        return debate
-    by_hand = debate.seat(turn.seat).model.human
-    text, reasoning = _last_words(turn, event, by_hand=by_hand)
-    turn = replace(turn, text=text, reasoning=reasoning, ended_at=recorded.at)
-    match event:
-        case ev.TurnCompleted():
-            turn = replace(
-                turn,
-                state="completed",
-                words=event.words,
-                truncated=event.truncated,
-                refusal=event.refusal,
-                degraded=event.degraded,
-                over_length=event.over_length,
-                clipped=event.clipped,
-            )
-        case ev.TurnFailed():
-            turn = replace(turn, state="failed", by=event.kind, message=event.message)
-        case ev.TurnInterrupted():
-            turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
-    live = tuple(other for other in debate.live if other.number != event.turn)
-    debate = replace(debate, live=live, turns=(*debate.turns, turn))
-    if turn.spent:
-        return _without_draft(debate, turn.seat)
-    # Who was cut in the middle finds again what they had shown.
-    unshown = not by_hand or not turn.text or turn.seat in debate.drafts
-    return debate if unshown else replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
-
-
-def _without_draft(debate: Debate, seat: str) -> Debate:
-    if seat not in debate.drafts:
-        return debate
-    return replace(debate, drafts={of: text for of, text in debate.drafts.items() if of != seat})
-
-
-def _completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
-    """A segment that is told again takes its own place: the last telling is right."""
-    place = (type(event.segment), event.segment.index)
-    others = (other for other in turn.segments if (type(other), other.index) != place)
-    turn = replace(turn, segments=(*others, event.segment))
-    if event.taken_back:
-        # Nobody may hear them as speech, even if it is cut now.
-        return replace(turn, text="", reasoning=turn.reasoning + turn.text)
-    return turn
-
-
-def _last_words(
-    turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
-) -> tuple[str, str]:
-    """What the provider gave as the whole, where there is a whole; else the words as they came.
-
-    What a person has written when their time is up is a whole.
-    """
-    broke_off = not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
-    if (broke_off and turn.text) or not turn.segments:
-        return turn.text, turn.reasoning
-    ordered = sorted(turn.segments, key=lambda segment: segment.index)
-    text = "".join(segment.text for segment in ordered if isinstance(segment, Text))
-    thoughts = "".join(segment.text for segment in ordered if isinstance(segment, Reasoning))
-    return text or turn.text, thoughts or turn.reasoning
-
-
-def _call_started(debate: Debate, event: ev.CallStarted) -> Debate:
-    call = Call(
-        number=event.call,
-        model=event.model,
-        attempt=event.attempt,
-        max_tokens=event.max_tokens,
-        input_bound=event.input_bound,
-        reserved=event.reserved,
-        turn=event.turn,
-        judge=event.judge,
-        order=event.order,
-        repair=event.repair,
-        aside=event.aside,
-    )
-    # A further attempt strikes the words of the one before.
-    live = tuple(
-        replace(
-            turn,
-            call=event.call,
-            attempt=event.attempt,
-            max_tokens=event.max_tokens,
-            text="",
-            reasoning="",
-            segments=(),
-        )
-        if turn.number == event.turn
-        else turn
-        for turn in debate.live
-    )
-    return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
-
-
-def _call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Debate:
-    call = debate.call(event.call)
-    if call is None:
-        return debate
-    tally = debate.tallies.get(call.model, Tally())
-    tally = Tally(
-        usage=tally.usage + event.usage,
-        cost=tally.cost + (event.cost or NOTHING),
-        calls=tally.calls + 1,
-        unpriced=tally.unpriced + (event.cost is None),
-    )
-    live = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in debate.live)
-    turns = debate.turns
-    if call.turn is not None and not any(turn.number == call.turn for turn in live):
-        turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
-    judgings = debate.judgings
-    if judgings and call.judge:
-        last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
-        if isinstance(event, ev.CallFailed) and event.kind == "lost":
-            last = replace(last, lost=(*last.lost, (call.judge, call.order)))
-        judgings = (*judgings[:-1], last)
-    return replace(
-        debate,
-        judgings=judgings,
-        calls=tuple(other for other in debate.calls if other.number != event.call),
-        tallies={**debate.tallies, call.model: tally},
-        counted=debate.counted + _counts(call, event),
-        live=live,
-        turns=turns,
-    )
-
-
-def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
-    cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
-    turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
-    if isinstance(event, ev.CallCompleted):
-        return replace(turn, response_id=event.response_id, stored=event.stored)
-    if event.retry_in_ms is not None:
-        return replace(turn, text="", reasoning="", segments=())
-    return turn
-
-
-def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
-    """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
-    cost = event.cost or NOTHING
-    billed = isinstance(event, ev.CallCompleted) or event.billed
-    return max(cost, call.reserved or NOTHING) if billed and event.usage.estimated else cost
 
 
 def _judged(

@@ -14,6 +14,7 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot import means
 from moot.asides import Question, rival
 from moot.commands import conclude, end_speeches, interrupt
 from moot.debate import NOTHING, Aside, Call, Debate, Turn
@@ -55,12 +56,10 @@ from moot.floor import draft as draft_of
 from moot.floor import give_way, has_the_floor, settled, spoken
 from moot.formats.plan import ORDERS, Ask, AskJudges, Conclude, Fail, Note, Plan, Poll, Rest, Speak, plan
 from moot.judging import verdicts
-from moot.judging.asking import BYTES_PER_TOKEN, hand_tokens, judge_request, repair_room, speech_frame
-from moot.pricing import cost, estimate, grant, input_bound, worst
-from moot.terms import Judge, Model, Money, PollName, Request, Slot, Verdict
+from moot.pricing import cost, estimate, grant, input_bound
+from moot.terms import Model, Money, PollName, Request, Slot, Verdict
 
 MOST_CRASHES = 3
-UNJUDGED = ("user-decides", "audience")
 UNEXPECTED = "Something unexpected went wrong; see the server's log."
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
@@ -106,7 +105,7 @@ def _next_step(draft: Draft) -> Plan:
 
 def _take(draft: Draft, step: Plan) -> None:
     match step:
-        case Speak(slots) if _beyond_means(draft.debate, slots):
+        case Speak(slots) if means.beyond_means(draft.debate, slots):
             draft.add(_exhausted(draft.debate), *end_speeches(draft.debate, "budget"))
             _take(draft, _next_step(draft))
         case Speak(slots):
@@ -201,9 +200,16 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
     return tuple(draft.events)
 
 
+def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
+    """What the call may cost at most, and what each of its tokens adds to what must be held back."""
+    if purpose.turn is not None:
+        return means.for_speech(debate)
+    return (means.for_ballot if purpose.aside is None else means.for_aside)(debate), NOTHING
+
+
 def _exhausted(debate: Debate) -> BudgetExhausted:
-    held = debate.reserved + _judging_worst(debate)
-    return BudgetExhausted(_limit(debate) or NOTHING, debate.counted, held)
+    held = debate.reserved + means.judging_worst(debate)
+    return BudgetExhausted(means.limit(debate) or NOTHING, debate.counted, held)
 
 
 def _remembered(debate: Debate, purpose: Purpose, request: Request) -> int:
@@ -439,81 +445,3 @@ def _warning(debate: Debate) -> tuple[Event, ...]:
     if threshold is None or debate.warned or debate.spent < threshold:
         return ()
     return (BudgetWarned(threshold, debate.spent),)
-
-
-# --- the room that the cost limit leaves --------------------------------------------------------------
-
-
-def is_limited(debate: Debate) -> bool:
-    return _limit(debate) is not None
-
-
-def _limit(debate: Debate) -> Money | None:
-    """What may be counted in all; a judging that brings its own allowance is held to that alone."""
-    judging = debate.judging
-    if judging is None or judging.closed or judging.allowance is None:
-        return debate.limits.cost
-    return judging.counted + judging.allowance
-
-
-def _beyond_means(debate: Debate, slots: Sequence[Slot]) -> bool:
-    """People speak for nothing, but their judges must be paid for reading it."""
-    people = [slot for slot in slots if debate.seat(slot.seat).model.human]
-    if debate.limits.cost is None or not people:
-        return False
-    room, per_token = _room(debate, Purpose(turn=0), len(people))
-    reading = per_token * sum(hand_tokens(debate, slot.index) for slot in people)
-    return room is not None and room < reading
-
-
-def _room(debate: Debate, purpose: Purpose, starting: int = 1) -> tuple[Money | None, Money]:
-    """What this call may cost at most, and what each of its tokens adds to the judging's worst case."""
-    limit = _limit(debate)
-    if limit is None:
-        return None, NOTHING
-    room = limit - debate.counted - debate.reserved
-    if purpose.aside is not None:
-        return room - _judging_worst(debate), NOTHING
-    if purpose.turn is None:
-        return room, NOTHING
-    return room - _judging_worst(debate, starting), _judging_per_token(debate)
-
-
-def _judging_worst(debate: Debate, starting: int = 0) -> Money:
-    """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
-    if debate.manner.winning in UNJUDGED:
-        return NOTHING
-    speaking = [_allowed(debate, call) for call in debate.calls if call.turn is not None]
-    frames = (len(speaking) + starting) * speech_frame(debate)
-    saying = sum(speaking) * BYTES_PER_TOKEN + frames
-    total = NOTHING
-    for judge in models(debate.panel):
-        for order in ORDERS:
-            request = judge_request(debate, judge, order)
-            bound = input_bound(request) + saying
-            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
-            bound += repair_room(request)
-            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
-    return total
-
-
-def _allowed(debate: Debate, call: Call) -> int:
-    """Tokens that a speech under way may come to."""
-    turn = debate.turn(call.turn or 0)
-    return call.max_tokens or (hand_tokens(debate, turn.slot) if turn else 0)
-
-
-def models(judges: Sequence[Judge]) -> tuple[Judge, ...]:
-    """Those who have to be paid."""
-    return tuple(judge for judge in judges if not judge.model.human)
-
-
-def _judging_per_token(debate: Debate) -> Money:
-    """One more token in a speech is read again by every judge, in both orders, and in every repair."""
-    if debate.manner.winning in UNJUDGED:
-        return NOTHING
-    per_byte = sum(
-        ((worst(judge.model.price, 1_000_000, 0) or NOTHING) / 1_000_000 for judge in models(debate.panel)),
-        NOTHING,
-    )
-    return per_byte * BYTES_PER_TOKEN * len(ORDERS) * 2

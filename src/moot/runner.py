@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot import crash, moves
+from moot import crash, means, moves
 from moot.calling import Clock, Deadlines, listen
 from moot.debate import Aside, Debate, Turn
 from moot.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
@@ -85,7 +85,7 @@ class Runner:
         """Until the debate rests, ends, is deleted, or is taken over by another runner."""
         try:
             debate = (await self._record(moves.recover)).debate
-            self._limited = moves.is_limited(debate)
+            self._limited = means.is_limited(debate)
             if lacking := self._lacking(debate):
                 await self._record(lambda debate: moves.wait_for_keys(debate, lacking))
             watch = asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot import moves
+from moot import means, moves
 from moot.audience import OBSERVER, OWNER, Viewer, visible
 from moot.commands import Retry, decide
 from moot.debate import Aside, Debate, Turn
@@ -534,7 +534,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
     simulation = plot.play()
     limit = simulation.debate.limits.cost
     assert limit is not None
-    if simulation.debate.manner.winning in moves.UNJUDGED:
+    if simulation.debate.manner.winning in means.UNJUDGED:
         return
     for state in at_rest(simulation):
         if state.something_said and state.judging is None:
@@ -545,7 +545,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
 @LAW
 def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
     simulation = plot.play()
-    if simulation.debate.manner.winning in moves.UNJUDGED or simulation.epoch > 1:
+    if simulation.debate.manner.winning in means.UNJUDGED or simulation.epoch > 1:
         return
     for sent in simulation.sent:
         if sent.purpose.judge and not sent.debate.final:

@@ -125,3 +125,33 @@ def test_votes_are_counted_there_and_shown_here(server: Served, env: dict[str, s
     page = on(server, env, "watch", debate.id).stdout
     assert "The vote is closed: 1 vote." in page
     assert "Bob wins" in page
+    assert f"What it came to: moot polls {debate.id} --server" in page
+    assert "| After the debate | 0 (0%) | 1 (100%) |" in on(server, env, "export", debate.id).stdout
+
+
+def test_one_of_a_whole_audience_joins_votes_and_asks(server: Served, env: dict[str, str]):
+    with Client(server.url) as client:
+        polls = Config(max_rounds=1, polls=Polls())
+        debate = client.create(MOTION, participants=MODELS, judge=MODEL, config=polls)
+        while not client.polls(debate.id).polls:
+            time.sleep(0.02)
+    link = on(server, env, "invite", debate.id, "audience", "--many").stdout.strip()
+    assert link.startswith(f"{server.url}/debate/{debate.id}#token=")
+    hall = {**env, "MOOT_TOKEN": link.rpartition("=")[2]}
+    refused = on(server, hall, "vote", debate.id, "for")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    joined = on(server, hall, "join", "last", "--name", "Zoe")
+    assert joined.returncode == 0, joined.stderr
+    zoe = {**env, "MOOT_TOKEN": joined.stdout.strip()}
+    assert on(server, zoe, "vote", debate.id, "for").returncode == 0
+    assert on(server, zoe, "ask", debate.id, "Who pays?").returncode == 0
+    assert on(server, zoe, "pause", debate.id).returncode == 1
+
+
+def test_who_comes_back_to_a_servers_debate_finds_their_draft(server: Served, env: dict[str, str]):
+    options = ("--for", "human", "--against", MODEL, "--rounds", "1")
+    assert on(server, env, MOTION, *options, stdin="Half a speech.\n/quit\n").returncode == 130
+    resumed = on(server, env, "resume", "last", stdin="The other half.\n\n")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "Kept from before: Half a speech." in resumed.stderr
+    assert "    Half a speech.\n    The other half.\n" in resumed.stdout

@@ -24,7 +24,8 @@ def say_how_to_go_on(debate: Debate, ending: str = "") -> None:
         return
     if debate.final:
         if page.rich:
-            page.line((f"  moot replay last{ending} · moot export last{ending} -o debate.html", "dim"))
+            page.line((f"  moot replay last{ending}", "dim"))
+            page.line((f"  moot export last{ending} -o debate.html", "dim"))
         return
     if debate.status == "error":
         page.line("To try again: ", (f"moot resume {debate.id}{ending}", "bold"))

@@ -59,6 +59,7 @@ COMMANDS = (
     (ROOM, "polls", "voting:app", "What the audience's votes came to, and `polls close`."),
     (ROOM, "ballot", "benching:ballot", "Cast the ballot of a judge who is a person."),
     (ROOM, "invite", "inviting:invite", "Invite somebody to one debate of a server, by token or link."),
+    (ROOM, "join", "inviting:join", "Get a token of your own, where you came by a link for many."),
     (
         HERE,
         "serve",

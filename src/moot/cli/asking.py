@@ -47,7 +47,7 @@ def ask(
             if isinstance(asked, QUIET):
                 say_how_to_go_on(outcome.debate, ending(server))
                 return 0
-            with screen() as view:
+            with screen(ending=ending(server)) as view:
                 return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
 
     return run(carry_out())

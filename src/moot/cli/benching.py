@@ -86,7 +86,7 @@ def rejudge(
             await place.rejudge(
                 debate_id, judge or (), criteria=criterion or (), reason=reason, allowance=cost_limit
             )
-            with screen() as view:
+            with screen(ending=ending(server)) as view:
                 return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
 
     return run(judged())

@@ -24,10 +24,11 @@ def verdict(debate: Debate, width: int) -> Iterator[Text]:
     yield from bench.brief(debate, result, width)
 
 
-def audience(debate: Debate, width: int) -> Iterator[Text]:
-    """Nothing where the votes were counted elsewhere: what each was is told to nobody."""
-    found = polled(debate)
-    if found is not None and found.headline and all(vote.choice for vote in debate.votes):
+def audience(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
+    """A server counts the votes by itself: what each was is told to nobody."""
+    if not all(vote.choice for vote in debate.votes):
+        yield from drawing.paragraph(f"What it came to: moot polls {debate.id}{ending}", width, "dim")
+    elif (found := polled(debate)) is not None and found.headline:
         yield from polling.shown(found, width)
 
 

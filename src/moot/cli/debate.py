@@ -341,7 +341,7 @@ def debate(
             with screen(json=json, plain=plain, reasoning=reasoning, remark=remark) as view:
                 code = await perform(arena, opened.id, view)
             if output is not None:
-                exporting.write(await arena.state(opened.id), output, reasoning=False)
+                await exporting.write(arena, opened.id, output)
             return code
 
     return run(hold())

@@ -11,8 +11,10 @@ from moot.cli import drawing
 from moot.cli.hall import Hall
 from moot.cli.keyboard import Keyboard
 from moot.cli.page import Page
+from moot.cli.remote import Remote
 from moot.commands import Command
 from moot.errors import MootError, Refused
+from moot.floor import draft
 
 MARGIN = "    "
 
@@ -54,6 +56,12 @@ class Desk:
         while (typed := await self.line(prompt)) is not None and (typed.strip() or not written):
             written += [typed] if typed.strip() else []
         return "\n".join(written)
+
+    async def kept(self, seat: str) -> str:
+        """What they have written so far. A server tells it to whoever asks at the seat, not in its log."""
+        if isinstance(self._hall, Remote):
+            return await self._hall.draft(self._id, seat)
+        return draft(await self._hall.state(self._id), seat)
 
     async def do(self, command: Command) -> bool:
         """Whether it could be done; else they are told why not."""

@@ -76,10 +76,11 @@ async def hold(
                 )
         except Invalid as error:
             raise _by_option(error) from error
-        with screen(json=json, plain=plain, reasoning=reasoning) as view:
-            code = await perform(remote, created.id, view, ending=ending(server))
+        advice = ending(server)
+        with screen(json=json, plain=plain, reasoning=reasoning, ending=advice) as view:
+            code = await perform(remote, created.id, view, ending=advice)
         if output is not None:
-            exporting.write(await remote.state(created.id), output, reasoning=False)
+            await exporting.write(remote, created.id, output)
         return code
 
 

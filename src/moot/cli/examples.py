@@ -38,6 +38,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot invite last participant --seat against --name Zoe",
         "moot invite last audience --many",
     ),
+    "join": ("moot join last --name Zoe --server https://moot.example",),
     "watch": (
         "moot take last against",
         "moot watch last --as against",

@@ -36,11 +36,12 @@ def export(
         from moot.cli.page import Page
 
         async with hall(server) as place:
-            debate = await place.state(await find(place, id))
-        if output is None:
-            Page.out(plain=True).raw(exporting.document(debate, kind, reasoning=reasoning))
-        else:
-            exporting.write(debate, output, kind, reasoning=reasoning)
+            debate_id = await find(place, id)
+            if output is None:
+                words = await exporting.document(place, debate_id, kind, reasoning=reasoning)
+                Page.out(plain=True).raw(words)
+            else:
+                await exporting.write(place, debate_id, output, kind, reasoning=reasoning)
         return 0
 
     return run(make())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from moot.debate import Debate
 from moot.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from moot.cli.hall import Hall
 
 Kind = Literal["markdown", "html", "json"]
 SUFFIXES: dict[str, Kind] = {
@@ -25,20 +27,29 @@ def kind_of(path: Path) -> Kind:
     return kind
 
 
-def document(debate: Debate, kind: Kind, *, reasoning: bool) -> str:
+async def document(hall: Hall, debate_id: str, kind: Kind, *, reasoning: bool = False) -> str:
+    from moot.cli.remote import Remote
     from moot.views import html, json, markdown
     from moot.views.transcript import transcript
 
+    # A server writes it by itself, since its log does not tell us all; but without what anybody thought.
+    if isinstance(hall, Remote) and not reasoning:
+        return await hall.document(debate_id, kind)
     writers = {"markdown": markdown.to_markdown, "html": html.to_html, "json": json.to_json}
-    return writers[kind](transcript(debate, reasoning=reasoning))
+    return writers[kind](transcript(await hall.state(debate_id), reasoning=reasoning))
 
 
-def write(debate: Debate, path: Path, kind: Kind | None = None, *, reasoning: bool) -> None:
+async def write(
+    hall: Hall, debate_id: str, path: Path, kind: Kind | None = None, *, reasoning: bool = False
+) -> None:
     from moot.cli.page import Page
 
-    words = document(debate, kind or kind_of(path), reasoning=reasoning)
+    _save(path, await document(hall, debate_id, kind or kind_of(path), reasoning=reasoning))
+    Page.err().line("Written to ", (str(path), "bold"))
+
+
+def _save(path: Path, words: str) -> None:
     try:
         path.write_text(words, "utf-8")
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
-    Page.err().line("Written to ", (str(path), "bold"))

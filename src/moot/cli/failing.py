@@ -70,15 +70,17 @@ def explain(error: MootError) -> tuple[list[str], int]:
 
 
 def _wrong(error: Invalid) -> list[str]:
+    of_a_setup = str(error).startswith(OF_A_SETUP)
     problems = [
         f"{OPTIONS.get(field, field)}: {problem}"
         for field, found in error.problems.items()
         for problem in found
-        if problem not in str(error) or str(error).startswith(OF_A_SETUP)
+        if of_a_setup or problem not in str(error)
     ]
-    if not problems or "format" in error.problems:
+    # What is wrong with the file of a format is all said in one sentence.
+    if not problems or ("format" in error.problems and not of_a_setup):
         return [str(error)]
-    return ["This debate cannot be held:" if str(error).startswith(OF_A_SETUP) else str(error), *problems]
+    return ["This debate cannot be held:" if of_a_setup else str(error), *problems]
 
 
 def words(status: str) -> str:

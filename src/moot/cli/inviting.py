@@ -1,4 +1,7 @@
-"""`moot invite`: tokens for one debate each, in one role, made, listed and withdrawn."""
+"""`moot invite`: tokens for one debate each, in one role, made, listed and withdrawn.
+
+Those who came by a link for many get their own by `moot join`.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,38 @@ def invite(
         return 0
 
     return run(asked())
+
+
+def join(
+    id: Id,
+    /,
+    *,
+    name: Annotated[str, Parameter(help="What to call you.")] = "",
+    server: Server = None,
+) -> int:
+    """A token of your own, where you came by a link that is for many: with it you vote and ask."""
+    from moot.cli.playing import run
+
+    async def joined() -> int:
+        from moot.cli.finding import find
+        from moot.cli.page import Page
+        from moot.cli.remote import Remote
+        from moot.cli.translating import in_our_words
+        from moot.errors import Invalid
+
+        if not server:
+            raise Invalid(
+                "Who joins comes to a server: --server URL, and the token of the link in MOOT_TOKEN."
+            )
+        async with Remote.open(server) as remote:
+            debate_id = await find(remote, id)
+            with in_our_words():
+                made = await remote.client.join(debate_id, name)
+        Page.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
+        Page.out().raw(f"{made.token}\n")
+        return 0
+
+    return run(joined())
 
 
 def _list(debate: Debate, guests: Sequence[Invitation]) -> None:

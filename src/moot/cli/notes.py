@@ -44,8 +44,8 @@ SHOWN = 3
 """Lines of a judge's reasoning in sight while it is being written."""
 
 
-def note(debate: Debate, event: Event) -> str:
-    """One sentence, or nothing where the page says enough."""
+def note(debate: Debate, event: Event, ending: str = "") -> str:
+    """One sentence, or nothing where the page says enough; `ending` as in `screens`."""
     match event:
         case CallFailed():
             beside = not (debate.live or debate.being_judged)
@@ -75,10 +75,10 @@ def note(debate: Debate, event: Event) -> str:
             judge = line(debate.judge(event.judge).name)
             return f"{judge} gave no usable ballot. {line(event.message)}"
         case _:
-            return _in_the_room(debate, event)
+            return _in_the_room(debate, event, ending)
 
 
-def _in_the_room(debate: Debate, event: Event) -> str:
+def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
     """What people do, and what is done for them."""
     match event:
         case SeatTaken():
@@ -101,7 +101,7 @@ def _in_the_room(debate: Debate, event: Event) -> str:
             return f"{_name(debate, event.seat)} rises on a point of information, which is declined."
         case PollOpened():
             when = f" for {clock(event.seconds)} minutes" if event.seconds is not None else ""
-            how = f"moot vote {debate.id} CHOICE"
+            how = f"moot vote {debate.id} CHOICE{ending}"
             return f"The audience votes{when}: {', '.join(choices(debate))}. ({how})"
         case PollClosed():
             cast = sum(vote.poll == event.poll for vote in debate.votes)

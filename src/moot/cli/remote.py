@@ -172,6 +172,10 @@ class Remote:
             found = await self.client.polls(debate_id)
         return None if found.rule is None else told(debate, tally(found.rule, found))
 
+    async def draft(self, debate_id: str, seat: str) -> str:
+        with in_our_words():
+            return (await self.client.seat(debate_id, seat)).draft
+
     async def document(self, debate_id: str, kind: Literal["markdown", "html", "json"]) -> str:
         """As the server writes it: it knows more of the debate than its log tells us."""
         with in_our_words():

@@ -31,20 +31,25 @@ def resume(
         from moot.cli import playing, screens
         from moot.cli.finding import find
         from moot.cli.hall import ending, hall
+        from moot.cli.seeing import people
 
         async with hall(server) as place:
             debate_id = await find(place, id)
-            elsewhere = await place.is_running(debate_id)
+            before = await place.state(debate_id)
+            # Who resumes a server's debate in which people sit is one of them, and is asked here.
+            elsewhere = await place.is_running(debate_id) and not (server and people(before))
             hint = screens.WATCHING if elsewhere else screens.PLAYING
-            with screens.screen(json=json, plain=plain, reasoning=reasoning, hint=hint) as view:
-                before = await place.state(debate_id)
+            advice = ending(server)
+            with screens.screen(
+                json=json, plain=plain, reasoning=reasoning, hint=hint, ending=advice
+            ) as view:
                 await wake(place, debate_id)
                 if elsewhere:
-                    code = await playing.watch(place, debate_id, view, ending=ending(server))
+                    code = await playing.watch(place, debate_id, view, ending=advice)
                 else:
-                    code = await playing.perform(place, debate_id, view, begun=before)
+                    code = await playing.perform(place, debate_id, view, begun=before, ending=advice)
             if output is not None:
-                exporting.write(await place.state(debate_id), output, reasoning=False)
+                await exporting.write(place, debate_id, output)
             return code
 
     return run(go_on())

@@ -75,12 +75,15 @@ def screen(
     moving: bool = True,
     hint: str = PLAYING,
     remark: str = "",
+    ending: str = "",
     clock: Callable[[], datetime] = now,
 ) -> Generator[Screen]:
+    """`remark` stands below the heading, `ending` behind every command that the page advises to type."""
     if json:
         yield Lines()
         return
     page = Page.out(plain=plain)
     moving = moving and not plain
-    with Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark) as stage:
+    stage = Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark, ending=ending)
+    with stage:
         yield stage

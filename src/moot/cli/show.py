@@ -31,7 +31,7 @@ def show(
     async def look() -> int:
         from moot.cli import picture
         from moot.cli.finding import find
-        from moot.cli.hall import hall
+        from moot.cli.hall import ending, hall
         from moot.cli.playing import log_of, show_all
         from moot.cli.screens import screen
 
@@ -41,7 +41,7 @@ def show(
         if svg is not None:
             picture.draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
             return 0
-        with screen(json=json, plain=plain, reasoning=reasoning, moving=False) as view:
+        with screen(json=json, plain=plain, reasoning=reasoning, moving=False, ending=ending(server)) as view:
             show_all(records, view)
         return 0
 

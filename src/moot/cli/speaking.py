@@ -17,7 +17,7 @@ from moot.cli.desk import Desk
 from moot.cli.page import join
 from moot.commands import SkipTurn
 from moot.debate import Debate, Turn
-from moot.floor import KeepDraft, LeaveSeat, Say, draft
+from moot.floor import KeepDraft, LeaveSeat, Say
 from moot.lengths import count
 from moot.moves import Purpose
 from moot.parts import Person
@@ -40,7 +40,7 @@ Now = Callable[[], Debate]
 async def speak(desk: Desk, now: Now, turn: Turn, latest: Turn | None, *, first: bool) -> None:
     """Until it is given or passed. `latest` is what was said last, where it is not on the page already; the
     `first` time they are told how it is done."""
-    written = draft(now(), turn.seat).splitlines()
+    written = (await desk.kept(turn.seat)).splitlines()
     _introduce(desk, now(), turn, latest)
     if first:
         desk.tell(MANUAL)

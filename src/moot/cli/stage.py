@@ -50,7 +50,7 @@ Clock = Callable[[], datetime]
 
 class Stage:
     """`moving` draws the running lines and the status at the bottom of a terminal; `remark` stands below the
-    heading."""
+    heading, `ending` behind the commands that the page advises to type."""
 
     def __init__(
         self,
@@ -61,11 +61,13 @@ class Stage:
         moving: bool = True,
         hint: str = "",
         remark: str = "",
+        ending: str = "",
     ) -> None:
         self._page = page
         self._clock = clock
         self._hint = hint
         self._remark = remark
+        self._advice = ending
         self._reasoning = reasoning
         self._debate: Debate | None = None
         self._voices: list[Voice] = []
@@ -126,7 +128,7 @@ class Stage:
         self._heading(debate)
         if any(turn.said for turn in debate.turns):
             self._page.gap()
-            self._note(f"The speeches before this one: moot show {debate.id}")
+            self._note(f"The speeches before this one: moot show {debate.id}{self._advice}")
         for turn in debate.live:
             self._voices.append(Voice(turn, self._page.width - MARGIN))
             self._voices[-1].said.add(turn.text)
@@ -185,7 +187,7 @@ class Stage:
             self._page.print(one)
 
     def _aside(self, debate: Debate, event: Event) -> None:
-        said = notes.note(debate, event)
+        said = notes.note(debate, event, self._advice)
         if not said:
             return
         if not self._voices:
@@ -296,7 +298,9 @@ class Stage:
 
     def _poll_closed(self, debate: Debate, event: PollClosed) -> None:
         self._aside(debate, event)
-        if event.poll == "after" and (told := tuple(closing.audience(debate, self._page.width))):
+        if event.poll == "after" and (
+            told := tuple(closing.audience(debate, self._page.width, self._advice))
+        ):
             self._rule("The audience")
             self._print(told)
 

@@ -39,7 +39,10 @@ def watch(
         async with hall(server) as place:
             debate_id = await find(place, id)
             who = sitting(await place.state(debate_id), sit) if sit else None
-            with screens.screen(json=json, plain=plain, reasoning=reasoning, hint=screens.WATCHING) as view:
+            shown = screens.screen(
+                json=json, plain=plain, reasoning=reasoning, hint=screens.WATCHING, ending=ending(server)
+            )
+            with shown as view:
                 return await playing.watch(place, debate_id, view, who=who, ending=ending(server))
 
     return run(follow())

@@ -30,7 +30,8 @@ from moot.evolve import evolve
 from moot.formats.plan import ORDERS
 from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame
 from moot.lengths import count
-from moot.moves import UNJUDGED, aside_model, models
+from moot.means import UNJUDGED, models
+from moot.moves import aside_model
 from moot.pricing import estimate as guess
 from moot.pricing import input_bound, sent_bytes
 from moot.prompts.asides import TOKENS as ASIDE_TOKENS

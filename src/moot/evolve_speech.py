@@ -1,0 +1,163 @@
+"""How a speech changes a debate as its calls begin and end: its words, its marks, its costs, its draft.
+
+A further attempt strikes the words of the one before; what the provider gave as the whole counts more than
+the words as they came. A call that was cut is charged to its turn all the same.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from moot import events as ev
+from moot.debate import NOTHING, Call, Debate, Tally, Turn
+from moot.events import Recorded
+from moot.lengths import count
+from moot.terms import Money, Reasoning, Text
+
+
+def turn_ended(
+    debate: Debate, recorded: Recorded, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted
+) -> Debate:
+    turn = next((turn for turn in debate.live if turn.number == event.turn), None)
+    if turn is None:
+        return debate
+    by_hand = debate.seat(turn.seat).model.human
+    text, reasoning = _last_words(turn, event, by_hand=by_hand)
+    turn = replace(turn, text=text, reasoning=reasoning, ended_at=recorded.at)
+    match event:
+        case ev.TurnCompleted():
+            turn = replace(
+                turn,
+                state="completed",
+                words=event.words,
+                truncated=event.truncated,
+                refusal=event.refusal,
+                degraded=event.degraded,
+                over_length=event.over_length,
+                clipped=event.clipped,
+            )
+        case ev.TurnFailed():
+            turn = replace(turn, state="failed", by=event.kind, message=event.message)
+        case ev.TurnInterrupted():
+            turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
+    live = tuple(other for other in debate.live if other.number != event.turn)
+    debate = replace(debate, live=live, turns=(*debate.turns, turn))
+    if turn.spent:
+        return without_draft(debate, turn.seat)
+    # Who was cut in the middle finds again what they had shown.
+    unshown = not by_hand or not turn.text or turn.seat in debate.drafts
+    return debate if unshown else replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
+
+
+def without_draft(debate: Debate, seat: str) -> Debate:
+    if seat not in debate.drafts:
+        return debate
+    return replace(debate, drafts={of: text for of, text in debate.drafts.items() if of != seat})
+
+
+def segment_completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
+    """A segment that is told again takes its own place: the last telling is right."""
+    place = (type(event.segment), event.segment.index)
+    others = (other for other in turn.segments if (type(other), other.index) != place)
+    turn = replace(turn, segments=(*others, event.segment))
+    if event.taken_back:
+        # Nobody may hear them as speech, even if it is cut now.
+        return replace(turn, text="", reasoning=turn.reasoning + turn.text)
+    return turn
+
+
+def _last_words(
+    turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
+) -> tuple[str, str]:
+    """What the provider gave as the whole, where there is a whole; else the words as they came.
+
+    What a person has written when their time is up is a whole.
+    """
+    broke_off = not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
+    if (broke_off and turn.text) or not turn.segments:
+        return turn.text, turn.reasoning
+    ordered = sorted(turn.segments, key=lambda segment: segment.index)
+    text = "".join(segment.text for segment in ordered if isinstance(segment, Text))
+    thoughts = "".join(segment.text for segment in ordered if isinstance(segment, Reasoning))
+    return text or turn.text, thoughts or turn.reasoning
+
+
+def call_started(debate: Debate, event: ev.CallStarted) -> Debate:
+    call = Call(
+        number=event.call,
+        model=event.model,
+        attempt=event.attempt,
+        max_tokens=event.max_tokens,
+        input_bound=event.input_bound,
+        reserved=event.reserved,
+        turn=event.turn,
+        judge=event.judge,
+        order=event.order,
+        repair=event.repair,
+        aside=event.aside,
+    )
+    # A further attempt strikes the words of the one before.
+    live = tuple(
+        replace(
+            turn,
+            call=event.call,
+            attempt=event.attempt,
+            max_tokens=event.max_tokens,
+            text="",
+            reasoning="",
+            segments=(),
+        )
+        if turn.number == event.turn
+        else turn
+        for turn in debate.live
+    )
+    return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
+
+
+def call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Debate:
+    call = debate.call(event.call)
+    if call is None:
+        return debate
+    tally = debate.tallies.get(call.model, Tally())
+    tally = Tally(
+        usage=tally.usage + event.usage,
+        cost=tally.cost + (event.cost or NOTHING),
+        calls=tally.calls + 1,
+        unpriced=tally.unpriced + (event.cost is None),
+    )
+    live = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in debate.live)
+    turns = debate.turns
+    if call.turn is not None and not any(turn.number == call.turn for turn in live):
+        turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
+    judgings = debate.judgings
+    if judgings and call.judge:
+        last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
+        if isinstance(event, ev.CallFailed) and event.kind == "lost":
+            last = replace(last, lost=(*last.lost, (call.judge, call.order)))
+        judgings = (*judgings[:-1], last)
+    return replace(
+        debate,
+        judgings=judgings,
+        calls=tuple(other for other in debate.calls if other.number != event.call),
+        tallies={**debate.tallies, call.model: tally},
+        counted=debate.counted + _counts(call, event),
+        live=live,
+        turns=turns,
+    )
+
+
+def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
+    cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
+    turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
+    if isinstance(event, ev.CallCompleted):
+        return replace(turn, response_id=event.response_id, stored=event.stored)
+    if event.retry_in_ms is not None:
+        return replace(turn, text="", reasoning="", segments=())
+    return turn
+
+
+def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
+    """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
+    cost = event.cost or NOTHING
+    billed = isinstance(event, ev.CallCompleted) or event.billed
+    return max(cost, call.reserved or NOTHING) if billed and event.usage.estimated else cost
