@@ -19,7 +19,9 @@ from moot.events import (
     CallCompleted,
     CallDelta,
     CallStarted,
+    DebateEnded,
     DebateOpened,
+    DebatePaused,
     DraftKept,
     Event,
     JudgingStarted,
@@ -28,6 +30,7 @@ from moot.events import (
     RemarkInjected,
     SegmentCompleted,
     TurnCompleted,
+    TurnInterrupted,
     TurnStarted,
     VoteCast,
 )
@@ -329,6 +332,12 @@ def test_the_veil_falls_when_one_has_spoken() -> None:
     assert [turn.text for turn in seen(over, a).turns] == [""]
     both = state(*at_once(), TurnCompleted(2, 1), CallDelta(1, 0, "text", "One."), TurnCompleted(1, 1))
     assert [turn.text for turn in seen(both, a).turns] == ["Two.", "One."]
+
+
+def test_the_veil_falls_with_the_end_for_who_never_spoke() -> None:
+    paused = (TurnCompleted(2, 1), TurnInterrupted(1, "pause"), DebatePaused())
+    over = state(*at_once(), *paused, DebateEnded("aborted"))
+    assert [turn.text for turn in seen(over, Viewer("participant", "a")).turns] == ["Two.", ""]
 
 
 def test_in_turn_nothing_is_veiled() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moot.cli.desk import Desk
 from moot.cli.page import join
-from moot.cli.seating import party_id
+from moot.cli.seating import TIES, party_id
 from moot.debate import Debate
 from moot.errors import Invalid
 from moot.floor import CastBallot
@@ -13,8 +13,6 @@ from moot.judging.parties import Party, parties
 from moot.terms import Ballot
 from moot.views.cleaning import line
 from moot.views.transcript import speech_title
-
-TIES = ("draw", "tie", "none")
 
 
 async def fill_in(desk: Desk, debate: Debate, judge: str) -> None:
@@ -28,9 +26,10 @@ async def fill_in(desk: Desk, debate: Debate, judge: str) -> None:
 
 
 async def _ballot(desk: Desk, debate: Debate, judge: str) -> Ballot | None:
-    ranking = await _ranking(desk, debate) if debate.format.result == "ranking" else ()
-    winner = ranking[0] if ranking else None if ranking is None else await _winner(desk, debate)
-    if ranking is None or winner is None:
+    ranked = debate.format.result == "ranking"
+    ranking = await _ranking(desk, debate) if ranked else ()
+    winner = next(iter(ranking), None) if ranked else await _winner(desk, debate)
+    if winner is None:
         return None
     desk.tell("Why? Several lines if you like; an empty one ends it.")
     reason = await desk.lines("why ›")
@@ -53,7 +52,7 @@ async def _winner(desk: Desk, debate: Debate) -> str | None:
     return None
 
 
-async def _ranking(desk: Desk, debate: Debate) -> tuple[str, ...] | None:
+async def _ranking(desk: Desk, debate: Debate) -> tuple[str, ...]:
     sitting = parties(debate)
     desk.tell(f"Rank them, the best first, with commas: {', '.join(name(party) for party in sitting)}.")
     while (typed := await desk.line("ranking ›")) is not None:
@@ -62,7 +61,7 @@ async def _ranking(desk: Desk, debate: Debate) -> tuple[str, ...] | None:
         if sorted(ranking) == sorted(party.id for party in sitting):
             return ranking
         desk.tell(f"Name each of the {len(sitting)} once.", "yellow")
-    return None
+    return ()
 
 
 async def _speeches(desk: Desk, debate: Debate) -> tuple[int, ...]:

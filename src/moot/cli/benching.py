@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from moot.debate import Debate
     from moot.floor import CastBallot
 
-DRAWN = ("draw", "tie")
-
 
 def ballot(
     id: Id,
@@ -37,11 +35,11 @@ def ballot(
 
     def filled_in(debate: Debate) -> CastBallot:
         from moot.cli.balloting import cited
-        from moot.cli.seating import own_judge, party_id
+        from moot.cli.seating import own_judge, party_id, winner_id
         from moot.floor import CastBallot
         from moot.terms import Ballot
 
-        named = None if winner.casefold() in DRAWN else party_id(debate, winner)
+        named = winner_id(debate, winner)
         ranked = tuple(party_id(debate, one) for one in ranking.split(",") if one.strip())
         who = own_judge(debate, judge)
         return CastBallot(Ballot(who, 0, named, {}, reason, cites=cited(debate, speeches), ranking=ranked))
@@ -97,14 +95,14 @@ def verdicts(id: Id = "last", /, *, server: Server = None) -> int:
     from moot.cli.playing import run
 
     async def look() -> int:
-        from moot.cli import bench
+        from moot.cli import opinions
         from moot.cli.finding import find
         from moot.cli.hall import hall
         from moot.cli.page import Page
 
         async with hall(server) as place:
             debate = await place.state(await find(place, id))
-        bench.show(debate, Page.out())
+        opinions.show(debate, Page.out())
         return 0
 
     return run(look())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from moot.cli import bench, drawing, notes, polling
+from moot.cli import drawing, notes, opinions, polling
 from moot.cli.page import join
 from moot.debate import Debate
 from moot.views.accidents import IN_WORDS, accidents
@@ -21,7 +21,7 @@ def verdict(debate: Debate, width: int) -> Iterator[Text]:
     """The latest one."""
     result = results(debate)[-1]
     yield from drawing.verdict(result, width)
-    yield from bench.brief(debate, result, width)
+    yield from opinions.brief(debate, result, width)
 
 
 def audience(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -15,101 +14,72 @@ from moot.cli.playing import perform
 from moot.cli.remote import Remote
 from moot.cli.screens import screen
 from moot.cli.translating import dollars, in_our_words
+from moot.cli.wishing import FORMAT, NOBODY, PERSON_SECONDS, ROUNDS, SECONDS, Showing, Wish, told
 from moot.client import Config, Debater, Judge, Polls
 from moot.client.shapes import Position
 from moot.errors import Invalid
-from moot.terms import HUMAN, Effort, Opener, Winning
+from moot.terms import HUMAN
 
-SECONDS, PERSON_SECONDS = 120.0, 300.0
-NOBODY = "none"
 PLACES = ("for", "against")
 """How the options call the first two seats."""
 TOGETHER = ("persona", "objective")
 
 
-class Wish(Struct, frozen=True, kw_only=True):
-    """The options of a debate, as far as a server can be asked for them."""
-
-    motion: str
-    format: str
-    models: tuple[str | None, str | None]
-    model: str | None = None
-    judges: tuple[str, ...] = ()
-    stand_in: str | None = None
-    personas: tuple[str, str] = ("", "")
-    objectives: tuple[str, str] = ("", "")
-    effort: Effort | None = None
-    rounds: int | None = None
-    intensity: int = 3
-    manual: bool = False
-    winning: Winning | None = None
-    objective: str = ""
-    prep: bool = False
-    blind: bool = False
-    opens: Opener | None = None
-    audience: float | None = None
-    cost_limit: str | None = None
-    warn_at: str | None = None
-    timeout: float = SECONDS
-    person_seconds: float = PERSON_SECONDS
-    here_only: dict[str, Any]
-    """Options that no server takes, and what was given for them."""
-
-
-async def hold(
-    server: str, wish: Wish, output: Path | None, *, json: bool, plain: bool, reasoning: bool
-) -> int:
+async def hold(server: str, wish: Wish, showing: Showing) -> int:
     _refuse_what_only_goes_here(wish)
     async with Remote.open(server) as remote:
-        default = "" if _names_all(wish) else await _default(remote)
-        table = await _table(remote, wish.format)
+        format = wish.format or FORMAT
+        table = await _table(remote, format)
+        names = wish.sitting(len(table.chairs))
+        default = "" if all(names) and wish.speaker else await _default(remote)
         panel = _panel(wish, default)
         try:
             with in_our_words():
                 created = await remote.client.create(
                     wish.motion,
-                    format=wish.format,
-                    participants=tuple(_debaters(wish, table, default)),
+                    format=format,
+                    participants=tuple(_debaters(wish, table, [name or default for name in names])),
                     judge=panel[0],
                     judges=panel[1:],
                     config=_config(wish, table),
                 )
         except Invalid as error:
             raise _by_option(error) from error
-        advice = ending(server)
-        with screen(json=json, plain=plain, reasoning=reasoning, ending=advice) as view:
-            code = await perform(remote, created.id, view, ending=advice)
-        if output is not None:
-            await exporting.write(remote, created.id, output)
-        return code
+        return await _follow(server, remote, created.id, showing)
+
+
+async def _follow(server: str, remote: Remote, debate_id: str, showing: Showing) -> int:
+    advice = ending(server)
+    shown = screen(json=showing.json, plain=showing.plain, reasoning=showing.reasoning, ending=advice)
+    with shown as view:
+        code = await perform(remote, debate_id, view, ending=advice)
+    if showing.output is not None:
+        await exporting.write(remote, debate_id, showing.output)
+    return code
 
 
 def _refuse_what_only_goes_here(wish: Wish) -> None:
-    given = [name for name, value in wish.here_only.items() if value is not None]
-    if NOBODY in wish.judges:
-        given.append("--judge none")
-    if wish.format.endswith(".toml"):
-        given.append("--format FILE")
-    if given:
+    for_, against = wish.efforts
+    here_only = {
+        "--effort-for": for_,
+        "--effort-against": against,
+        "--verbosity": wish.verbosity or any(wish.verbosities),
+        "--turns": wish.turns is not None,
+        "--seed": wish.seed is not None,
+        "--judge none": NOBODY in wish.judges,
+        "--format FILE": (wish.format or "").endswith(".toml"),
+    }
+    if given := [name for name, value in here_only.items() if value]:
         raise Invalid(f"Not possible with --server: {', '.join(given)}.")
-
-
-def _names_all(wish: Wish) -> bool:
-    """A person among them can be followed by no other seat, and by no judge."""
-    return bool(wish.model or (all(wish.models) and HUMAN not in wish.models))
 
 
 def _panel(wish: Wish, default: str) -> list[Judge]:
     if not wish.judges:
-        return [Judge(_first_model(wish) or default)]
+        return [Judge(wish.speaker or default)]
     alone = len(wish.judges) == 1
     return [
         Judge(model, "Judge" if alone else f"Judge {place}") for place, model in enumerate(wish.judges, 1)
     ]
-
-
-def _first_model(wish: Wish) -> str | None:
-    return next((name for name in (wish.model, *wish.models) if name and name != HUMAN), None)
 
 
 async def _default(remote: Remote) -> str:
@@ -131,7 +101,8 @@ async def _table(remote: Remote, name: str) -> Table:
     """As it is known here; the server may have formats that are not. It says by itself what it lacks."""
     if name in formats.names():
         fmt = formats.load(name)
-        return Table(tuple((chair.name, chair.side) for chair in fmt.chairs), fmt.rounds)
+        rounds = ROUNDS if name == FORMAT else fmt.rounds
+        return Table(tuple((chair.name, chair.side) for chair in fmt.chairs), rounds)
     with in_our_words():
         offered: list[dict[str, Any]] = (await remote.client.formats())["formats"]
     for fmt in offered:
@@ -140,17 +111,14 @@ async def _table(remote: Remote, name: str) -> Table:
     return Table()
 
 
-def _debaters(wish: Wish, table: Table, default: str) -> Iterable[Debater]:
-    others = _first_model(wish) or default
-    for place, (name, side) in enumerate(table.chairs):
-        first = place < len(PLACES)
-        model = (wish.models[place] if first else None) or wish.model or (default if first else others)
+def _debaters(wish: Wish, table: Table, names: list[str]) -> Iterable[Debater]:
+    for place, ((name, side), model) in enumerate(zip(table.chairs, names, strict=True)):
         yield Debater(
             name=name,
             model=model,
             position=side,
-            persona=(wish.personas[place] if first else "") or UNSET,
-            objective=(wish.objectives[place] if first else "") or UNSET,
+            persona=told(wish.personas, place, "") or UNSET,
+            objective=told(wish.objectives, place, "") or UNSET,
             stand_in=(wish.stand_in if model == HUMAN else None) or UNSET,
         )
 

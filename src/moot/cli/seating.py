@@ -7,6 +7,8 @@ from moot.errors import Invalid
 from moot.judging.parties import parties, party_of
 from moot.views.cleaning import line
 
+TIES = ("draw", "tie", "none")
+
 
 def seat_id(debate: Debate, given: str) -> str:
     wanted = given.strip().casefold()
@@ -28,6 +30,11 @@ def party_id(debate: Debate, given: str) -> str:
     if party is None:
         raise Invalid(f"{given.strip()} cannot win here.")
     return party.id
+
+
+def winner_id(debate: Debate, given: str) -> str | None:
+    """Who has won; None for a draw."""
+    return None if given.strip().casefold() in TIES else party_id(debate, given)
 
 
 def own_seat(debate: Debate, given: str | None) -> str:

@@ -124,13 +124,13 @@ def decide(
     server: Server = None,
 ) -> int:
     """Name the winner by hand, or a draw."""
-    from moot.cli.seating import seat_id
+    from moot.cli.seating import winner_id
     from moot.commands import Decide
 
     return ask(
         server,
         id,
-        lambda debate: Decide(None if winner == "draw" else seat_id(debate, winner), reason),
+        lambda debate: Decide(winner_id(debate, winner), reason),
         "Decided.",
     )
 

@@ -25,9 +25,10 @@ class Voice:
 
 def facts(turn: Turn) -> str:
     about = "about " if turn.usage.estimated else ""
+    words = turn.words or count(turn.text)
     return join(
         (
-            f"{turn.words or count(turn.text)} words" + (" by hand" if by_hand(turn) else ""),
+            f"{words} word{'' if words == 1 else 's'}" + (" by hand" if by_hand(turn) else ""),
             f"{about}{turn.usage.output:,} tokens" if turn.usage.output else "",
             f"{turn.latency_ms / 1000:.1f} s" if turn.latency_ms >= MOMENT_MS else "",
             "" if turn.cost is None or not turn.cost else dollars(turn.cost),
