@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from moot.audience import OBSERVER, Viewer, visible
+from moot.audience import OBSERVER, Viewer
 from moot.debate import Debate
 from moot.events import Event, Recorded
 from moot.evolve import evolve
-from moot.wire.frames import Dialect, Frame, Seen, as_message, frame_id
+from moot.wire.frames import Dialect, Frame, Seen, as_message, as_seen, frame_id
 from moot.wire.native import Native
 from moot.wire.v1.frames import V1
 from tests.golden.reading import HERE as GOLDEN
@@ -27,8 +27,7 @@ def watch(records: Iterable[Recorded], viewer: Viewer = OBSERVER) -> list[Seen]:
     debate: Debate | None = None
     for recorded in records:
         before, debate = debate, evolve(debate, recorded)
-        shown = visible(debate, recorded, viewer)
-        seen.append(Seen(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
+        seen.append(as_seen(recorded, before, debate, viewer))
     return seen
 
 

@@ -52,7 +52,7 @@ CUT: dict[str, str] = {
     "crash": "Cut short by a crash.",
     "drain": "Cut short: the program was stopped.",
     "budget": "Cut short: the cost limit was reached.",
-    "absent": "Its speaker was not there in time; a model speaks instead.",
+    "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
 _WORD = re.compile(r"\w+")
 VEILED = "Given at the same time as your own speech: you can read it when you have given yours."

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from moot import audience
-from moot.audience import Viewer, visible
+from moot.audience import Viewer
 from moot.debate import Debate
 from moot.events import Recorded
 from moot.evolve import evolve
-from moot.wire.frames import Dialect, Frame, Seen, frame_id
+from moot.wire.frames import Dialect, Frame, as_seen, frame_id
 
 SIZE = 256
 CACHED_BYTES = 64 * 1024 * 1024
@@ -51,11 +50,7 @@ class Page:
         """The frames of one more event."""
         before = self.state
         self.state = after = evolve(before, recorded)
-        shown = visible(after, recorded, viewer)
-        if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
-            # A dialect reads the state too, which must not know more than the viewer does.
-            before, after = before and audience.seen(before, viewer), audience.seen(after, viewer)
-        seen = Seen(recorded.seq, recorded.at, shown.event if shown else None, before, after)
+        seen = as_seen(recorded, before, after, viewer)
         frames = dialect.frames(seen)
         count = len(frames)
         encoded = tuple(

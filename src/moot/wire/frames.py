@@ -14,8 +14,10 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 from msgspec import Struct
 
+from moot.audience import Viewer, visible
+from moot.audience import seen as seen_now
 from moot.debate import Debate
-from moot.events import Event
+from moot.events import Event, Recorded
 from moot.wire.problems import Problem
 
 _ID = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
@@ -41,6 +43,14 @@ class Seen(Struct, frozen=True):
     event: Event | None
     before: Debate | None
     after: Debate
+
+
+def as_seen(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> Seen:
+    shown = visible(after, recorded, viewer)
+    if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
+        # To one who sits at the table even what everybody is told may come too early.
+        before, after = before and seen_now(before, viewer), seen_now(after, viewer)
+    return Seen(recorded.seq, recorded.at, shown.event if shown else None, before, after)
 
 
 class Dialect(Protocol):

@@ -58,8 +58,10 @@ class V1(Struct, frozen=True):
         match event:
             case ev.TurnCompleted() | ev.TurnInterrupted():
                 yield from speaking.ended(seen, event)
+                yield from speaking.unveiled(seen, event.turn)
             case ev.TurnFailed():
                 yield from speaking.failed(seen, event)
+                yield from speaking.unveiled(seen, event.turn)
             case ev.SegmentCompleted():
                 yield from self._segment(seen, event)
             case ev.CallCompleted():

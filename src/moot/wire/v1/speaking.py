@@ -62,6 +62,23 @@ def ended(seen: Seen, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]
     yield _last(seen, turn, replace=not turn.text and _given_before(seen, turn))
 
 
+def unveiled(seen: Seen, number: int) -> Iterator[Frame]:
+    """What was said at the same time, told to the one who could not hear it before their own speech was over.
+
+    For everybody else it was there before."""
+    own, before = seen.after.turn(number), seen.before
+    if own is None or before is None or not seen.after.phase(own.slot).simultaneous:
+        return
+    group = seen.after.schedule[own.slot].group
+    for turn in (*seen.after.turns, *seen.after.live):
+        was = before.turn(turn.number) if seen.after.schedule[turn.slot].group == group else None
+        if was is None or turn.number == number or was.text or not turn.text:
+            continue
+        yield from _pieces(seen, turn, turn.text, replace=True)
+        if turn.state != "live":
+            yield _last(seen, turn)
+
+
 def failed(seen: Seen, event: TurnFailed) -> Iterator[Frame]:
     if (ending := _ending(seen, event.turn)) is None:
         return
@@ -135,9 +152,12 @@ def _mended(seen: Seen, turn: Turn, streamed: str) -> Iterator[Frame]:
     if turn.text == streamed:
         return
     goes_on = turn.text.startswith(streamed)
-    text = turn.text[len(streamed) :] if goes_on else turn.text
+    yield from _pieces(seen, turn, turn.text[len(streamed) :] if goes_on else turn.text, replace=not goes_on)
+
+
+def _pieces(seen: Seen, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
     for start in range(0, max(1, len(text)), PIECE):
-        yield _chunk(seen, turn, text[start : start + PIECE], replace=not goes_on and start == 0)
+        yield _chunk(seen, turn, text[start : start + PIECE], replace=replace and start == 0)
 
 
 def _chunk(seen: Seen, turn: Turn, text: str, *, replace: bool = False) -> Frame:
