@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = re.compile(
     "|Must be a model|Only for a seat whose provider is human|Unknown judge|Must be a judge whose .*"
     "|(Needed|Only) for the role .*|Somebody of that name is invited|Give seconds or rounds"
     "|No such speech: .*|Name at least one speech .*|Nobody is ranked .*|Must name each .*|Must be of: .*"
+    "|This format says by itself who opens|Only criteria have weights: .*"
 )
 """Rules about two members together, or about what is here at the moment."""
 
