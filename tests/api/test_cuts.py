@@ -79,7 +79,11 @@ async def whole(house: Served, debate_id: str, way: Way) -> list[Told]:
 async def test_a_line_cut_at_random_bytes_is_taken_up_exactly_there(
     babel: Served, ways: tuple[Way, ...]
 ) -> None:
-    assert await cut_off(babel, 60, 1, *ways) > 0
+    for seed in range(1, 4):
+        # Where a packet ends is chance, too; but some character is always cut in two in the end.
+        if await cut_off(babel, 60, seed, *ways) > 0:
+            return
+    raise AssertionError("no cut fell into a character")
 
 
 @pytest.mark.chaos
