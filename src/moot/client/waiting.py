@@ -7,9 +7,9 @@ Streams are generators; leaving one early closes its connection.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, TypeVar, overload
+from typing import Literal, TypeVar, overload
 
 from moot.client.asking import DEFAULTS, Action, AsyncClient
 from moot.client.following import Patience
@@ -214,12 +214,6 @@ class Client(Room):
         self._run(self._asks.delete(id))
 
     # --- waiting --------------------------------------------------------------------------------------
-
-    def _run(self, asked: Coroutine[Any, Any, T]) -> T:
-        try:
-            return self._runner.run(asked)
-        finally:
-            asked.close()  # where there was no way to run it, nobody awaits it
 
     def _each(self, coming: AsyncGenerator[T, None]) -> Generator[T, None, None]:
         async def following() -> tuple[T] | None:

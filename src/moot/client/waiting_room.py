@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ T = TypeVar("T")
 
 class Room:
     _asks: AsyncClient
+    _runner: asyncio.Runner
 
     # --- coming in ------------------------------------------------------------------------------------
 
@@ -133,4 +135,7 @@ class Room:
         return self._run(self._asks.verdicts(id))
 
     def _run(self, asked: Coroutine[Any, Any, T]) -> T:
-        raise NotImplementedError
+        try:
+            return self._runner.run(asked)
+        finally:
+            asked.close()  # where there was no way to run it, nobody awaits it
