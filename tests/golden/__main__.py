@@ -6,10 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.golden.formats import FORMATS
 from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, snapshot, written
-from tests.golden.scenes import SCENES
+from tests.golden.scenes import SCENES, SPOKEN
 
 
 def make(name: str, folder: Path = HERE, *, force: bool = False) -> bool:
@@ -21,14 +20,14 @@ def make(name: str, folder: Path = HERE, *, force: bool = False) -> bool:
     said = snapshot(scene.records)
     log.write_bytes(written(scene.records))
     log.with_suffix(".json").write_bytes(said)
-    if name in FORMATS:
+    if name in SPOKEN:
         log.with_suffix(".prompts.txt").write_text(prompts(scene), "utf-8")
     return True
 
 
 def reword(folder: Path = HERE) -> None:
     """The prompts as they are now, of debates as they would be held now."""
-    for name, scene in FORMATS.items():
+    for name, scene in SPOKEN.items():
         (folder / f"{name}.prompts.txt").write_text(prompts(scene(f"deb_{name}")), "utf-8")
 
 

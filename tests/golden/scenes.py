@@ -246,3 +246,9 @@ SCENES: dict[str, Scene] = {
     "aborted": aborted,
     **FORMATS,
 }
+
+SPOKEN: dict[str, Scene] = {
+    **FORMATS,
+    **{name: SCENES[name] for name in ("free", "roundtable", "panel", "lincoln-douglas")},
+}
+"""Those whose prompts are kept, one for every format at least."""

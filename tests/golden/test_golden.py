@@ -11,10 +11,9 @@ from moot import formats
 from moot.events import DebateOpened, Event
 from moot.evolve import fold
 from tests.golden.__main__ import main, make
-from tests.golden.formats import FORMATS
 from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, log_of, snapshot
-from tests.golden.scenes import SCENES
+from tests.golden.scenes import SCENES, SPOKEN
 
 NAMES = sorted(path.stem for path in HERE.glob("*.jsonl"))
 
@@ -56,14 +55,15 @@ def test_a_scene_is_played_the_same_every_time(name: str) -> None:
     assert SCENES[name]("d").records == SCENES[name]("d").records
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", SPOKEN)
 def test_the_order_of_speeches_and_every_prompt_are_as_written(name: str) -> None:
-    assert prompts(FORMATS[name](f"deb_{name}")) == (HERE / f"{name}.prompts.txt").read_text("utf-8")
+    assert prompts(SPOKEN[name](f"deb_{name}")) == (HERE / f"{name}.prompts.txt").read_text("utf-8")
 
 
 def test_every_built_in_format_has_a_golden_log() -> None:
     played = {opening_of(name).format.name for name in NAMES}
     assert played >= set(formats.BUILT_IN)
+    assert {opening_of(name).format.name for name in SPOKEN} >= set(formats.BUILT_IN)
 
 
 def test_a_golden_log_is_never_written_over(tmp_path: Path) -> None:
