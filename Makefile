@@ -1,8 +1,12 @@
-# Everything runs in .venv, made from pyproject.toml and constraints.txt.
+# Everything runs in .venv, made from pyproject.toml and constraints.txt. What the page builds on comes from
+# package-lock.json and is put into src/moot/web/vendor.
 
 PYTHON ?= python3
 EXTRAS := local,dev
 BIN    := .venv/bin
+STATIC := $(shell find src/moot/web/static -name '*.js')
+STYLES := $(shell find src/moot/web/static -name '*.css')
+MODEL  ?= smollm2-135m
 
 MOTION ?= Should AI development be regulated by government?
 # The motion reaches the shell through the environment, as written: quotes and $ are safe in it.
@@ -19,12 +23,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage check format bench chaos wheel lock clean setup
+.PHONY: help run debate test coverage check format bench chaos screenshots wheel lock clean setup
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-run: setup ## watch a debate here; MOTION='...' sets the motion
+run: setup ## serve the arena and open it in a browser; ARGS='--port 9000' and the like
+	@$(BIN)/moot models install $(MODEL)
+	@$(BIN)/moot serve --open $(ARGS)
+
+debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 	@$(BIN)/moot "$$MOTION" $(ARGS)
 
 test: setup .venv/.browser ## run the tests; ARGS='-k pause' picks some
@@ -39,6 +47,7 @@ check: setup ## lint, format, types and the direction of imports
 	$(BIN)/ruff format --check -q
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
+	@for module in $(STATIC) scripts/vendor.js; do node --check $$module || exit 1; done
 
 format: setup ## put the code in shape
 	@$(BIN)/ruff check -q --fix-only
@@ -49,6 +58,9 @@ bench: setup .venv/.bench ## measure speed
 
 chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
 	@$(BIN)/python -m pytest tests/api tests/chaos tests/faults -m chaos $(ARGS)
+
+screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images, with real models' words
+	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 
 wheel: setup ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation
@@ -61,7 +73,7 @@ clean: ## remove what was built and cached (.venv stays)
 	@rm -rf dist build .coverage .coverage.* htmlcov .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
-setup: .venv/.stamp ## set up .venv; the other targets do this by themselves
+setup: .venv/.stamp .venv/.page ## set up .venv; the other targets do this by themselves
 
 .venv/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -71,6 +83,20 @@ setup: .venv/.stamp ## set up .venv; the other targets do this by themselves
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq -c constraints.txt hatchling editables
 	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	@touch $@
+
+.venv/.npm: .venv/.stamp package-lock.json
+	@command -v npm >/dev/null || \
+		{ echo "The page is put together with Node.js and npm: please install them." >&2; exit 1; }
+	@npm ci --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+.venv/.page: .venv/.npm scripts/vendor.js $(STATIC) $(STYLES)
+	@node scripts/vendor.js
+	@touch $@
+
+.venv/.fonts: .venv/.stamp
+	@scripts/debian.sh fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
 	@touch $@
 
 # Where it cannot be installed the tests that need it are skipped, and say so.

@@ -50,7 +50,7 @@ from moot.setup import (
     panel,
     weighing,
 )
-from moot.store.contract import Head, Once, Outcome, Page, Store
+from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
 from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Verbosity
@@ -234,10 +234,11 @@ class Arena:
         search: str = "",
         limit: int = 20,
         offset: int = 0,
+        **more: Any,
     ) -> Page:
-        return await self.store.list(
-            owner=owner, statuses=statuses, search=search, limit=limit, offset=offset
-        )
+        """Newest first. `more` are the other members of `Wanted`."""
+        wanted = Wanted(owner, tuple(statuses), search, **more)
+        return await self.store.list(wanted, limit=limit, offset=offset)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after `after`, as it comes, for as long as the debate exists and the arena is open."""

@@ -41,7 +41,7 @@ from moot.judging import tally
 from moot.judging.panels import seated
 from moot.judging.parties import party_of
 from moot.schedule import longer, schedule
-from moot.terms import Judge, Money, Slot, Verdict
+from moot.terms import Judge, Money, Slot, Step, Verdict
 
 MOST_REMARKS = 100
 LONGEST_REMARK = 2000
@@ -68,7 +68,9 @@ class Pause(Struct, frozen=True):
 
 
 class Resume(Struct, frozen=True):
-    pass
+    """With a step it goes on for one speech (or those given together) or to the end of the round."""
+
+    step: Step | None = None
 
 
 class NextRound(Struct, frozen=True):
@@ -154,7 +156,7 @@ def decide(debate: Debate | None, command: Command) -> Decision:
             return _pause(debate, command)
         case Resume():
             return (
-                (DebateResumed(),)
+                (DebateResumed(command.step),)
                 if debate.status == "paused"
                 else Refused("The debate is not paused.", debate.status)
             )

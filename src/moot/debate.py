@@ -29,6 +29,7 @@ from moot.terms import (
     Segment,
     Slot,
     Status,
+    Step,
     Tone,
     Truncation,
     Usage,
@@ -65,6 +66,9 @@ class Turn(Struct, frozen=True):
     by: str = ""
     """Who or what interrupted it, or the kind of fault that failed it."""
     message: str = ""
+    fault: str = ""
+    """Why its last call broke down, where it was made again."""
+    failures: int = 0
     words: int = 0
     clipped: int = 0
     """So many of its words are heard; 0: all of them."""
@@ -260,6 +264,8 @@ class Debate(Struct, frozen=True):
     paused_at: datetime | None = None
     paused_for: str = ""
     """Why, where whoever paused it said so."""
+    step: Step | None = None
+    """It goes on for so much, and pauses again."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
     ended_seq: int = 0

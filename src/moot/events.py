@@ -29,6 +29,7 @@ from moot.terms import (
     PollName,
     Seat,
     Segment,
+    Step,
     Tone,
     Truncation,
     Usage,
@@ -66,8 +67,9 @@ class DebatePaused(Struct, frozen=True, tag="debate.paused"):
     reason: str = ""
 
 
-class DebateResumed(Struct, frozen=True, tag="debate.resumed"):
-    pass
+class DebateResumed(Struct, frozen=True, tag="debate.resumed", omit_defaults=True):
+    step: Step | None = None
+    """It goes on for so much, and pauses by itself."""
 
 
 class DebateStopped(Struct, frozen=True, tag="debate.stopped"):

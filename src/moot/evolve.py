@@ -102,14 +102,14 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return _set_status(debate, "awaiting_arguments")
         case ev.DebatePaused():
             paused = replace(debate, status="paused", before_pause=debate.status, paused_at=recorded.at)
-            return replace(paused, paused_for=event.reason)
+            return replace(paused, paused_for=event.reason, step=None)
         case ev.DebateResumed():
             status = debate.before_pause or "debating"
             away = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
-            return _without_loss(resumed, away)
+            return _without_loss(replace(resumed, step=event.step), away)
         case ev.DebateStopped():
-            return replace(debate, stopped_at=recorded.at)
+            return replace(debate, stopped_at=recorded.at, step=None)
         case ev.DebateEnded():
             status = "aborted" if event.reason == "aborted" else "completed"
             halted = _halt(debate, status, ended=event.reason, detail=event.detail, at=recorded.at)
@@ -307,7 +307,7 @@ def _halt(
     detail: str = "",
     at: datetime | None = None,
 ) -> Debate:
-    halted = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
+    halted = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="", step=None)
     return replace(halted, ended=ended, ended_detail=detail, ended_at=at)
 
 

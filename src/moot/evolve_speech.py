@@ -152,7 +152,8 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
     if isinstance(event, ev.CallCompleted):
         return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
-        return replace(turn, text="", reasoning="", segments=())
+        trouble = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
+        return replace(trouble, text="", reasoning="", segments=())
     return turn
 
 

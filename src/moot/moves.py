@@ -61,6 +61,8 @@ from moot.terms import Model, Money, PollName, Request, Slot, Verdict
 
 MOST_CRASHES = 3
 UNEXPECTED = "Something unexpected went wrong; see the server's log."
+STEP = "step"
+"""Paused by itself, since somebody goes through the debate step by step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
 
@@ -97,6 +99,8 @@ def _next_step(draft: Draft) -> Plan:
     while True:
         if _round_is_over(draft.debate):
             draft.add(RoundCompleted(draft.debate.round))
+            if draft.debate.step == "round" and draft.debate.manner.auto and draft.debate.unspent():
+                draft.add(DebatePaused(STEP))
         step = plan(draft.debate)
         if not isinstance(step, Note):
             return step
@@ -139,6 +143,9 @@ def _start_turns(draft: Draft, slots: Sequence[Slot]) -> None:
         phase = draft.debate.format.phases[slot.phase].key
         draft.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
         draft.add(*has_the_floor(draft.debate, draft.debate.live[-1]))
+    if draft.debate.step == "turn":
+        # What is being said is still said: a pause holds back what would follow.
+        draft.add(DebatePaused(STEP))
 
 
 def _asked(debate: Debate, question: Question) -> AsideAsked:

@@ -7,8 +7,9 @@ never taken for free. Where the hour of the day decides, the dearest hour counts
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -42,7 +43,7 @@ def price_of(
             return configured[label]
     if free or provider in LOCAL:
         return FREE
-    return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"))
+    return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"), datetime.now(UTC).date())
 
 
 def flat(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
@@ -62,7 +63,9 @@ def listed(provider: str) -> tuple[Listed, ...]:
     )
 
 
-def _looked_up(provider: str, model: str) -> Price | None:
+@lru_cache(maxsize=4096)
+def _looked_up(provider: str, model: str, day: date) -> Price | None:
+    """A list of models asks for hundreds, and each is sought among rules; what is found holds for a day."""
     from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
 
     snapshot = get_snapshot()
@@ -73,7 +76,7 @@ def _looked_up(provider: str, model: str) -> Price | None:
         _, found = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
-    return _price(_dearest(found))
+    return _price(_dearest(found, day))
 
 
 def _price(known: Any) -> Price | None:
@@ -90,11 +93,11 @@ def _price(known: Any) -> Price | None:
     )
 
 
-def _dearest(model: ModelInfo) -> Any:
-    now = datetime.now(UTC)
+def _dearest(model: ModelInfo, day: date) -> Any:
+    noon = datetime.combine(day, time(12), UTC)
     if not isinstance(model.prices, list):
-        return model.get_prices(now)
-    hours = [model.get_prices(now.replace(hour=hour, minute=45)) for hour in range(24)]
+        return model.get_prices(noon)
+    hours = [model.get_prices(noon.replace(hour=hour, minute=45)) for hour in range(24)]
     return max(hours, key=lambda known: _top(known, "input_mtok") + _top(known, "output_mtok"))
 
 
@@ -102,7 +105,9 @@ def _top(known: Any, name: str) -> Decimal:
     return max((tier.per_million for tier in _tiers(known, name)), default=Decimal(0))
 
 
+@cache
 def genai_prices_version() -> str:
+    """Read once: a list of models asks for it hundreds of times."""
     from importlib.metadata import version
 
     return version("genai-prices")

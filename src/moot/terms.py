@@ -20,6 +20,8 @@ Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
+Step = Literal["turn", "round"]
+"""How far a debate goes on before it pauses by itself."""
 Winning = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]

@@ -201,7 +201,7 @@ CREATING = (
 )  # fmt: skip
 
 ACTIONS = {"action": "Must be one of: next_round, skip_to_judge"}
-EXPORTS = {"format": "Must be one of: json, markdown, html"}
+EXPORTS = {"format": "Must be one of: json, markdown, html, replay"}
 LIMIT = {"limit": "Must be between 1 and 100"}
 OFFSET = {"offset": "Must be between 0 and 1000000000"}
 NEXT: dict[str, Any] = {"action": "next_round"}

@@ -120,6 +120,7 @@ SENT = {
     "answer_point": {"accept": True},
     "ask": {"text": "Why?"},
     "vote": {"choice": "undecided"},
+    "new_token": {"name": "zoe"},
     "cast_ballot": {"winner": "tie", "reasoning": "Even.", "cites": [1]},
 }
 """By the name of the route, where it needs a body."""

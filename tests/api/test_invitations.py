@@ -111,10 +111,11 @@ async def test_a_withdrawn_invitation_closes_what_it_opened(
 # --- who may do what ----------------------------------------------------------------------------------
 
 WATCHING = {name for method, _, name in ROUTES if method == "GET"} - {
-    "look_at_call", "invitations", "look_at_seat",
+    "look_at_call", "invitations", "look_at_seat", "tokens", "setup",
 }  # fmt: skip
 EVERYBODY = WATCHING | {"estimate", "issue_ticket"}
 AT_SEAT = {"look_at_seat", "take_seat", "leave_seat", "keep_draft", "say", "offer_point", "answer_point"}
+OPERATING = {"install", "stop_install", "tokens", "new_token", "revoke_token"}
 MAY: dict[str, set[str]] = {
     "observer": EVERYBODY,
     "audience": EVERYBODY | {"vote", "ask"},
@@ -122,7 +123,7 @@ MAY: dict[str, set[str]] = {
     "judge": EVERYBODY | {"cast_ballot"},
     "participant": EVERYBODY | AT_SEAT,
     "other": EVERYBODY,
-    "moderator": {name for _, _, name in ROUTES} - {"create", "join"},
+    "moderator": {name for _, _, name in ROUTES} - {"create", "join", *OPERATING},
 }
 
 

@@ -67,7 +67,14 @@ async def opened_by(house: Served, word: str, shape: dict | None = None) -> str:
 
 
 def filled(path: str, debate_id: str, seat: str = "part_1") -> str:
-    places = {"debateId": debate_id, "call": "1", "seat": seat, "name": "nobody"}
+    places = {
+        "debateId": debate_id,
+        "call": "1",
+        "seat": seat,
+        "name": "nobody",
+        "model": "none",
+        "token": "nobody",
+    }
     return f"/api/v1{path}".format_map(places)
 
 

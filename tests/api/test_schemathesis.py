@@ -37,7 +37,7 @@ BEYOND_SCHEMAS = re.compile(
     "|Must be a model|Only for a seat whose provider is human|Unknown judge|Must be a judge whose .*"
     "|(Needed|Only) for the role .*|Somebody of that name is invited|Give seconds or rounds"
     "|No such speech: .*|Name at least one speech .*|Nobody is ranked .*|Must name each .*|Must be of: .*"
-    "|This format says by itself who opens|Only criteria have weights: .*"
+    "|There is a token of that name|This format says by itself who opens|Only criteria have weights: .*"
 )
 """Rules about two members together, or about what is here at the moment."""
 
@@ -67,7 +67,11 @@ def explore(url: str, examples: int, seed: int, headers: dict[str, str]) -> list
             "request-timeout": 20,
             "generation": {"max-examples": examples, "database": "none"},
             # A stream has no end where the debate waits for somebody.
-            "operations": [{"include-operation-id-regex": "^stream", "request-timeout": 0.5}],
+            "operations": [
+                {"include-operation-id-regex": "^stream", "request-timeout": 0.5},
+                # The first token shuts the door, also to whoever has made it.
+                {"include-operation-id": "new_token", "enabled": bool(headers)},
+            ],
         }
     )
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json", config=config, headers=headers)

@@ -6,7 +6,7 @@ import sys
 
 import uvloop
 
-from tests.bench import clients, fanout, lists, tokens, viewers
+from tests.bench import clients, fanout, lists, page, tokens, viewers
 
 BENCHES = {
     "clients": clients.main,
@@ -15,6 +15,7 @@ BENCHES = {
     "length": tokens.length,
     "lists": lists.main,
     "viewers": viewers.main,
+    "page": page.main,
 }
 
 

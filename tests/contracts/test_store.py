@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from moot import formats
 from moot.debate import Debate
 from moot.errors import Fenced, Invalid, KeyReused, Refused, UnknownDebate
 from moot.events import (
@@ -20,17 +23,18 @@ from moot.events import (
     Event,
     Recorded,
     RemarkInjected,
+    SeatLeft,
     SegmentCompleted,
 )
 from moot.evolve import fold
 from moot.store import guests
 from moot.store.append import SUMMARIES
-from moot.store.contract import Deciding, Invitation, Once, Outcome, Store, Token
+from moot.store.contract import Deciding, Invitation, Once, Outcome, Store, Token, Wanted
 from moot.store.tokens import digest, new_secret
-from moot.terms import Text, Usage
+from moot.terms import FREE, HUMAN, Judge, Model, Text, Usage
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
-from tests.factories import call_started, delta, opened, turn_started
+from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_started
 
 
 def always(*events: Event) -> Deciding:
@@ -48,10 +52,9 @@ def refuse(debate: Debate | None) -> Sequence[Event]:
 
 
 async def open_debate(
-    store: Store, debate_id: str = "d1", *more: Event, owner: str = "", motion: str = ""
+    store: Store, debate_id: str = "d1", *more: Event, owner: str = "", **changes: Any
 ) -> Outcome:
-    first = opened(motion=motion) if motion else opened()
-    return await store.record(debate_id, always(first, *more), owner=owner)
+    return await store.record(debate_id, always(opened(**changes), *more), owner=owner)
 
 
 async def open_call(store: Store, debate_id: str = "d1") -> Outcome:
@@ -461,8 +464,8 @@ async def fill(store: Store) -> None:
         await store.record(f"d{i}", always(DebateEnded(reason="stopped")))
 
 
-async def listed(store: Store, **how: object) -> tuple[str, int]:
-    page = await store.list(**how)  # type: ignore[arg-type]
+async def listed(store: Store, limit: int = 20, offset: int = 0, **wanted: Any) -> tuple[str, int]:
+    page = await store.list(Wanted(**wanted), limit=limit, offset=offset)
     return "".join(head.id[1:] for head in page.heads), page.total
 
 
@@ -489,9 +492,44 @@ async def test_lists_are_filtered(store: Store) -> None:
     assert await listed(store, search="%") == ("", 0)
 
 
+async def test_lists_are_filtered_by_format_model_and_day(store: Store, clock: Clock) -> None:
+    owl, cat = (replace(SCRIPTED, provider="acme", name=name) for name in ("owl", "cat/7b"))
+    judge = Judge(id="judge", name="Judge", model=owl)
+    await open_debate(store, "d0", owner="a")
+    clock.move(days=1)
+    await open_debate(store, "d1", owner="b", seats=seats("for", "against", model=cat), judges=())
+    clock.move(days=1)
+    await open_debate(store, "d2", owner="a", judges=(judge,), format=formats.load("oxford"))
+    first, second = clock.now.date() - timedelta(days=2), clock.now.date() - timedelta(days=1)
+    assert await listed(store, format="oxford") == ("2", 1)
+    assert await listed(store, format="free", owner="a") == ("0", 1)
+    assert await listed(store, model="scripted/parrot") == ("20", 2)
+    assert await listed(store, model="parrot", limit=1) == ("2", 2)
+    assert await listed(store, model="acme/owl", statuses=("created", "completed")) == ("2", 1)
+    assert await listed(store, model="cat/7b", since=second) == ("1", 1)
+    assert await listed(store, model="acme") == ("", 0)
+    assert await listed(store, since=second) == ("21", 2)
+    assert await listed(store, until=second, statuses=("created",)) == ("10", 2)
+    assert await listed(store, since=first, until=first, owner="a") == ("0", 1)
+    assert await listed(store, since=date(1999, 1, 1), until=date(1999, 12, 31)) == ("", 0)
+    assert await listed(store, until=date.max) == ("210", 3)
+
+
+async def test_a_model_is_found_where_it_sits_now(store: Store) -> None:
+    person = Model(provider=HUMAN, name="Ada", price=FREE)
+    sitting = (replace(seat, model=person, stand_in=SCRIPTED) for seat in seats("for", "against"))
+    await open_debate(store, seats=tuple(sitting), judges=())
+    assert await listed(store, model=HUMAN) == ("1", 1)
+    await store.record("d1", always(SeatLeft(seat="a"), SeatLeft(seat="b")))
+    assert await listed(store, model=HUMAN) == ("", 0)
+    assert await listed(store, model="parrot") == ("1", 1)
+    await store.delete("d1")
+    assert await listed(store, model="parrot") == ("", 0)
+
+
 async def test_a_search_ignores_case_in_every_script(store: Store) -> None:
     await open_debate(store, motion="Größe ist ÜBERALL nötig")
-    assert (await store.list(search="überall NÖTIG")).total == 1
+    assert (await store.list(Wanted(search="überall NÖTIG"))).total == 1
 
 
 async def test_totals_follow_changes_and_deletions(store: Store) -> None:

@@ -403,8 +403,8 @@ FAULTS: tuple[tuple[FaultKind, FaultClass], ...] = (
     ("bad_key", "permanent"),
 )
 COMMANDS: tuple[Command, ...] = (
-    Start(), Pause(), Pause(now=True), Resume(), NextRound(), SkipToJudge(), SkipTurn(), JudgeNow(), Retry(),
-    Extend(seconds=30), Extend(rounds=1), ClosePoll(), Stop(), Abort(),
+    Start(), Pause(), Pause(now=True), Resume(), Resume("turn"), Resume("round"), NextRound(), SkipToJudge(),
+    SkipTurn(), JudgeNow(), Retry(), Extend(seconds=30), Extend(rounds=1), ClosePoll(), Stop(), Abort(),
 )  # fmt: skip
 
 

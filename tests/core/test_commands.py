@@ -41,6 +41,7 @@ from moot.events import (
     PollClosed,
     RemarkInjected,
     RoundAsked,
+    RoundCompleted,
     RoundsAdded,
     TurnExtended,
     TurnInterrupted,
@@ -52,9 +53,12 @@ from moot.events import (
 from moot.floor import ClosePoll
 from moot.formats.plan import Poll, Rest, plan
 from moot.placement.inprocess import wants_runner
-from moot.terms import Judge, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
+from moot.terms import Judge, Limits, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
+from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table
+
+STEPPED = DebatePaused("step")
 
 
 def simulation(**changes: Any) -> Simulation:
@@ -118,6 +122,7 @@ LEGAL: dict[Command, tuple[str, ...]] = {
     Start():         (OK,      STARTED,  STARTED, STARTED, STARTED, STARTED, STARTED,  STARTED, STARTED),
     Pause():         (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
     Pause(now=True): (STILL,   OK,       OK,      OK,      OK,      STILL,   STILL,    STILL,   STILL),
+    Resume("turn"):  (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
     Resume():        (PAUSED,  PAUSED,   PAUSED,  PAUSED,  OK,      PAUSED,  PAUSED,   PAUSED,  PAUSED),
     NextRound():     (RUNNING, "Rounds follow by themselves in this debate.",
                                          OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
@@ -206,6 +211,60 @@ def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
     cut, again = debate.debate.turns
     assert (cut.slot, cut.spent, cut.said) == (again.slot, False, False)
     assert again.state == "completed"
+
+
+def test_a_step_is_one_speech_and_then_a_pause() -> None:
+    debate = _asked(speaking(1), Pause()).run()
+    for given in (2, 3, 4):
+        assert debate.ask(Resume("turn")) == (DebateResumed("turn"),)
+        debate.run()
+        assert (debate.debate.status, debate.debate.step) == ("paused", None)
+        assert [turn.state for turn in debate.debate.turns] == ["completed"] * given
+    assert [e for e in debate.events if isinstance(e, DebatePaused)] == [DebatePaused(), *[STEPPED] * 3]
+
+
+def test_a_step_that_is_asked_for_in_mid_speech_takes_the_next_speech_too() -> None:
+    debate = _asked(speaking(1), Pause())
+    debate.ask(Resume("turn"))
+    debate.run()
+    assert [turn.number for turn in debate.debate.turns] == [1, 2]
+
+
+def test_speeches_given_together_are_one_step() -> None:
+    debate = Simulation(opened(format=blind(), seats=seats("for", "against"), limits=Limits(2)), speak)
+    _asked(debate.start(), Pause()).ask(Resume("turn"))
+    debate.run()
+    assert [turn.seat for turn in debate.debate.turns] == ["a", "b"]
+    started = [number for number, event in enumerate(debate.events) if isinstance(event, TurnStarted)]
+    assert debate.events[started[-1] + 1] == STEPPED
+
+
+def test_a_step_of_a_round_ends_with_it_and_the_last_one_with_the_verdict() -> None:
+    debate = _asked(speaking(1), Pause()).run()
+    for rounds in range(1, debate.debate.rounds_planned):
+        debate.ask(Resume("round"))
+        debate.run()
+        assert (debate.debate.status, debate.debate.rounds_done) == ("paused", rounds)
+        assert debate.events[-2:] == [RoundCompleted(rounds), STEPPED]
+    debate.ask(Resume("round"))
+    assert debate.run().debate.verdict is not None
+
+
+def test_where_rounds_are_asked_for_a_step_needs_no_pause() -> None:
+    debate = _asked(manual(), Pause())
+    debate.ask(Resume("round"))
+    debate.ask(NextRound())
+    assert debate.run().debate.status == "awaiting_arguments"
+
+
+@pytest.mark.parametrize("command", [Pause(), Stop(), JudgeNow()])
+def test_whoever_steps_in_ends_the_step(command: Command) -> None:
+    debate = _asked(speaking(1), Pause()).run()
+    debate.ask(Resume("round"))
+    debate.run_until(lambda d: bool(d.live))
+    assert debate.debate.step == "round"
+    debate.ask(command)
+    assert debate.debate.step is None
 
 
 def test_a_second_pause_changes_nothing_but_may_cut_the_speaker() -> None:

@@ -42,7 +42,7 @@ from moot.judging.asking import judge_request, repair_request
 from moot.pricing import input_bound, worst
 from moot.prompts.speeches import turn_request
 from moot.schedule import opposed
-from moot.terms import HUMAN, Message, Money, Request, Status
+from moot.terms import HUMAN, Message, Money, Request, Slot, Status
 from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, secrets, thought_canary
 from tests.core.simulate import Sent, Simulation
 
@@ -168,6 +168,27 @@ def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(plot: Plo
                 paused = False
             case _:
                 pass
+
+
+@given(plots())
+@LAW
+def test_a_step_goes_no_further_than_one_group_or_one_round(plot: Plot) -> None:
+    simulation = plot.play()
+    steps: list[Slot] = []
+    for recorded, before, after in zip(
+        simulation.records[1:], simulation.states, simulation.states[1:], strict=True
+    ):
+        match recorded.event:
+            case DebateResumed():
+                steps = []
+            case TurnStarted() if before.step:
+                steps.append(after.schedule[recorded.event.slot])
+                assert len({slot.group if before.step == "turn" else slot.round for slot in steps}) == 1
+            case DebatePaused(by="step"):
+                assert before.step
+            case _:
+                pass
+        assert after.step is None or after.running or after.status == "paused"
 
 
 @given(plots())

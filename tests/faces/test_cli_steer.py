@@ -89,6 +89,10 @@ def test_a_debate_whose_process_died_is_taken_up_where_it_was(data: Path, moot: 
         debate.process.wait()
     code, out, err = moot("watch")
     assert "Go on with: moot resume deb_" in err
+    moot("pause")
+    code, out, err = moot("resume", "--step", "turn")
+    assert code == 130
+    assert "A step: it pauses after this speech." in out + err
     code, out, _ = moot("resume")
     assert code == 0
     assert "── Verdict ──" in out

@@ -93,6 +93,16 @@ def steered(debate_id: str) -> Simulation:
     return debate.run()
 
 
+def stepped(debate_id: str) -> Simulation:
+    """A pause at the beginning, two single speeches, the rest of a round, and then all that is left."""
+    debate = speaking(Simulation(table("oxford", limits=Limits(3)), speak, debate_id).start(), 1)
+    debate.ask(Pause(by="chair"))
+    for step in ("turn", "turn", "round", None):
+        debate.run()
+        debate.ask(Resume(step))
+    return debate.run()
+
+
 def retried(debate_id: str) -> Simulation:
     """Two faults and then an answer; a seat that never answers; a fault that stops it; another try."""
     busy = Reply("Well, ", fault="overloaded")
@@ -219,6 +229,7 @@ SAME = "We have been over this before, and I say so again."
 SCENES: dict[str, Scene] = {
     "free": scene(table("free", limits=Limits(2, turns=4))),
     "oxford-steered": steered,
+    "steps": stepped,
     "lincoln-douglas": scene(table("lincoln-douglas", limits=Limits(3))),
     "lincoln-douglas-teams": scene(table("lincoln-douglas", "for", "against", "for", limits=Limits(2))),
     "roundtable": scene(table("roundtable", "for", "against", "neutral")),

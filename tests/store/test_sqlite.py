@@ -7,18 +7,19 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from moot.errors import Fenced, NewerSchema, StoreError, UnknownDebate
 from moot.evolve import fold
 from moot.store import sqlite_read
-from moot.store.contract import Once
+from moot.store.contract import Once, Wanted
 from moot.store.sqlite import SqliteStore
 from moot.store.sqlite_connect import connect
 from moot.terms import Status
@@ -155,11 +156,16 @@ async def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path) -> 
             f"INSERT INTO fresh (debate_id, seq, at, epoch, body) {event}",
             ("fresh", 2, "2026-03-02T12:00:00Z"),
         )
+        judged = '{"judges":[{"model":{"provider":"acme","name":"cat"}}]}'
+        connection.execute("UPDATE events SET body = ? WHERE debate_id = 'settled'", (judged,))
+        connection.execute("""UPDATE debates SET summary = '{"models":["acme/owl"]}' WHERE id = 'settled'""")
         connection.commit()
     store = SqliteStore.open(path)
     assert await store.stale(datetime(2026, 3, 4, tzinfo=UTC)) == ("fresh", "settled")
     assert await store.stale(datetime(2026, 3, 3, tzinfo=UTC)) == ("fresh",)
     assert await store.tokens() == ()
+    for model in ("acme/owl", "owl", "acme/cat", "cat"):
+        assert [head.id for head in (await store.list(Wanted(model=model))).heads] == ["settled"]
     await store.close()
 
 
@@ -188,10 +194,12 @@ async def test_many_processes_may_open_a_new_file_at_once(path: Path) -> None:
 
 @pytest.mark.parametrize("owner", [None, "me"])
 @pytest.mark.parametrize("statuses", [(), ("debating",), ("created", "debating", "completed")])
+@pytest.mark.parametrize("more", [{}, {"format": "oxford"}, {"model": "parrot"}, {"since": date(2026, 1, 5)}])
 async def test_lists_walk_an_index_and_sort_nothing(
-    store: SqliteStore, path: Path, owner: str | None, statuses: Sequence[Status]
+    store: SqliteStore, path: Path, owner: str | None, statuses: tuple[Status, ...], more: dict[str, Any]
 ) -> None:
-    query, values = sqlite_read.heads_query(owner, statuses, "")
+    span = (1, 9) if "since" in more else None
+    query, values = sqlite_read.heads_query(Wanted(owner, statuses, **more), span)
     with closing(connect(path)) as connection:
         steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
     plan = [step[3] for step in steps]

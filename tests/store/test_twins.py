@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from moot.debate import Debate
 from moot.errors import MootError
 from moot.events import DebateEnded, DebateStarted, Event
-from moot.store.contract import Once, Store
+from moot.store.contract import Once, Store, Wanted
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
 from tests.contracts.conftest import Clock
@@ -77,8 +77,8 @@ async def everything(store: Store) -> object:
         [await store.read(debate_id) for debate_id in IDS],
         await store.pulses(IDS),
         await store.list(),
-        await store.list(statuses=("created", "completed"), limit=2),
-        await store.list(owner="a", search="cats"),
+        await store.list(Wanted(statuses=("created", "completed")), limit=2),
+        await store.list(Wanted(owner="a", search="cats", model="parrot")),
         await store.stale(LONG_AGO + timedelta(seconds=12)),
         await store.stale(LONG_AGO + timedelta(days=1), limit=2),
     )

@@ -11,14 +11,22 @@ from msgspec.structs import replace
 
 from moot.evolve import fold
 from moot.terms import FREE, HUMAN, Model, Verdict
-from moot.views.statistics import Custom, Standing, Topic, Totals, gathered, statistics
-from moot.views.summary import Summary, summarize
+from moot.views.chances import Interval, of_mean, wilson
+from moot.views.figures import Bench, Cost, Custom, Day, Pair, Topic, Totals
+from moot.views.figures import Standing as Told
+from moot.views.statistics import gathered, statistics
+from moot.views.summary import Bill, Summary, summarize
 from tests.golden.reading import log_of
 from tests.views.logs import Log, seat
 
 numbers = count(1)
 OWL, CAT = "acme/owl", "acme/cat"
 FOR_AND_AGAINST = ("for", "against")
+
+
+def Standing(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> Told:  # noqa: N802
+    """With the interval that belongs to it."""
+    return Told(name, debates, wins, losses, draws, rate, wilson(wins, wins + losses + draws))
 
 
 def debate(
@@ -61,7 +69,7 @@ def test_a_model_wins_and_loses_against_others() -> None:
         Standing("against", 4, 2, 1, 1, 0.5),
         Standing("for", 4, 1, 2, 1, 0.25),
     )
-    assert counted.formats == (Custom("oxford", 4, wins_for=1, wins_against=2, draws=1),)
+    assert counted.formats == (Custom("oxford", 4, 1, 2, 1, 0.25, wilson(1, 4)),)
 
 
 def test_a_model_does_not_win_against_itself() -> None:
@@ -174,3 +182,90 @@ def test_a_summary_names_all_who_won_together_and_no_person() -> None:
     found = summarize(log.debate)
     assert (found.winner, found.winning, found.winner_model) == ("For 1 and For 2", (0, 2), "human")
     assert found.models[0] == "human"
+
+
+# --- how far the figures can be trusted ---------------------------------------------------------------
+
+
+def test_a_few_debates_leave_everything_open_and_many_do_not() -> None:
+    assert wilson(0, 0) is None
+    assert wilson(1, 1) == Interval(0.207, 1.0)
+    assert wilson(0, 10) == Interval(0.0, 0.278)
+    assert wilson(5, 10) == Interval(0.237, 0.763)
+    assert wilson(500, 1000) == Interval(0.469, 0.531)
+
+
+def test_the_interval_of_a_mean_needs_two() -> None:
+    assert of_mean(0.5, 0.25, 1) is None
+    assert of_mean(2.0, 2.0, 2) == Interval(1.0, 1.0)
+    assert of_mean(1.5, 1.25, 2) == Interval(0.26, 1.0)
+
+
+def test_two_models_that_argue_against_each_other_are_a_pair() -> None:
+    counted = statistics(
+        [debate(OWL, CAT, won=1), debate(CAT, OWL, won=0), debate(OWL, CAT), debate(OWL, OWL, won=0)]
+    )
+    assert counted.pairs == (Pair(CAT, OWL, 3, 2, 0, 1, 0.667, wilson(2, 3), 0.0, wilson(0, 3)),)
+
+
+def test_whoever_argues_side_by_side_or_loses_to_a_third_has_not_met() -> None:
+    dog = "acme/dog"
+    beside = debate(OWL, CAT, dog, won=2, sides=("for", "for", "against"))
+    assert [(pair.a, pair.b, pair.wins_a) for pair in statistics([beside]).pairs] == [
+        (dog, CAT, 1),
+        (dog, OWL, 1),
+    ]
+    both = debate(OWL, CAT, OWL, dog, won=0, sides=("for", "for", "against", "moderator"), winning=(0, 1))
+    assert statistics([both]).pairs == ()
+    table = debate(OWL, CAT, dog, won=0, sides=("neutral",) * 3)
+    assert [(pair.a, pair.b) for pair in statistics([table]).pairs] == [(OWL, CAT), (OWL, dog)]
+
+
+def test_the_order_sways_some_judges_and_panels_agree_or_not() -> None:
+    alone = debate(OWL, CAT, won=0, minds=1, agreement=1.0)
+    swayed = debate(OWL, CAT, outcome="too-close", minds=1, flips=1, agreement=0.5)
+    panel = debate(OWL, CAT, won=0, minds=3, agreement=1.0)
+    split = debate(OWL, CAT, won=0, minds=3, flips=1, agreement=0.8)
+    counted = statistics([alone, swayed, panel, split, debate(OWL, CAT, won=0)]).judges
+    assert (counted.debates, counted.judges, counted.flips, counted.flip_rate) == (4, 8, 2, 0.25)
+    assert (counted.panels, counted.unanimous, counted.unanimous_rate) == (2, 1, 0.5)
+    assert counted.agreement == 0.825
+    assert counted.interval == Interval(0.593, 1.0)
+    assert statistics([]).judges == Bench()
+
+
+def test_costs_add_up_by_model_and_by_day() -> None:
+    priced = (Bill(OWL, 1000, "0.20"), Bill(CAT, 500))
+    counted = statistics(
+        [
+            debate(OWL, CAT, bills=priced, day="2026-03-02"),
+            debate(OWL, CAT, bills=priced, day="2026-03-01"),
+            debate(OWL, CAT, day="2026-03-02"),
+        ]
+    )
+    assert counted.costs == (Cost(OWL, Decimal("0.40"), 2000, 2), Cost(CAT, None, 1000, 2))
+    assert counted.days == (
+        Day("2026-03-01", 1, Decimal("0.25")),
+        Day("2026-03-02", 2, Decimal("0.50")),
+    )
+
+
+def test_a_summary_tells_who_speaks_when_who_judges_and_how_it_came_out() -> None:
+    state = fold(log_of("judged-again"))
+    assert state
+    found = summarize(state)
+    assert (found.strip, found.given) == ((0, 1), 2)
+    assert (found.minds, found.flips, found.agreement, found.headline) == (1, 0, 1.0, "Seat 1 wins")
+    assert found.judges == ("scripted/parrot", "acme/magpie")
+    assert [bill.model for bill in found.bills] == sorted(state.tallies)
+    assert found.day == f"{state.created_at:%Y-%m-%d}"
+    stopped, halves = fold(log_of("stopped")), fold(log_of("british-parliamentary"))
+    assert stopped
+    assert halves
+    assert (summarize(stopped).given, len(summarize(stopped).strip)) == (4, 10)
+    assert len(summarize(halves).strip) == 8
+
+
+def test_a_debate_is_found_by_the_models_in_it_by_label_and_by_name() -> None:
+    found = debate("openrouter/openai/gpt-oss-120b", HUMAN, judges=(OWL,))
+    assert found.cast() == ("openrouter/openai/gpt-oss-120b", HUMAN, OWL, "openai/gpt-oss-120b", "owl")

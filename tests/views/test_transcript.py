@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.audience import OBSERVER, Viewer
+from moot.audience import OBSERVER, OWNER, Viewer
 from moot.events import (
     AsideAnswered,
     AsideAsked,
@@ -372,3 +372,19 @@ def test_every_golden_debate_can_be_read(name: str):
     for turn in debate.turns:
         if turn.said and not turn.clipped:
             assert unescape(to_markdown(page)).count(turn.text.strip()) > 0
+
+
+def test_what_was_thought_is_told_to_those_who_ask_for_it_and_may_read_it() -> None:
+    debate = fold(log_of("reasoning"))
+    assert debate is not None
+    hidden = replace(debate, manner=replace(debate.manner, show_reasoning=False))
+    sitting = Viewer("participant", debate.seats[0].id)
+    for shown, viewer, told in (
+        (debate, OWNER, True), (debate, OBSERVER, True), (debate, sitting, False),
+        (debate, Viewer("judge"), False),
+        (hidden, OWNER, True), (hidden, OBSERVER, False),
+    ):  # fmt: skip
+        page = transcript(shown, reasoning=True, viewer=viewer)
+        assert any(speech.reasoning for each in page.rounds for speech in each.speeches) == told
+        page = transcript(shown, viewer=viewer)
+        assert not any(speech.reasoning for each in page.rounds for speech in each.speeches)

@@ -104,6 +104,20 @@ async def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+async def test_the_page_is_opened_in_the_browser_when_it_is_ready(tmp_path: Path) -> None:
+    seen, browser = tmp_path / "seen", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o700)
+    async with started(tmp_path, "--port", "0", "--open", BROWSER=f"{browser} %s") as process:
+        line = await process.first_line()
+        url = line.decode().split(". ")[0].removeprefix("Moot is at ")
+        assert f"described at {url}/docs" in (await process.first_line()).decode()
+        async with asyncio.timeout(PATIENCE):
+            while not seen.exists():  # noqa: ASYNC110 - another process makes it
+                await asyncio.sleep(0.01)
+    assert seen.read_text().strip() == url
+
+
 def test_a_host_that_is_not_ours_is_told_in_one_line() -> None:
     with pytest.raises(Unavailable, match="no address of this machine"):
         bind("198.51.100.1", 0)

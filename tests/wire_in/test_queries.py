@@ -17,7 +17,7 @@ from tests.wire_in.house import problem_with
 
 Read = Callable[[bytes], object]
 LIMIT, OFFSET = "Must be between 1 and 100", "Must be between 0 and 1000000000"
-EXPORTS = "Must be one of: json, markdown, html"
+EXPORTS = "Must be one of: json, markdown, html, replay"
 STATES = (
     "Must be one of: initializing, awaiting_arguments, debating, judge_evaluating, completed, error, paused"
 )

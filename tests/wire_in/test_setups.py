@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from moot.errors import Invalid
 from moot.setup import COLOURS, opening
 from moot.terms import Model, Money, Polls
-from moot.wire.v1.setups import setup_of
+from moot.wire.v1.setups import body_of, setup_of
 from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
 from tests.wire_in.test_bodies import OWL, PERSON, many
 
@@ -131,3 +131,57 @@ def test_more_rounds_than_a_format_has_turns_for_are_refused() -> None:
 def test_every_format_opens_with_the_contracts_defaults(name: str) -> None:
     opened = opening(setup_of(asked(changed(format=name, config=LEFT_OUT)), Inn()))
     assert (opened.format.name, opened.limits.rounds) == (name, 5)
+
+
+# --- and back -------------------------------------------------------------------------------------------
+
+ALIKE = {"provider": "openai", "modelId": "gpt-4-turbo-preview"}
+SHAPES: tuple[dict[str, Any], ...] = (
+    changed(),
+    changed(config=LEFT_OUT),
+    changed(format="free", participants=many(3), config__maxRounds=4, config__effort="high"),
+    changed(
+        participants__0__model=PERSON,
+        participants__0__standIn={**OWL, "temperature": 0.1, "maxTokens": 77},
+        participants__1__persona="A retired judge",
+        participants__1__objective="Win the neutral over",
+        participants__1__systemPrompt="Speak plainly.",
+        judge__model=PERSON,
+        judge__evaluationCriteria=["wit", "truth"],
+        judge__weights={"wit": 2.5},
+        judges=[{"name": "Judge Claude", "model": OWL}],
+        config__winningCondition="audience",
+        config__polls={"before": False, "seconds": 30},
+        config__autoJudge=False,
+        config__autoProgress=False,
+    ),
+    changed(judge__model={"provider": "google", "modelId": "g"}, judges=[{"name": "Own", "model": ALIKE}]),
+    changed(
+        judge__model={"provider": "google", "modelId": "g"},
+        judges=[{"name": "Own", "model": ALIKE}],
+        config__recuse=False,
+    ),
+    changed(config__blind=True, config__prep=True, config__objective="Whether at all.", config__intensity=5),
+)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_body_of_a_debate_opens_the_same_debate_again(shape: dict[str, Any]) -> None:
+    opened = opening(setup_of(asked(shape), Inn()))
+    body = body_of(opened)
+    assert opening(setup_of(asked(body), Inn())) == opened
+    assert body_of(opening(setup_of(asked(body), Inn()))) == body
+
+
+@pytest.mark.parametrize("name", Inn().formats)
+def test_every_format_is_opened_again_as_it_was(name: str) -> None:
+    opened = opening(setup_of(asked(changed(format=name, config__maxRounds=3)), Inn()))
+    assert opening(setup_of(asked(body_of(opened)), Inn())) == opened
+
+
+def test_where_nobody_judged_a_judge_is_named_who_is_not_asked() -> None:
+    opened = replace(opening(setup_of(asked(changed()), Inn())), judges=())
+    body = body_of(opened)
+    assert body["config"]["autoJudge"] is False
+    again = opening(setup_of(asked(body), Inn()))
+    assert (again.seats, again.limits) == (opened.seats, opened.limits)

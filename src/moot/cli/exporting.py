@@ -32,9 +32,9 @@ async def document(hall: Hall, debate_id: str, kind: Kind, *, reasoning: bool = 
     from moot.views import html, json, markdown
     from moot.views.transcript import transcript
 
-    # A server writes it by itself, since its log does not tell us all; but without what anybody thought.
-    if isinstance(hall, Remote) and not reasoning:
-        return await hall.document(debate_id, kind)
+    # A server writes it by itself, since its log does not tell us all.
+    if isinstance(hall, Remote):
+        return await hall.document(debate_id, kind, reasoning=reasoning)
     writers = {"markdown": markdown.to_markdown, "html": html.to_html, "json": json.to_json}
     return writers[kind](transcript(await hall.state(debate_id), reasoning=reasoning))
 

@@ -50,6 +50,8 @@ def note(debate: Debate, event: Event, ending: str = "") -> str:
         case CallFailed():
             beside = not (debate.live or debate.being_judged)
             return "" if beside else _call_failed(event)
+        case DebatePaused(by="step"):
+            return "A step: it pauses after this speech." if debate.live else "A step: it pauses here."
         case DebatePaused():
             return f"Paused{' by ' + line(event.by) if event.by else ''}."
         case DebateResumed():

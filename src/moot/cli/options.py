@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -25,5 +25,8 @@ Server = Annotated[
 ]
 Seat = Annotated[
     str | None, Parameter(help="Your seat: its name, side or id. Without it, where only one person sits.")
+]
+Step = Annotated[
+    Literal["turn", "round"] | None, Parameter(help="Go on for one speech, or to the end of the round.")
 ]
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]

@@ -80,7 +80,7 @@ class Remote:
             case cmd.Pause():
                 await client.pause(id, now=command.now)
             case cmd.Resume():
-                await client.resume(id)
+                await client.resume(id, step=command.step)
             case cmd.NextRound():
                 await client.rounds(id, "next_round")
             case cmd.SkipToJudge():
@@ -176,12 +176,15 @@ class Remote:
         with in_our_words():
             return (await self.client.seat(debate_id, seat)).draft
 
-    async def document(self, debate_id: str, kind: Literal["markdown", "html", "json"]) -> str:
+    async def document(
+        self, debate_id: str, kind: Literal["markdown", "html", "json"], *, reasoning: bool = False
+    ) -> str:
         """As the server writes it: it knows more of the debate than its log tells us."""
         with in_our_words():
             if kind == "json":
-                return json.dumps(await self.client.transcript(debate_id), ensure_ascii=False, indent=2)
-            return await self.client.transcript(debate_id, kind)
+                page = await self.client.transcript(debate_id, reasoning=reasoning)
+                return json.dumps(page, ensure_ascii=False, indent=2)
+            return await self.client.transcript(debate_id, kind, reasoning=reasoning)
 
     async def delete(self, debate_id: str) -> None:
         with in_our_words():

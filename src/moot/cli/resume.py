@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moot.cli.options import Id, Json, Output, Plain, Reasoning, Server
+from moot.cli.options import Id, Json, Output, Plain, Reasoning, Server, Step
 
 if TYPE_CHECKING:
     from moot.cli.hall import Hall
@@ -14,6 +14,7 @@ def resume(
     id: Id = "last",
     /,
     *,
+    step: Step = None,
     reasoning: Reasoning = True,
     output: Output = None,
     plain: Plain = False,
@@ -43,7 +44,7 @@ def resume(
             with screens.screen(
                 json=json, plain=plain, reasoning=reasoning, hint=hint, ending=advice
             ) as view:
-                await wake(place, debate_id)
+                await wake(place, debate_id, step)
                 if elsewhere:
                     code = await playing.watch(place, debate_id, view, ending=advice)
                 else:
@@ -55,7 +56,7 @@ def resume(
     return run(go_on())
 
 
-async def wake(hall: Hall, debate_id: str) -> None:
+async def wake(hall: Hall, debate_id: str, step: Step = None) -> None:
     """Ask for whatever makes this debate go on. Raises Refused where nothing can."""
     from moot.commands import JudgeNow, Resume, Retry, Start
     from moot.errors import Refused
@@ -67,7 +68,7 @@ async def wake(hall: Hall, debate_id: str) -> None:
         case "created":
             await hall.ask(debate_id, Start())
         case "paused":
-            await hall.ask(debate_id, Resume())
+            await hall.ask(debate_id, Resume(step))
         case "error" if debate.failure == "judge_failed":
             await hall.ask(debate_id, JudgeNow())
         case "error":

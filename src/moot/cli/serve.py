@@ -1,4 +1,4 @@
-"""`moot serve`: the API for other programs, and for browsers."""
+"""`moot serve`: the arena in the browser, and the API for other programs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ def serve(
     insecure: Annotated[
         bool, Parameter(negative="", help="Serve other machines without asking for a token.")
     ] = False,
+    open: Annotated[
+        bool, Parameter(name="--open", negative="", help="Open the page in the browser when it is ready.")
+    ] = False,
 ) -> int:
-    """Serve the API until Ctrl-C. Other machines are served only with a token: see `moot token new`."""
+    """Serve the page and the API until Ctrl-C. Others are served only with a token: see `moot token new`."""
     import logging
 
     from moot import settings as configuration
@@ -33,6 +36,22 @@ def serve(
 
     def ready(url: str) -> None:
         page.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
+        page.line((f"The API is described at {url}/docs.", "dim"))
+        if open:
+            _show(url)
 
     run(run_server(settings, host, port, insecure=insecure, ready=ready))
     return 0
+
+
+def _show(url: str) -> None:
+    """In a thread, since some browsers keep one waiting; where there is none, the address is on the page."""
+    import threading
+    import webbrowser
+    from contextlib import suppress
+
+    def show() -> None:
+        with suppress(Exception):
+            webbrowser.open(url)
+
+    threading.Thread(target=show, name="browser", daemon=True).start()

@@ -8,7 +8,8 @@ from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from moot.cli.page import Page
-    from moot.views.statistics import Standing, Statistics, Totals
+    from moot.views.chances import Interval
+    from moot.views.figures import Standing, Statistics, Totals
 
 
 def stats(
@@ -53,11 +54,14 @@ def _tables(found: Statistics) -> None:
     page.line(_totals(found.totals))
     if found.formats:
         _standings(page, "model", found.models)
+        _pairs(page, found)
         _standings(page, "side", found.sides)
         _formats(page, found)
+        _judges(page, found)
     else:
         page.gap()
         page.line("No debate has been judged yet, so nobody has won.")
+    _costs(page, found)
     _topics(page, found)
 
 
@@ -85,7 +89,7 @@ def _standings(page: Page, what: str, standings: tuple[Standing, ...]) -> None:
     page.gap()
     made = table(what, "debates", "won", "lost", "drawn", "")
     for one in standings:
-        rate = f"{one.rate:.0%}" if one.rate is not None else "only beside or against itself"
+        rate = _rate(one.rate, one.interval) or "only beside or against itself"
         row(made, (one.name, "bold"), str(one.debates), str(one.wins), str(one.losses), str(one.draws), rate)
     page.table(made)
 
@@ -94,11 +98,58 @@ def _formats(page: Page, found: Statistics) -> None:
     from moot.cli.page import row, table
 
     page.gap()
-    made = table("format", "debates", "for won", "against won", "drawn")
+    made = table("format", "debates", "for won", "against won", "drawn", "")
     for one in found.formats:
         counts = (one.debates, one.wins_for, one.wins_against, one.draws)
-        row(made, (one.format, "bold"), *map(str, counts))
+        row(made, (one.format, "bold"), *map(str, counts), _rate(one.rate, one.interval))
     page.table(made)
+
+
+def _pairs(page: Page, found: Statistics) -> None:
+    from moot.cli.page import row, table
+
+    if not found.pairs:
+        return
+    page.gap()
+    made = table("against each other", "", "debates", "won", "lost", "drawn", "")
+    for one in found.pairs:
+        counts = (one.debates, one.wins_a, one.wins_b, one.draws)
+        row(made, (one.a, "bold"), one.b, *map(str, counts), _rate(one.rate, one.interval))
+    page.table(made)
+
+
+def _judges(page: Page, found: Statistics) -> None:
+    bench = found.judges
+    if not bench.debates:
+        return
+    page.gap()
+    page.line(
+        f"Models judged {_many(bench.debates, 'debate')}. {bench.flips} of {bench.judges} judges changed "
+        f"their mind with the order ({_rate(bench.flip_rate, bench.flip_interval)})."
+    )
+    if bench.panels:
+        told = _rate(bench.unanimous_rate, bench.unanimous_interval)
+        page.line(f"{bench.unanimous} of {_many(bench.panels, 'panel')} were unanimous ({told}).")
+
+
+def _costs(page: Page, found: Statistics) -> None:
+    from moot.cli.page import row, table
+    from moot.views.costs import dollars
+
+    if not found.costs:
+        return
+    page.gap()
+    made = table("model", "debates", "tokens", "cost")
+    for one in found.costs:
+        row(made, (one.model, "bold"), str(one.debates), f"{one.tokens:,}", dollars(one.cost))
+    page.table(made)
+
+
+def _rate(rate: float | None, interval: Interval | None) -> str:
+    """With the interval in which the true one lies: 3 of 4 may be chance."""
+    if rate is None or interval is None:
+        return ""
+    return f"{rate:.0%} ({interval.low:.0%} to {interval.high:.0%})"
 
 
 def _topics(page: Page, found: Statistics) -> None:

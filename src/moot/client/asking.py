@@ -28,6 +28,7 @@ from moot.client.shapes import (
 )
 
 Action = Literal["next_round", "skip_to_judge"]
+Step = Literal["turn", "round"]
 DEFAULTS = Config()
 
 
@@ -109,19 +110,35 @@ class AsyncClient(AsyncRoom):
         return await self._line.get(at("debates"), Debates, limit=limit, offset=offset, **only)
 
     @overload
-    async def transcript(self, id: str, format: Literal["json"] = "json", *, seat: str = "") -> Anything: ...
+    async def transcript(
+        self, id: str, format: Literal["json"] = "json", *, reasoning: bool = False, seat: str = ""
+    ) -> Anything: ...
 
     @overload
-    async def transcript(self, id: str, format: Literal["markdown", "html"], *, seat: str = "") -> str: ...
+    async def transcript(
+        self,
+        id: str,
+        format: Literal["markdown", "html", "replay"],
+        *,
+        reasoning: bool = False,
+        seat: str = "",
+    ) -> str: ...
 
     async def transcript(
-        self, id: str, format: Literal["json", "markdown", "html"] = "json", *, seat: str = ""
+        self,
+        id: str,
+        format: Literal["json", "markdown", "html", "replay"] = "json",
+        *,
+        reasoning: bool = False,
+        seat: str = "",
     ) -> Anything | str:
-        """With `seat`, no more than the person of that seat may see; the same in what follows."""
+        """With `reasoning`, also what the speakers thought, where you may read it. With `seat`, no more than
+        the person of that seat may see; the same in what follows."""
         path = at("debates", id, "transcript")
+        asked = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as(seat)}
         if format == "json":
-            return await self._line.get(path, Anything, format=format, **_as(seat))
-        return (await self._line.ask("GET", path, query={"format": format, **_as(seat)})).body.decode()
+            return await self._line.get(path, Anything, **asked)
+        return (await self._line.ask("GET", path, query=asked)).body.decode()
 
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A piece of the native log."""
@@ -189,8 +206,9 @@ class AsyncClient(AsyncRoom):
         """After the running speech; with `now` it is cut, and given again later."""
         return await self._ask(id, "pause", **given(now=now))
 
-    async def resume(self, id: str) -> Done:
-        return await self._ask(id, "resume")
+    async def resume(self, id: str, *, step: Step | None = None) -> Done:
+        """Go on; with a step only for one speech, or to the end of the round."""
+        return await self._ask(id, "resume", **given(step=step))
 
     async def stop(self, id: str, reason: str = "") -> Done:
         """End the debate; what was said is judged."""

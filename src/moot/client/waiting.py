@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, TypeVar, overload
 
-from moot.client.asking import DEFAULTS, Action, AsyncClient
+from moot.client.asking import DEFAULTS, Action, AsyncClient, Step
 from moot.client.following import Patience
 from moot.client.payloads import Event, Record
 from moot.client.room import Anything
@@ -111,18 +111,33 @@ class Client(Room):
         return self._run(self._asks.list(status=status, limit=limit, offset=offset))
 
     @overload
-    def transcript(self, id: str, format: Literal["json"] = "json", *, seat: str = "") -> Anything: ...
+    def transcript(
+        self, id: str, format: Literal["json"] = "json", *, reasoning: bool = False, seat: str = ""
+    ) -> Anything: ...
 
     @overload
-    def transcript(self, id: str, format: Literal["markdown", "html"], *, seat: str = "") -> str: ...
+    def transcript(
+        self,
+        id: str,
+        format: Literal["markdown", "html", "replay"],
+        *,
+        reasoning: bool = False,
+        seat: str = "",
+    ) -> str: ...
 
     def transcript(
-        self, id: str, format: Literal["json", "markdown", "html"] = "json", *, seat: str = ""
+        self,
+        id: str,
+        format: Literal["json", "markdown", "html", "replay"] = "json",
+        *,
+        reasoning: bool = False,
+        seat: str = "",
     ) -> Anything | str:
-        """With `seat`, no more than the person of that seat may see; the same in what follows."""
+        """With `reasoning`, also what the speakers thought, where you may read it. With `seat`, no more than
+        the person of that seat may see; the same in what follows."""
         if format == "json":
-            return self._run(self._asks.transcript(id, seat=seat))
-        return self._run(self._asks.transcript(id, format, seat=seat))
+            return self._run(self._asks.transcript(id, reasoning=reasoning, seat=seat))
+        return self._run(self._asks.transcript(id, format, reasoning=reasoning, seat=seat))
 
     def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A piece of the native log."""
@@ -176,8 +191,9 @@ class Client(Room):
         """After the running speech; with `now` it is cut, and given again later."""
         return self._run(self._asks.pause(id, now=now))
 
-    def resume(self, id: str) -> Done:
-        return self._run(self._asks.resume(id))
+    def resume(self, id: str, *, step: Step | None = None) -> Done:
+        """Go on; with a step only for one speech, or to the end of the round."""
+        return self._run(self._asks.resume(id, step=step))
 
     def stop(self, id: str, reason: str = "") -> Done:
         """End the debate; what was said is judged."""

@@ -40,6 +40,8 @@ class Entry(Struct, frozen=True):
     sha256: str
     parts: tuple[Part, ...]
     quirks: Quirks = Quirks()
+    summary: str = ""
+    """What to expect of it, in a sentence."""
 
     @property
     def file(self) -> str:
@@ -81,6 +83,7 @@ _SMOLLM2 = Entry(
         ),
     ),
     quirks=_FIRM,
+    summary="Tiny and quick: it shows how a debate goes, and argues like a child.",
 )
 
 _QWEN_PARTS = (
@@ -128,6 +131,7 @@ _QWEN = Entry(
         for number, sha256 in enumerate(_QWEN_PARTS, start=1)
     ),
     quirks=_FIRM,
+    summary="Ten times as large, slower, and clearly the better debater.",
 )
 
 CATALOGUE = {entry.name: entry for entry in (_SMOLLM2, _QWEN)}

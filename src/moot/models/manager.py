@@ -70,6 +70,16 @@ class Manager:
         own = sorted(file.stem for file in self.folder.glob("*.gguf") if file.name not in files)
         return (*ours, *own)
 
+    def has(self, entry: Entry) -> bool:
+        return self._in_place(entry)
+
+    def fetched(self, entry: Entry) -> int:
+        """How many of its bytes are here, in place or on their way."""
+        for file in (self.folder / entry.file, self._partial(entry)):
+            if file.exists():
+                return min(file.stat().st_size, entry.size)
+        return 0
+
     def path(self, name: str) -> Path:
         """The file of an installed model; `name` may also be the path of a GGUF file."""
         entry = self.catalogue.get(name)

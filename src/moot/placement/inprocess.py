@@ -19,7 +19,7 @@ from moot.errors import Fenced, StoreError, UnknownDebate
 from moot.events import Event
 from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.runner import Runner
-from moot.store.contract import Head, Store
+from moot.store.contract import Head, Store, Wanted
 from moot.store.locks import RunnerLock, is_free
 from moot.terms import Status
 
@@ -75,7 +75,7 @@ class InProcess:
         """Those that somebody ran, over or not, and those that should be running."""
         heads = {head.id: head for head in await self._store.held()}
         for offset in count(0, PAGE):
-            page = await self._store.list(statuses=UNDER_WAY, limit=PAGE, offset=offset)
+            page = await self._store.list(Wanted(statuses=UNDER_WAY), limit=PAGE, offset=offset)
             heads.update({head.id: head for head in page.heads})
             if len(page.heads) < PAGE:
                 break

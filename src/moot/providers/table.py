@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from moot.errors import Invalid, Unavailable
 from moot.models import find, known
+from moot.models.installs import Installs
 from moot.models.manager import Manager, Report, silently
 from moot.providers import endpoints
 from moot.providers.contract import Provider, Traits
@@ -54,6 +55,7 @@ class Providers:
         connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
         self.manager = Manager(models, environ=environ, offline=offline)
+        self.installs = Installs(self.manager, check_possible)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self._keys = dict(keys or {})
         self._preferred = preferred
@@ -162,6 +164,7 @@ class Providers:
                 await asyncio.to_thread(self.manager.install, name, progress)
 
     async def close(self) -> None:
+        await self.installs.close()
         for provider in self._ready.values():
             await provider.close()
 

@@ -8,7 +8,7 @@ the runner that writes; an older epoch than the debate's writes nothing and rais
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -53,6 +53,24 @@ class Head(Struct, frozen=True):
     updated_at: datetime
     summary: bytes
     """JSON of `views.summary`, as it stood after the last event that is not a delta."""
+
+
+class Wanted(Struct, frozen=True):
+    """Which debates a list shows; what is left empty lets all pass."""
+
+    owner: str | None = None
+    statuses: tuple[Status, ...] = ()
+    search: str = ""
+    """Part of the motion, in any case."""
+    format: str = ""
+    model: str = ""
+    """Of a seat or of a judge: `provider/model`, or the model alone."""
+    since: date | None = None
+    until: date | None = None
+    """The last day, by UTC, on which it may have been opened."""
+
+
+ALL = Wanted()
 
 
 class Page(Struct, frozen=True):
@@ -147,15 +165,7 @@ class Store(Protocol):
 
     async def head(self, debate_id: str) -> Head: ...
 
-    async def list(
-        self,
-        *,
-        owner: str | None = None,
-        statuses: Sequence[Status] = (),
-        search: str = "",
-        limit: int = 20,
-        offset: int = 0,
-    ) -> Page:
+    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
         """Newest first."""
         ...
 

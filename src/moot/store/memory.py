@@ -17,6 +17,7 @@ from moot.events import Narrated, Recorded, encode
 from moot.evolve import fold
 from moot.store.append import REPEATABLE, SUMMARIES, Clock, append, fence, now, seconds, still_open
 from moot.store.contract import (
+    ALL,
     ENDED,
     Deciding,
     Head,
@@ -27,9 +28,10 @@ from moot.store.contract import (
     Page,
     Pulse,
     Token,
+    Wanted,
 )
 from moot.store.guests import admit
-from moot.terms import Status
+from moot.store.sought import is_wanted
 from moot.views.summary import summary
 
 
@@ -122,23 +124,10 @@ class MemoryStore:
     async def head(self, debate_id: str) -> Head:
         return _head(self._log(debate_id))
 
-    async def list(
-        self,
-        *,
-        owner: str | None = None,
-        statuses: Sequence[Status] = (),
-        search: str = "",
-        limit: int = 20,
-        offset: int = 0,
-    ) -> Page:
-        found = [
-            log
-            for log in reversed(self._logs.values())
-            if (owner is None or log.owner == owner)
-            and (not statuses or log.debate.status in statuses)
-            and search.casefold() in log.debate.motion.casefold()
-        ]
-        return Page(tuple(_head(log) for log in found[offset : offset + limit]), len(found))
+    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
+        heads = (_head(log) for log in reversed(self._logs.values()))
+        found = [head for head in heads if is_wanted(head, wanted)]
+        return Page(tuple(found[offset : offset + limit]), len(found))
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         found = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]

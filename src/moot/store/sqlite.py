@@ -23,13 +23,24 @@ from moot.errors import StoreError, UnknownDebate
 from moot.events import Narrated, Recorded
 from moot.store import sqlite_guests, sqlite_read, sqlite_tokens
 from moot.store.append import SUMMARIES, Clock, now
-from moot.store.contract import Deciding, Head, Invitation, Listener, Once, Outcome, Page, Pulse, Token
+from moot.store.contract import (
+    ALL,
+    Deciding,
+    Head,
+    Invitation,
+    Listener,
+    Once,
+    Outcome,
+    Page,
+    Pulse,
+    Token,
+    Wanted,
+)
 from moot.store.sqlite_connect import connect, prepare, translated
 from moot.store.sqlite_draft import Replay
 from moot.store.sqlite_items import Alone, Claim, Narrate, Record
 from moot.store.sqlite_writer import Writer
 from moot.store.states import States
-from moot.terms import Status
 
 READERS = 3
 STATES = 1024
@@ -103,16 +114,8 @@ class SqliteStore:
     async def head(self, debate_id: str) -> Head:
         return await self._ask(sqlite_read.head, debate_id)
 
-    async def list(
-        self,
-        *,
-        owner: str | None = None,
-        statuses: Sequence[Status] = (),
-        search: str = "",
-        limit: int = 20,
-        offset: int = 0,
-    ) -> Page:
-        return await self._ask(sqlite_read.heads, owner, statuses, search, limit, offset)
+    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
+        return await self._ask(sqlite_read.heads, wanted, limit, offset)
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize

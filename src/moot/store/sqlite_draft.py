@@ -22,7 +22,7 @@ from moot.store import sqlite_read
 from moot.store.append import REPEATABLE, append, fence, seconds, still_open
 from moot.store.contract import Deciding, Once, Outcome
 from moot.store.states import Known, States
-from moot.views.summary import summary
+from moot.views.summary import summarize
 
 PACKED_FROM = 1024
 """Bodies from this many bytes on are compressed."""
@@ -45,6 +45,8 @@ class _Head(Struct):
     owner: str = ""
     runner: str = ""
     summary: bytes = b""
+    cast: tuple[str, ...] = ()
+    """The models in it, where they may have changed."""
     born: bool = False
     turned: bool = False
     claimed: bool = False
@@ -86,10 +88,13 @@ class Draft:
         outcome = append(head.debate, debate_id, decide(head.debate), epoch=held, at=self._at)
         rows = self._rows(outcome)
         packed = [(debate_id, digest, *_pack(body)) for digest, body in (bodies or {}).items()]
-        shown = summary(outcome.debate)
+        shown = summarize(outcome.debate)
+        summary = msgspec.json.encode(shown)
+        if _is_recast(head.debate, outcome.debate):
+            head.cast = shown.cast()
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
-        head.debate, head.summary = outcome.debate, shown
+        head.debate, head.summary = outcome.debate, summary
         head.turned = head.turned or bool(rows)
         self._events += rows
         self._bodies += packed
@@ -218,6 +223,14 @@ class Draft:
             "UPDATE debates SET epoch = ?, runner = ? WHERE id = ?",
             [(head.epoch, head.runner, debate_id) for debate_id, head, _ in heads if head.claimed],
         )
+        self._many(
+            "DELETE FROM casts WHERE debate = (SELECT place FROM debates WHERE id = ?)",
+            [(debate_id,) for debate_id, head, _ in heads if head.cast and not head.born],
+        )
+        self._many(
+            "INSERT OR IGNORE INTO casts (model, debate) SELECT ?, place FROM debates WHERE id = ?",
+            [(model, debate_id) for debate_id, head, _ in heads for model in head.cast],
+        )
 
     def _many(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:
@@ -261,6 +274,13 @@ class Draft:
 _INSERT = "INSERT OR ROLLBACK INTO fresh (debate_id, seq, at, epoch, body) VALUES "
 _INSERTS = {count: _INSERT + ", ".join(["(?, ?, ?, ?, ?)"] * count) for count in (64, 32, 16, 8, 4, 2, 1)}
 _KEPT = int(REPEATABLE.total_seconds())
+
+
+def _is_recast(before: Debate | None, after: Debate) -> bool:
+    """Whether other models may be in it now: seats change hands, and others are asked to judge."""
+    if before is None:
+        return True
+    return before.seats is not after.seats or len(before.judgings) != len(after.judgings)
 
 
 def _pack(body: bytes) -> tuple[bool, bytes]:

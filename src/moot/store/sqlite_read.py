@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 import msgspec
 
@@ -19,7 +19,7 @@ from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.evolve import fold
 from moot.store.append import seconds
-from moot.store.contract import Head, Page, Pulse
+from moot.store.contract import Head, Page, Pulse, Wanted
 from moot.terms import Status
 
 PAGE = 1000
@@ -104,25 +104,19 @@ def head(connection: sqlite3.Connection, debate_id: str) -> Head:
     return _head(*row)
 
 
-def heads(
-    connection: sqlite3.Connection,
-    owner: str | None,
-    statuses: Sequence[Status],
-    search: str,
-    limit: int,
-    offset: int,
-) -> Page:
+def heads(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int) -> Page:
     """Newest first. Several statuses are merged from one ordered walk each, which sorts nothing."""
-    query, values = heads_query(owner, statuses, search)
+    span = _span(connection, wanted)
+    query, values = heads_query(wanted, span)
     rows = connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, limit, offset)).fetchall()
-    return Page(tuple(_head(*row) for row in rows), _total(connection, owner, statuses, search))
+    return Page(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
 
 
 def summaries(
     connection: sqlite3.Connection, owner: str | None, before: int, limit: int
 ) -> tuple[bytes, int] | None:
     """A page of those whose place is less, and the least place in it. None where there are no more."""
-    where, values = _where(owner, None, "")
+    where, values = _where(Wanted(owner=owner), None)
     row = connection.execute(
         f"""
         SELECT CAST('[' || group_concat(summary) || ']' AS BLOB), min(place) FROM (
@@ -163,32 +157,77 @@ def size(connection: sqlite3.Connection) -> int:
     return (pages - free) * each
 
 
-def heads_query(owner: str | None, statuses: Sequence[Status], search: str) -> tuple[str, list[str]]:
+Span = tuple[int, int]
+"""The first place and the last one."""
+Value = str | int
+
+
+def heads_query(wanted: Wanted, span: Span | None = None) -> tuple[str, list[Value]]:
     walks: list[str] = []
-    values: list[str] = []
-    for status in dict.fromkeys(statuses) or (None,):
-        where, chosen = _where(owner, status, search)
-        walks.append(f"SELECT {HEAD} FROM debates WHERE place > 0 AND {where}")  # noqa: S608 - our own columns
+    values: list[Value] = []
+    for status in dict.fromkeys(wanted.statuses) or (None,):
+        where, chosen = _where(wanted, status, span)
+        # By the column of the table that is walked: by that of the other, SQLite would sort.
+        head = HEAD.replace("place,", "casts.debate AS place,", 1) if wanted.model else HEAD
+        walks.append(f"SELECT {head} FROM {_source(wanted)} WHERE debates.place > 0 AND {where}")  # noqa: S608 - our own columns
         values += chosen
     return " UNION ALL ".join(walks) + " ORDER BY place DESC", values
 
 
-def _where(owner: str | None, status: Status | None, search: str) -> tuple[str, list[str]]:
-    conditions = {
-        "owner = ?": owner,
+def _source(wanted: Wanted) -> str:
+    """A model's debates are walked by its casts: CROSS JOIN keeps the two in this order."""
+    return "casts CROSS JOIN debates" if wanted.model else "debates"
+
+
+def _where(wanted: Wanted, status: Status | None, span: Span | None = None) -> tuple[str, list[Value]]:
+    low, high = span or (None, None)
+    conditions: dict[str, Value | None] = {
+        "casts.debate = debates.place AND casts.model = ?": wanted.model or None,
+        "owner = ?": wanted.owner,
         "status = ?": status,
-        "instr(casefold(motion), ?) > 0": search.casefold() or None,
+        "format = ?": wanted.format or None,
+        "instr(casefold(motion), ?) > 0": wanted.search.casefold() or None,
+        "debates.place >= ?": low,
+        "debates.place <= ?": high,
+        **_days(wanted),
     }
     chosen = {condition: value for condition, value in conditions.items() if value is not None}
     return " AND ".join(chosen) or "TRUE", list(chosen.values())
 
 
-def _total(connection: sqlite3.Connection, owner: str | None, statuses: Sequence[Status], search: str) -> int:
-    """From the tallies, which hold no motions: only a search has to count."""
-    table, count = ("debates", "count(*)") if search else ("tallies", "coalesce(sum(n), 0)")
+def _days(wanted: Wanted) -> dict[str, str]:
+    """Moments are written with the date in front, so a date can be held against them as text."""
+    bounds = {"created_at >= ?": wanted.since, "created_at < ?": _day_after(wanted.until)}
+    return {condition: day.isoformat() for condition, day in bounds.items() if day}
+
+
+def _day_after(day: date | None) -> date | None:
+    return day + timedelta(days=1) if day and day < date.max else None
+
+
+def _span(connection: sqlite3.Connection, wanted: Wanted) -> Span | None:
+    """The places between which all debates of those days lie: with it, lists walk as they do without days.
+
+    Clocks are set back at times, so the days themselves have the last word.
+    """
+    days = _days(wanted)
+    if not days:
+        return None
+    where = " AND ".join(days)
+    return connection.execute(
+        f"SELECT coalesce(min(place), 0), coalesce(max(place), 0) FROM debates WHERE {where}",  # noqa: S608 - our own columns
+        (*days.values(),),
+    ).fetchone()
+
+
+def _total(connection: sqlite3.Connection, wanted: Wanted, span: Span | None) -> int:
+    """From the tallies, which know owners and statuses: whoever asks for more has to count."""
+    counting = bool(wanted.search or wanted.format or wanted.model or span)
+    table = _source(wanted) if counting else "tallies"
+    count = "count(*)" if counting else "coalesce(sum(n), 0)"
     total = 0
-    for status in dict.fromkeys(statuses) or (None,):
-        where, values = _where(owner, status, search)
+    for status in dict.fromkeys(wanted.statuses) or (None,):
+        where, values = _where(wanted, status, span)
         total += connection.execute(f"SELECT {count} FROM {table} WHERE {where}", values).fetchone()[0]  # noqa: S608 - our own columns
     return total
 

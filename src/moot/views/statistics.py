@@ -2,69 +2,31 @@
 
 A win counts for a model only against another model, so one that plays both sides neither wins nor loses. All
 models of a side that wins together have won. People are counted as one, under `human`. "Too close to call" is
-a draw here. Debates without a verdict are counted in the totals and as topics, and nowhere else.
+a draw here. Debates without a verdict are counted in the totals, as topics, in days and in what models cost,
+and nowhere else. Every rate has its interval: of three debates nobody is the better one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
+from itertools import combinations
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.terms import Money
+from moot.views.chances import of_mean, share, wilson
+from moot.views.figures import Bench, Cost, Custom, Day, Pair, Standing, Statistics, Topic, Totals
 from moot.views.summary import Summary
 
 TOPICS = 10
+DAYS = 366
+
+Counts = Callable[[Summary], bool]
+"""Whether a debate is among those that are counted."""
 
 _page = msgspec.json.Decoder(tuple[Summary, ...])
-
-
-class Standing(Struct, frozen=True):
-    """Of a model or a side. `debates` may be more than those won, lost and drawn: see the module."""
-
-    name: str
-    debates: int
-    wins: int
-    losses: int
-    draws: int
-    rate: float | None
-    """The share of wins in what was decided; None where nothing was."""
-
-
-class Custom(Struct, frozen=True):
-    """How a format usually ends."""
-
-    format: str
-    debates: int
-    wins_for: int
-    wins_against: int
-    draws: int
-
-
-class Topic(Struct, frozen=True):
-    motion: str
-    """As it was last written."""
-    debates: int
-
-
-class Totals(Struct, frozen=True):
-    debates: int
-    statuses: dict[str, int]
-    speeches: int
-    cost: Money
-    """What is known of it."""
-    unpriced: int
-    """Debates with calls that nobody can price."""
-
-
-class Statistics(Struct, frozen=True):
-    totals: Totals
-    models: tuple[Standing, ...]
-    sides: tuple[Standing, ...]
-    formats: tuple[Custom, ...]
-    topics: tuple[Topic, ...]
 
 
 class _Score(Struct):
@@ -75,8 +37,61 @@ class _Score(Struct):
 
     def standing(self, name: str) -> Standing:
         decided = self.wins + self.losses + self.draws
-        rate = round(self.wins / decided, 3) if decided else None
-        return Standing(name, self.debates, self.wins, self.losses, self.draws, rate)
+        rate, interval = share(self.wins, decided), wilson(self.wins, decided)
+        return Standing(name, self.debates, self.wins, self.losses, self.draws, rate, interval)
+
+    def pair(self, one: str, other: str) -> Pair:
+        a, b, wins, losses = one, other, self.wins, self.losses
+        if losses > wins:
+            a, b, wins, losses = b, a, losses, wins
+        ours, theirs = ((share(won, self.debates), wilson(won, self.debates)) for won in (wins, losses))
+        return Pair(a, b, self.debates, wins, losses, self.draws, *ours, *theirs)
+
+
+class _Spent(Struct):
+    debates: int = 0
+    tokens: int = 0
+    cost: Money | None = None
+
+    def add(self, tokens: int, cost: str | None) -> None:
+        self.debates += 1
+        self.tokens += tokens
+        self.cost = self.cost if cost is None else (self.cost or Money(0)) + Money(cost)
+
+
+class _Judged(Struct):
+    debates: int = 0
+    judges: int = 0
+    flips: int = 0
+    panels: int = 0
+    unanimous: int = 0
+    agreed: float = 0.0
+    squares: float = 0.0
+
+    def add(self, summary: Summary) -> None:
+        agreement = summary.agreement if summary.agreement is not None else 1.0
+        self.debates += 1
+        self.judges += summary.minds
+        self.flips += summary.flips
+        self.panels += summary.minds > 1
+        self.unanimous += summary.minds > 1 and agreement == 1
+        self.agreed += agreement
+        self.squares += agreement * agreement
+
+    def result(self) -> Bench:
+        return Bench(
+            debates=self.debates,
+            judges=self.judges,
+            flips=self.flips,
+            flip_rate=share(self.flips, self.judges),
+            flip_interval=wilson(self.flips, self.judges),
+            panels=self.panels,
+            unanimous=self.unanimous,
+            unanimous_rate=share(self.unanimous, self.panels),
+            unanimous_interval=wilson(self.unanimous, self.panels),
+            agreement=round(self.agreed / self.debates, 3) if self.debates else None,
+            interval=of_mean(self.agreed, self.squares, self.debates),
+        )
 
 
 class _Count(Struct):
@@ -90,7 +105,11 @@ class _Count(Struct):
     topics: Counter[str] = field(default_factory=Counter[str])
     models: dict[str, _Score] = field(default_factory=dict[str, _Score])
     sides: dict[str, _Score] = field(default_factory=dict[str, _Score])
+    pairs: dict[tuple[str, str], _Score] = field(default_factory=dict[tuple[str, str], _Score])
     formats: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    costs: dict[str, _Spent] = field(default_factory=dict[str, _Spent])
+    days: dict[str, _Spent] = field(default_factory=dict[str, _Spent])
+    judged: _Judged = field(default_factory=_Judged)
 
     def add(self, summary: Summary) -> None:
         self.statuses[summary.status] += 1
@@ -100,10 +119,16 @@ class _Count(Struct):
         topic = " ".join(summary.motion.casefold().split())
         self.motions.setdefault(topic, " ".join(summary.motion.split()))
         self.topics[topic] += 1
+        for bill in summary.bills:
+            self.costs.setdefault(bill.model, _Spent()).add(bill.tokens, bill.cost)
+        if summary.day:
+            self.days.setdefault(summary.day, _Spent()).add(0, summary.cost)
         if summary.outcome:
-            self._judged(summary)
+            self._decided(summary)
+        if summary.minds:
+            self.judged.add(summary)
 
-    def _judged(self, summary: Summary) -> None:
+    def _decided(self, summary: Summary) -> None:
         won = summary.winner is not None
         ends = self.formats.setdefault(summary.format, Counter())
         ends["debates"] += 1
@@ -112,6 +137,7 @@ class _Count(Struct):
             score = self.sides.setdefault(side, _Score())
             _settle(score, won, won=side == summary.winner_side)
         self._score_models(summary, won)
+        self._score_pairs(summary, won)
 
     def _score_models(self, summary: Summary, decided: bool) -> None:
         models = set(_debating(summary, summary.models))
@@ -123,6 +149,15 @@ class _Count(Struct):
             else:
                 _settle(score, decided, won=model in winners)
 
+    def _score_pairs(self, summary: Summary, decided: bool) -> None:
+        """Where a third one won, two that lost have not met."""
+        sides = _sides_of(summary)
+        winners = _winners(summary) if decided else set[str]()
+        for one, other in combinations(sorted(sides), 2):
+            met = not (sides[one] & sides[other] - {"neutral"})
+            if met and (not decided or len(winners & {one, other}) == 1):
+                _settle(self.pairs.setdefault((one, other), _Score()), decided, won=one in winners)
+
     def result(self) -> Statistics:
         return Statistics(
             totals=Totals(
@@ -130,11 +165,14 @@ class _Count(Struct):
             ),
             models=_ranked(self.models),
             sides=_ranked(self.sides),
-            formats=tuple(
-                Custom(name, ends["debates"], ends["for"], ends["against"], ends["draw"])
-                for name, ends in sorted(self.formats.items(), key=lambda kept: -kept[1]["debates"])
-            ),
+            pairs=_paired(self.pairs),
+            formats=tuple(_custom(*one) for one in sorted(self.formats.items(), key=_most_debated)),
             topics=tuple(Topic(self.motions[topic], n) for topic, n in self.topics.most_common(TOPICS)),
+            costs=_billed(self.costs),
+            judges=self.judged.result(),
+            days=tuple(
+                Day(day, spent.debates, spent.cost or Money(0)) for day, spent in sorted(self.days.items())
+            )[-DAYS:],
         )
 
 
@@ -146,12 +184,13 @@ def statistics(summaries: Iterable[Summary]) -> Statistics:
     return count.result()
 
 
-async def gathered(pages: AsyncIterable[bytes]) -> Statistics:
+async def gathered(pages: AsyncIterable[bytes], counts: Counts | None = None) -> Statistics:
     """Of pages as `store.summaries` gives them; others get their turn between one and the next."""
     count = _Count()
     async for page in pages:
         for summary in _page.decode(page):
-            count.add(summary)
+            if counts is None or counts(summary):
+                count.add(summary)
     return count.result()
 
 
@@ -167,6 +206,15 @@ def _debating(summary: Summary, of_seats: tuple[str, ...]) -> list[str]:
     if len(summary.sides) != len(of_seats):
         return list(of_seats)
     return [one for one, side in zip(of_seats, summary.sides, strict=True) if side != "moderator"]
+
+
+def _sides_of(summary: Summary) -> dict[str, set[str]]:
+    """What each model argued. Where it was not written down, nobody has met anybody."""
+    sides: dict[str, set[str]] = {}
+    for model, side in zip(summary.models, summary.sides, strict=False):
+        if side != "moderator":
+            sides.setdefault(model, set()).add(side)
+    return sides
 
 
 def _winners(summary: Summary) -> set[str]:
@@ -188,6 +236,29 @@ def _neither(summary: Summary, model: str, winners: set[str]) -> bool:
     )
 
 
+# --- in order -----------------------------------------------------------------------------------------
+
+
 def _ranked(scores: dict[str, _Score]) -> tuple[Standing, ...]:
     standings = [score.standing(name) for name, score in scores.items()]
     return tuple(sorted(standings, key=lambda one: (-one.wins, -(one.rate or 0), -one.debates, one.name)))
+
+
+def _paired(scores: dict[tuple[str, str], _Score]) -> tuple[Pair, ...]:
+    pairs = [score.pair(*names) for names, score in scores.items()]
+    return tuple(sorted(pairs, key=lambda pair: (-pair.debates, -(pair.rate or 0), pair.a, pair.b)))
+
+
+def _most_debated(kept: tuple[str, Counter[str]]) -> int:
+    return -kept[1]["debates"]
+
+
+def _custom(name: str, ends: Counter[str]) -> Custom:
+    won, lost, drawn = ends["for"], ends["against"], ends["draw"]
+    sided = won + lost + drawn if won + lost else 0
+    return Custom(name, ends["debates"], won, lost, drawn, share(won, sided), wilson(won, sided))
+
+
+def _billed(spent: dict[str, _Spent]) -> tuple[Cost, ...]:
+    costs = [Cost(name, one.cost, one.tokens, one.debates) for name, one in spent.items()]
+    return tuple(sorted(costs, key=lambda one: (-(one.cost or 0), -one.tokens, one.model)))

@@ -1,13 +1,29 @@
-"""One debate in a few lines: what lists, `moot list` and the head row show."""
+"""One debate in a few lines: what lists, `moot list` and the head row show, and what statistics count.
+
+It is written with every turn of the debate, and read by the thousand: it stays small. Members that an older
+version did not write have defaults.
+"""
 
 from __future__ import annotations
 
 import msgspec
 from msgspec import Struct
 
-from moot.debate import Debate
+from moot.debate import Debate, Tally
 from moot.judging.parties import party
-from moot.terms import HUMAN, Seat, Status
+from moot.judging.verdicts import minds
+from moot.terms import HUMAN, Model, Status
+from moot.views.costs import is_person
+from moot.views.outcome import headline
+
+
+class Bill(Struct, frozen=True, omit_defaults=True):
+    """What one model has used and cost."""
+
+    model: str
+    tokens: int
+    cost: str | None = None
+    """As far as it is known; None where nothing is."""
 
 
 class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -30,18 +46,43 @@ class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     winner_side: str = ""
     winning: tuple[int, ...] = ()
     """The places of those who won together, where that is more than one seat."""
+    headline: str = ""
+    colours: tuple[str, ...] = ()
+    strip: tuple[int, ...] = ()
+    """The place of who gives each speech of the schedule; a speech with a break in it is one."""
+    given: int = 0
+    """So many speeches of the strip are behind us."""
+    judges: tuple[str, ...] = ()
+    """The models of all who were asked to judge it, now or later."""
+    minds: int = 0
+    """Models whose ballots in both orders led to the verdict."""
+    flips: int = 0
+    agreement: float | None = None
+    """The share of ballots that name the winner, where models judged."""
+    bills: tuple[Bill, ...] = ()
+    day: str = ""
+    """On which it was opened, by UTC."""
+
+    def cast(self) -> tuple[str, ...]:
+        """The names by which it is found as a debate of a model: provider/model, or just the model."""
+        labels = dict.fromkeys((*self.models, *self.judges))
+        return tuple(dict.fromkeys((*labels, *(label.partition("/")[2] or label for label in labels))))
 
 
 def summarize(debate: Debate) -> Summary:
     verdict = debate.verdict
     winner = debate.seat(verdict.winner) if verdict and verdict.winner else None
+    strip, given = _strip(debate)
+    judged = verdict is not None and verdict.by == "judges"
+    counted = minds(debate.decisive) if judged and debate.decisive else ()
+    models = sum(not mind.judge.model.human for mind in counted)
     return Summary(
         id=debate.id,
         motion=debate.motion,
         format=debate.format.name,
         status=debate.status,
         seats=tuple(seat.name for seat in debate.seats),
-        models=tuple(_who(seat) for seat in debate.seats),
+        models=tuple(_who(seat.model) for seat in debate.seats),
         round=debate.round,
         rounds=debate.rounds_planned,
         turns=sum(turn.said for turn in debate.turns),
@@ -50,15 +91,42 @@ def summarize(debate: Debate) -> Summary:
         winner=party(debate, winner.id).name if winner else None,
         outcome=verdict.outcome if verdict else "",
         sides=tuple(seat.side if seat.role == "debater" else seat.role for seat in debate.seats),
-        winner_model=_who(winner) if winner else "",
+        winner_model=_who(winner.model) if winner else "",
         winner_side=winner.side if winner else "",
         winning=_together(debate, winner.id) if winner else (),
+        headline=headline(debate, verdict) if verdict else "",
+        colours=tuple(seat.colour for seat in debate.seats),
+        strip=strip,
+        given=given,
+        judges=_judges(debate),
+        minds=models,
+        flips=verdict.flips if verdict and models else 0,
+        agreement=verdict.agreement if verdict and models else None,
+        bills=tuple(_bill(*one) for one in sorted(debate.tallies.items()) if not is_person(one[0])),
+        day=f"{debate.created_at:%Y-%m-%d}",
     )
 
 
-def _who(seat: Seat) -> str:
+def _who(model: Model) -> str:
     """A person is no model, and their name is their own."""
-    return HUMAN if seat.model.human else seat.model.label
+    return HUMAN if model.human else model.label
+
+
+def _judges(debate: Debate) -> tuple[str, ...]:
+    asked = (*debate.panel, *(judge for judging in debate.judgings for judge in judging.judges))
+    return tuple(dict.fromkeys(_who(judge.model) for judge in asked))
+
+
+def _strip(debate: Debate) -> tuple[tuple[int, ...], int]:
+    places = {seat.id: place for place, seat in enumerate(debate.seats)}
+    speeches = [slot for slot in debate.schedule if slot.tone != "continuation"]
+    ahead = {slot.index for slot in debate.unspent()}
+    return tuple(places[slot.seat] for slot in speeches), sum(slot.index not in ahead for slot in speeches)
+
+
+def _bill(model: str, tally: Tally) -> Bill:
+    known = tally.unpriced < tally.calls
+    return Bill(model, tally.usage.total, format(tally.cost, "f") if known else None)
 
 
 def _together(debate: Debate, winner: str) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.audience import OWNER, Viewer, may_hear, veiled
+from moot.audience import OWNER, Viewer, may_hear, may_read_reasoning, veiled
 from moot.debate import REPLAYED, Debate, Point, Turn
 from moot.lengths import CLIPPED, count, first_words
 from moot.terms import Money, Reasoning, Status, Truncation, Usage
@@ -171,6 +171,8 @@ class Transcript(Struct, frozen=True):
 
 
 def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNER) -> Transcript:
+    """With `reasoning`, also what the speakers thought, where this viewer may read it."""
+    reasoning = reasoning and may_read_reasoning(debate, viewer)
     seats = participants(debate)
     turns = sorted((*debate.turns, *debate.live), key=lambda turn: turn.number)
     speeches = [_speech(debate, turn, seats, reasoning, viewer) for turn in turns]

@@ -15,13 +15,14 @@ from starlette.websockets import WebSocket
 from moot import __version__
 from moot.arena import Arena
 from moot.errors import MootError, StoreError
-from moot.web import docs, health, routes, socket
+from moot.web import docs, front, health, routes, socket
 from moot.web.answers import problem_reply
 from moot.web.article import PREFIX
-from moot.web.border import Border
+from moot.web.border import OPEN, Border
 from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
 from moot.web.metrics import Metrics
+from moot.web.packing import Packing
 from moot.web.repeats import Repeats
 from moot.web.rooms import Rooms, who
 from moot.web.slots import Slots
@@ -51,7 +52,13 @@ def make_app(arena: Arena) -> ASGIApp:
         catalogue=Catalogue(arena),
     )
     return Border(
-        _application(rooms), service, rooms.keeper, Limiter(service.requests_per_minute), rooms.tickets
+        Packing(_application(rooms)),
+        service,
+        rooms.keeper,
+        Limiter(service.requests_per_minute),
+        rooms.tickets,
+        open_paths={*OPEN, *front.OPEN},
+        open_prefixes=front.OPEN_PREFIXES,
     )
 
 
@@ -60,6 +67,8 @@ def _application(rooms: Rooms) -> FastAPI:
     app.include_router(routes.router(rooms), prefix=PREFIX)
     app.include_router(health.router(rooms.arena))
     app.include_router(docs.router(rooms.arena, rooms.keeper))
+    app.state.front = front.Front()
+    app.include_router(app.state.front.router())
     metrics = Metrics(rooms.arena, rooms.clock)
 
     async def measure(request: Request) -> Response:
@@ -88,6 +97,10 @@ async def _complain(request: Request, error: Exception) -> Response:
         # The border refuses a handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else problem_of(error)
     problem = _unrouted(request, error) if isinstance(error, HTTPException) else problem_of(error)
+    if isinstance(error, HTTPException) and problem.kind == "not-found":
+        page: Response | None = request.app.state.front.lost(request)
+        if page is not None:
+            return page
     if isinstance(error, StoreError):
         log.warning("%s", error, extra={"request_id": request.scope["state"]["request_id"]})
     return problem_reply(problem, request.scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from moot.web.article import ASKED, READ, Article
 from moot.web.articles_of_people import PEOPLE
+from moot.web.articles_of_the_house import HOUSE
 
 ARTICLES: dict[str, Article] = {
     "create": Article(
@@ -23,7 +24,7 @@ ARTICLES: dict[str, Article] = {
     "list_debates": Article(
         tag="Debates",
         summary="List debates",
-        text="Newest first. With tokens, the debates of the token's owner.",
+        text="Newest first: all of them, or those that fit. With tokens, the debates of the token's owner.",
         reply="ListDebatesResponse",
         says="A page of debates.",
         query="listing",
@@ -50,7 +51,8 @@ ARTICLES: dict[str, Article] = {
         tag="Debates",
         summary="Get the transcript",
         text="The whole debate to keep, at any time. Markdown and HTML come as files; the HTML needs "
-        "nothing else and runs nothing.",
+        "nothing else and runs nothing. `replay` is an HTML file that plays the debate again, without a "
+        "server, as any observer may see it.",
         reply="TranscriptResponse",
         says="The transcript, in the form that was asked for.",
         query="transcript",
@@ -72,6 +74,45 @@ ARTICLES: dict[str, Article] = {
         "`remark`, `ballot`, `seat`, `clock`, `point` and `poll`.",
         says="Events, each with `event`, `id` and `data`.",
         query="stream",
+        refusals=(403, 404, 406, 409, 422),
+    ),
+    "look_in": Article(
+        tag="Following",
+        summary="Look at a debate as the page does",
+        text="The whole view at one point of the log: what is settled, how it stands, money as text, every "
+        "speech, the judges at work, the verdicts; and in `now.open` what may be done. `me` tells who asks, "
+        "and what they may. Its changes follow on the stream of the view, from behind `seq`.",
+        reply="ViewResponse",
+        says="The view, and the number of the last event in it.",
+        query="gallery",
+        refusals=(403, 404, 422),
+    ),
+    "frames": Article(
+        tag="Following",
+        summary="Read the view's changes",
+        text="What each event changed in the view, a page at a time: the first of all is the whole view. A "
+        "debate is played again with it.",
+        reply="FramesResponse",
+        says="Changes, each with `seq`, `at` and `ops`.",
+        query="event_page",
+        refusals=(403, 404, 422),
+    ),
+    "setup": Article(
+        tag="Debates",
+        summary="Read how it was set up",
+        text="The body that opens the same debate again, with every default filled in. For owners and "
+        "moderators: it has the secret objectives and prompts.",
+        reply="CreateDebate",
+        says="What to send to `POST /api/v1/debates`.",
+        refusals=(403, 404, 422),
+    ),
+    "stream_view": Article(
+        tag="Following",
+        summary="Follow the view",
+        text='Server-sent events without a name: `ops` are changes to the view, `["put", path, value]` or '
+        '`["add", path, text]`. The stream does not end with the debate, which may be judged again.',
+        says="Events, each with `id` and `data`.",
+        query="log",
         refusals=(403, 404, 406, 409, 422),
     ),
     "stream_events": Article(
@@ -151,11 +192,12 @@ ARTICLES: dict[str, Article] = {
     "resume": Article(
         tag="Steering",
         summary="Resume",
-        text="Goes on where it was paused. A debate on borrowed keys waits after a restart of the server: "
+        text="Goes on where it was paused; with `step` for one speech or to the end of the round, and pauses "
+        "again by itself. A debate on borrowed keys waits after a restart of the server: "
         "send the keys again with this.",
         reply="ResumeDebateResponse",
         says="It goes on.",
-        body="Nothing",
+        body="Resume",
         once=True,
         keys=True,
         refusals=ASKED,
@@ -259,11 +301,14 @@ ARTICLES: dict[str, Article] = {
     "statistics": Article(
         tag="The house",
         summary="See who wins",
-        text="Over all debates that the asker may see. A win counts for a model only against another model.",
+        text="Over all debates that the asker may see, or some of them. A win counts for a model only "
+        "against another model. Every rate has the interval in which, to 95 %, the true one lies.",
         reply="StatisticsResponse",
         says="The figures.",
+        query="statistics",
         refusals=(422,),
     ),
     **PEOPLE,
+    **HOUSE,
 }
 """By the name of the route."""

@@ -36,7 +36,7 @@ from moot.wire.problems import Problem, problem_of
 OPEN = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
 """Open to all, and not counted: whoever watches over a server must not be locked out by it."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-STREAM = re.compile(r"/api/v1/debates/([^/]+)/(?:stream|events/stream|ws)")
+STREAM = re.compile(r"/api/v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)")
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")

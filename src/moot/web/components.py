@@ -11,7 +11,7 @@ from moot.web import samples
 from moot.web.article import PREFIX
 from moot.web.schemas.base import DEBATE_ID
 from moot.wire.problems import MEDIA_TYPE, REGISTRY, Kind
-from moot.wire.v1 import bodies, people, queries
+from moot.wire.v1 import bodies, operating, people, queries
 from moot.wire.v1.examples import CREATE_DEBATE
 from moot.wire.v1.fields import SEAT_ID
 from moot.wire.v1.wording import Shape
@@ -83,7 +83,7 @@ def headers(*own: str) -> Shape:
 
 def body_schemas(offer: Offer) -> dict[str, Shape]:
     """Examples in them are such as work here: those who test by them would be refused otherwise."""
-    shapes = bodies.schemas(offer.house, bodies.InjectContext, *people.BODIES)
+    shapes = bodies.schemas(offer.house, bodies.InjectContext, *people.BODIES, *operating.BODIES)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Two of the same are refused; that no two may have the same name cannot be said here.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
@@ -106,6 +106,9 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
         "pattern": "^[0-9A-Za-z_-]+$",
     }
     yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
+    model = {"type": "string", "pattern": "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$"}
+    yield "Model", _parameter("model", "path", model, "The name of the model, as in the list.")
+    yield "Token", _parameter("token", "path", {**guest, "maxLength": operating.LONGEST_NAME}, "Its name.")
     key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}
     yield "IdempotencyKey", _parameter("Idempotency-Key", "header", key, _IDEMPOTENCY)
     last = "The last id that was seen; browsers send it by themselves. Wins over `lastEventId`."

@@ -10,7 +10,8 @@ from moot.wire.origins import Origins
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types dompurify moot"
 )
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",

@@ -21,7 +21,7 @@ from moot.errors import StoreError, UnknownDebate
 from moot.events import Recorded
 from moot.hub import Hub
 from moot.store.contract import Store
-from moot.web.pages import CACHED_BYTES, SIZE, Cache, Encode, Key, Page
+from moot.web.pages import BREATH, CACHED_BYTES, SIZE, Cache, Encode, Key, Page
 from moot.wire.frames import Cursor, Dialect
 
 log = logging.getLogger(__name__)
@@ -130,6 +130,8 @@ class Feed:
         first, before = number * SIZE, self._cache.forgotten
         page = await self._blank(first)
         for recorded in await self._store.read(self.key.debate, first, SIZE):
+            if recorded.seq % BREATH == 0:
+                await asyncio.sleep(0)
             self._add(page, recorded)
         if self._cache.forgotten == before:
             # It may have been deleted meanwhile, and then nothing of it stays.

@@ -24,8 +24,7 @@ def _pause(data: Data, who: Identity, debate: Debate) -> Command:
 
 def _resume(data: Data, who: Identity, debate: Debate) -> Command:
     steers(who)
-    bodies.check(bodies.Nothing, data)
-    return Resume()
+    return Resume(bodies.check(bodies.Resume, data).step)
 
 
 def _skip(data: Data, who: Identity, debate: Debate) -> Command:
@@ -116,7 +115,7 @@ ORDERS: dict[str, Order] = {
 }
 FORMS: dict[str, type[bodies.Body]] = {
     "PAUSE": bodies.Pause,
-    "RESUME": bodies.Nothing,
+    "RESUME": bodies.Resume,
     "SKIP": bodies.Nothing,
     "STOP": bodies.Ending,
     "EXTEND": people.Extend,

@@ -14,6 +14,8 @@ from moot.evolve import evolve
 from moot.wire.frames import Dialect, Frame, as_seen, frame_id
 
 SIZE = 256
+BREATH = 16
+"""After so many events others get their turn: to tell what each of them changed takes a moment."""
 CACHED_BYTES = 64 * 1024 * 1024
 OVERHEAD = 200
 """Bytes that an event without any frame takes in a page."""

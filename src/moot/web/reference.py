@@ -38,6 +38,7 @@ HEALTH = {
 _JSON = "application/json"
 _OWN = {"create": ("Location", "Idempotent-Replayed"), "export": ("Content-Disposition",)}
 """Headers of a reply that others have not."""
+_NAMED = {"{call}": "Call", "{seat}": "Seat", "{name}": "Guest", "{model}": "Model", "{token}": "Token"}
 _PLACES = {
     "debateId": "$response.body#/id",
     "call": "1",
@@ -98,7 +99,7 @@ def _operation(name: str, path: str, offer: Offer) -> Shape:
 def _parameters(article: Article, name: str, path: str, offer: Offer) -> Iterator[Shape]:
     if "{debateId}" in path:
         yield ref("parameters", "DebateId")
-    for place, name_ in (("{call}", "Call"), ("{seat}", "Seat"), ("{name}", "Guest")):
+    for place, name_ in _NAMED.items():
         if place in path:
             yield ref("parameters", name_)
     if article.once:
@@ -155,6 +156,8 @@ def _stream(name: str) -> Shape:
     """A stream is described by one event of it."""
     if name == "stream_events":
         return {"schema": _event("LogEntry")}
+    if name == "stream_view":
+        return {"schema": _event("ViewFrame")}
     events = {**EVENTS, **EXTENDED}
     return {"schema": {"oneOf": [_event(model.__name__, event) for event, model in events.items()]}}
 
@@ -202,7 +205,8 @@ def _socket() -> Shape:
         f"{PREFIX}/debates/{{debateId}}/ws": {
             "summary": "Follow and steer over a WebSocket",
             "description": "The same events as the stream, as `{event, id, data}`, and commands the other "
-            "way, as `{type, data?, key?}`. Its query may have `after`, `extended`, `as` and `ticket`.",
+            "way, as `{type, data?, key?}`. Its query may have `after`, `extended`, `as` and `ticket`, "
+            "and `view` for the page's own events in place of these.",
             "parameters": [ref("parameters", "DebateId")],
             "x-websocket": {
                 "events": {

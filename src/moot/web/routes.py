@@ -7,14 +7,16 @@ through the feeds and the projections.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, assert_never
 
 from fastapi import APIRouter, Path
+from msgspec import structs
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.audience import visible
+from moot.audience import Viewer, visible
 from moot.commands import (
     Abort,
     Command,
@@ -33,19 +35,23 @@ from moot.evolve import evolve
 from moot.ids import new_id
 from moot.providers.hush import redact
 from moot.setup import Setup, opening
-from moot.store.contract import Page
+from moot.store.contract import Page, Wanted
+from moot.store.sought import is_wanted
 from moot.views import html, json, markdown
 from moot.views.estimate import estimate
+from moot.views.programme import programme
 from moot.views.transcript import transcript
-from moot.web import floor, guests
+from moot.web import floor, gallery, guests, steward
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
 from moot.web.desk import DebateId, Desk, Route, replayed, saying
 from moot.web.house import House, lent_keys
+from moot.web.playing import to_replay
 from moot.web.repeats import key_of
 from moot.web.rooms import Rooms, query_of, who
 from moot.web.streams import EventStream, Watching
 from moot.wire.auth import TICKET_SECONDS
+from moot.wire.chamber.frames import Chamber
 from moot.wire.frames import Dialect, Seen
 from moot.wire.native import Native
 from moot.wire.problems import Problem
@@ -78,6 +84,7 @@ _ROUTES: tuple[Route, ...] = (
     ("GET", "/debates/{debateId}/transcript", "export"),
     ("GET", "/debates/{debateId}/events", "events"),
     ("GET", "/debates/{debateId}/events/stream", "stream_events"),
+    ("GET", "/debates/{debateId}/view/stream", "stream_view"),
     ("GET", "/debates/{debateId}/calls/{call}", "look_at_call"),
     ("DELETE", "/debates/{debateId}", "delete"),
     ("POST", "/estimate", "estimate"),
@@ -85,16 +92,18 @@ _ROUTES: tuple[Route, ...] = (
     ("GET", "/formats", "formats"),
     ("GET", "/statistics", "statistics"),
 )
-ROUTES: tuple[Route, ...] = (*_ROUTES, *guests.ROUTES, *floor.ROUTES)
-STREAMED = ("stream", "stream_events")
+ROUTES: tuple[Route, ...] = (*_ROUTES, *gallery.ROUTES, *guests.ROUTES, *floor.ROUTES, *steward.ROUTES)
+STREAMED = ("stream", "stream_events", "stream_view")
 
 
 def router(rooms: Rooms) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
     desks = (
         (_ROUTES, Chair(rooms)),
+        (gallery.ROUTES, gallery.Gallery(rooms)),
         (guests.ROUTES, guests.Guests(rooms)),
         (floor.ROUTES, floor.Floor(rooms)),
+        (steward.ROUTES, steward.Steward(rooms)),
     )
     for table, desk in desks:
         for method, path, name in table:
@@ -141,7 +150,8 @@ class Chair(Desk):
         keys = lent_keys(request.headers, self._arena)
         house = House(self._arena, keys)
         body = bodies.read(bodies.CreateDebate, await request.body(), house)
-        return json_reply(replies.estimated(estimate(opening(setup_of(body, house)))))
+        opened = opening(setup_of(body, house))
+        return json_reply(replies.estimated(estimate(opened), programme(opened)))
 
     async def _full(self) -> Problem | None:
         quota = self._arena.settings.service.quota_bytes
@@ -155,14 +165,14 @@ class Chair(Desk):
     async def list_debates(self, request: Request) -> Response:
         query = queries.listing(query_of(request))
         statuses = statuses_of(query.status) if query.status else ()
+        wanted = Wanted(statuses=statuses, search=query.search, **structs.asdict(query.among))
         if (invited_to := who(request).debate) is not None:
             head = await self._arena.head(invited_to)
-            found = (head,) if not statuses or head.status in statuses else ()
+            found = (head,) if is_wanted(head, wanted) else ()
             page = Page(found[query.offset : query.offset + query.limit], len(found))
         else:
-            page = await self._arena.list(
-                owner=who(request).owner, statuses=statuses, limit=query.limit, offset=query.offset
-            )
+            wanted = structs.replace(wanted, owner=who(request).owner)
+            page = await self._arena.store.list(wanted, limit=query.limit, offset=query.offset)
         return json_reply(replies.listing(page, query.limit, query.offset))
 
     async def look(self, request: Request, debate_id: DebateId) -> Response:
@@ -178,7 +188,8 @@ class Chair(Desk):
         query = queries.transcript(query_of(request))
         await self._rooms.mine(request, debate_id)
         debate = await self._arena.state(debate_id)
-        page = transcript(debate, viewer=seen_as(who(request), query.seat, debate))
+        viewer = seen_as(who(request), query.seat, debate)
+        page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
         match query.form:
             case "json":
                 return Response(json.to_json(page), media_type="application/json")
@@ -186,6 +197,9 @@ class Chair(Desk):
                 return _attached(markdown.to_markdown(page), "text/markdown", f"{debate_id}.md")
             case "html":
                 return _attached(html.to_html(page), "text/html", f"{debate_id}.html")
+            case "replay":
+                text = await to_replay(self._arena.store, debate, viewer, reasoning=query.reasoning)
+                return _attached(text, "text/html", f"{debate_id}.replay.html")
             case _:
                 assert_never(query.form)
 
@@ -218,30 +232,39 @@ class Chair(Desk):
 
     async def formats(self, request: Request) -> Response:
         queries.nothing(query_of(request))
-        return json_reply(self._rooms.catalogue.formats())
+        return json_reply(await self._rooms.catalogue.formats())
 
     async def statistics(self, request: Request) -> Response:
-        queries.nothing(query_of(request))
-        return json_reply(await self._rooms.catalogue.statistics(who(request).owner))
+        among = queries.statistics(query_of(request))
+        return json_reply(await self._rooms.catalogue.statistics(who(request).owner, among))
 
     # --- following ----------------------------------------------------------------------------------
 
     async def stream(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.stream(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, V1(query.extended), query)
+        return await self._stream(request, debate_id, lambda _: V1(query.extended), query)
 
     async def stream_events(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.log(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, Native(), query)
+        return await self._stream(request, debate_id, lambda _: Native(), query)
+
+    async def stream_view(self, request: Request, debate_id: DebateId) -> Response:
+        query = queries.log(query_of(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, Chamber, query)
 
     async def _stream(
-        self, request: Request, debate_id: str, dialect: Dialect, query: queries.Viewing
+        self,
+        request: Request,
+        debate_id: str,
+        dialect_for: Callable[[Viewer], Dialect],
+        query: queries.Viewing,
     ) -> Response:
         if not _accepts_stream(request):
             raise Problem("not-acceptable")
         rooms, identity, cursor = self._rooms, who(request), query.cursor
         head = await rooms.mine(request, debate_id)
         viewer = await rooms.viewer_of(identity, query.seat, debate_id)
+        dialect = dialect_for(viewer)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
         if isinstance(dialect, V1) and await rooms.is_behind_the_end(debate_id, cursor):
@@ -299,7 +322,10 @@ class Chair(Desk):
         return await self._ask(request, debate_id, bodies.Pause, command, replies.paused)
 
     async def resume(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._ask(request, debate_id, bodies.Nothing, lambda _: Resume(), replies.resumed)
+        def command(body: bodies.Resume) -> Command:
+            return Resume(body.step)
+
+        return await self._ask(request, debate_id, bodies.Resume, command, replies.resumed)
 
     async def stop(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Ending) -> Command:

@@ -17,6 +17,7 @@ BODIES: dict[str, Any] = {
     "SubmitRound": {"action": "next_round"},
     "TriggerJudge": {"reason": "Both sides have made their case."},
     "Pause": {"now": False},
+    "Resume": {"step": "turn"},
     "Ending": {"reason": "Time is up."},
     "Nothing": {},
     "Inject": {"text": "What about open-source models?"},
@@ -32,6 +33,7 @@ BODIES: dict[str, Any] = {
     "CastBallot": {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]},
     "Extend": {"seconds": 60},
     "Rejudge": {"reason": "A second opinion."},
+    "NewToken": {"name": "zoe", "role": "viewer", "days": 30},
 }
 
 
@@ -119,6 +121,26 @@ _INVITED: dict[str, Any] = {
     "createdAt": _at("30:00"),
 }
 _SHOWN = "moot_3q2-7wAAR3Zh1cJq0mYt8b5xkWw2nTqLx9uDf6AaBbC"
+_TOKEN: dict[str, Any] = {
+    "name": "zoe",
+    "role": "viewer",
+    "owner": "zoe",
+    "createdAt": _at("30:00"),
+    "expiresAt": None,
+    "expired": False,
+}
+_INSTALL: dict[str, Any] = {
+    "name": "qwen2.5-coder-1.5b",
+    "title": "Qwen2.5 Coder 1.5B Instruct",
+    "bytes": 1_117_320_768,
+    "licence": "Apache-2.0",
+    "summary": "Ten times as large, slower, and clearly the better debater.",
+    "small": True,
+    "state": "installing",
+    "done": 209_715_200,
+    "total": 1_117_320_768,
+    "error": None,
+}
 _SPEECH: dict[str, Any] = {
     "participantId": PRO,
     "participantName": NAMES[0],
@@ -170,9 +192,16 @@ REPLIES: dict[str, Any] = {
                 "currentRound": 2,
                 "maxRounds": 5,
                 "totalCost": 0.03,
+                "totalCostText": "$0.03",
                 "createdAt": _at("30:00"),
                 "format": "oxford",
                 "unpriced": False,
+                "participants": [
+                    {member: seat[member] for member in ("name", "model", "position", "color")}
+                    for seat in _TABLE["participants"]
+                ],
+                "strip": [0, 1, 0, 1],
+                "given": 2,
             }
         ],
         "pagination": {"total": 1, "limit": 20, "offset": 0, "hasMore": False},
@@ -278,6 +307,34 @@ REPLIES: dict[str, Any] = {
         "events": [{"seq": 2, "at": "2024-12-03T05:30:00.000120Z", "event": {"type": "debate.started"}}],
         "after": 1,
         "next": 2,
+        "hasMore": True,
+    },
+    "InstallResponse": _INSTALL,
+    "InstallsResponse": {"models": [_INSTALL], "operator": True},
+    "ProvidersResponse": {
+        "providers": [
+            {
+                "name": "anthropic",
+                "title": "Anthropic",
+                "ready": False,
+                "local": False,
+                "keyName": "ANTHROPIC_API_KEY",
+                "why": None,
+                "missing": "Set ANTHROPIC_API_KEY.",
+                "models": ["claude-haiku-5-5"],
+            }
+        ],
+        "default": "local/smollm2-135m",
+        "token": False,
+        "operator": True,
+        "version": "1.0.0",
+    },
+    "TokensResponse": {"tokens": [_TOKEN], "needed": True},
+    "TokenResponse": {**_TOKEN, "token": _SHOWN, "warning": None},
+    "FramesResponse": {
+        "frames": [{"seq": 9, "at": _at("30:03"), "ops": [["add", ["turns", "1", "text"], "Rules that"]]}],
+        "after": 8,
+        "next": 9,
         "hasMore": True,
     },
     "HealthResponse": {"status": "ok", "store": "ok"},

@@ -24,7 +24,8 @@ from moot.web.rooms import Rooms
 from moot.web.streams import Watching
 from moot.wire import strict_json
 from moot.wire.auth import Identity
-from moot.wire.frames import Cursor, Frame, as_message
+from moot.wire.chamber.frames import Chamber
+from moot.wire.frames import Cursor, Dialect, Frame, as_message
 from moot.wire.limits import Bucket
 from moot.wire.problems import Problem, problem_of
 from moot.wire.v1 import queries
@@ -69,7 +70,7 @@ async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
     with rooms.streams.taken(socket.scope["state"]["client"]):
         await socket.accept()
         talk = Talk(rooms, socket, debate_id, identity, viewer)
-        await talk.run(V1(query.extended), query.cursor)
+        await talk.run(Chamber(viewer) if query.view else V1(query.extended), query.cursor)
 
 
 class Talk:
@@ -89,7 +90,7 @@ class Talk:
         self._nonsense = 0
         self._watching = Watching(partial(rooms.keeper.knows, identity))
 
-    async def run(self, dialect: V1, cursor: Cursor) -> None:
+    async def run(self, dialect: Dialect, cursor: Cursor) -> None:
         code = REVOKED
         with self._rooms.clock.over(self._watching):
             async with self._watching.until_dismissed():
@@ -97,7 +98,7 @@ class Talk:
         if self._socket.application_state != WebSocketState.DISCONNECTED:
             await _quietly(self._socket.close(code))
 
-    async def _until_one_leaves(self, dialect: V1, cursor: Cursor) -> int:
+    async def _until_one_leaves(self, dialect: Dialect, cursor: Cursor) -> int:
         telling = asyncio.create_task(self._tell(dialect, cursor), name=f"telling {self._debate_id}")
         hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
         try:
@@ -112,9 +113,9 @@ class Talk:
 
     # --- telling --------------------------------------------------------------------------------------
 
-    async def _tell(self, dialect: V1, cursor: Cursor) -> int:
+    async def _tell(self, dialect: Dialect, cursor: Cursor) -> int:
         reading = self._rooms.feeds.reading(self._debate_id, dialect, self._viewer, as_message, "socket")
-        if await self._rooms.is_behind_the_end(self._debate_id, cursor):
+        if isinstance(dialect, V1) and await self._rooms.is_behind_the_end(self._debate_id, cursor):
             return NORMAL
         async with reading as feed:
             async with aclosing(read(feed, cursor)) as events:

@@ -120,6 +120,10 @@ class Keeper:
         self._shut = self._shut or bool(known)
         return self._shut
 
+    def look_again(self) -> None:
+        """A token was made or revoked here: it counts, or no longer, from the next request on."""
+        self._looked_at = float("-inf")
+
     async def find(self, authorization: str | None) -> Identity | None:
         """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
         match = _BEARER.fullmatch((authorization or "").strip(" "))

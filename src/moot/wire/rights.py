@@ -29,6 +29,13 @@ def opens(identity: Identity) -> None:
         raise Problem("forbidden", "An invitation is for one debate")
 
 
+def operates(identity: Identity) -> None:
+    """Of those who conduct debates, the one to whom all of them belong."""
+    steers(identity)
+    if identity.owner is not None:
+        raise Problem("forbidden", "Only the operator of this server may do that")
+
+
 def speaks_for(identity: Identity, seat: str) -> None:
     if not identity.conducts and not (identity.role == "participant" and identity.seat == seat):
         raise Problem("forbidden", "This is not your seat")

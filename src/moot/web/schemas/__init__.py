@@ -11,12 +11,18 @@ from pydantic.json_schema import models_json_schema
 
 from moot.web.schemas.base import Reply
 from moot.web.schemas.events import EVENTS, EXTENDED, AckData
+from moot.web.schemas.figures import StatisticsResponse
+from moot.web.schemas.gallery import FramesResponse, ViewFrame, ViewResponse
 from moot.web.schemas.house import (
     EstimateResponse,
     FormatsResponse,
     HealthResponse,
+    InstallResponse,
+    InstallsResponse,
     ModelsResponse,
-    StatisticsResponse,
+    ProvidersResponse,
+    TokenResponse,
+    TokensResponse,
 )
 from moot.web.schemas.keeping import CallResponse, EventPage, LogEntry, TranscriptResponse
 from moot.web.schemas.people import (
@@ -47,7 +53,9 @@ REPLIES: tuple[type[Reply], ...] = (
     TriggerJudgeResponse, PauseDebateResponse, ResumeDebateResponse, StopDebateResponse, ActionResponse,
     InjectResponse, TicketResponse, TranscriptResponse, EventPage, LogEntry, CallResponse, EstimateResponse,
     InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
+    ViewResponse, ViewFrame, FramesResponse,
     FormatsResponse, HealthResponse, ModelsResponse, StatisticsResponse, ErrorResponse, AckData,
+    InstallResponse, InstallsResponse, ProvidersResponse, TokenResponse, TokensResponse,
     *EVENTS.values(), *EXTENDED.values(),
 )  # fmt: skip
 

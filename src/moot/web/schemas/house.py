@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from moot.store.contract import TokenRole
 from moot.terms import Effort, Side
-from moot.web.schemas.base import LEFT_OUT, Count, Dollars, Nth, Reply
+from moot.web.schemas.base import LEFT_OUT, Count, Dollars, Moment, Nth, Reply
 
 
 class Price(Reply):
@@ -27,17 +28,97 @@ class OfferedModel(Reply):
     """What to do so that it is."""
     price: Price | None
     """null where nobody knows it."""
+    price_text: str
+    """The same in a few words."""
     thinks: bool
     efforts: list[Effort]
     """What `config.effort` may be."""
     context_tokens: Count | None
     output_tokens: Count | None
+    local: bool
+    """It runs on a machine of one's own, and costs nothing."""
+    small: bool
+    """It needs short speeches and a firm hand; its verdicts are to be taken lightly."""
+    recommended: bool
+    """A good one to begin with."""
+    install: str | None
+    """What to install so that it is here: see `POST /installs/{model}`."""
 
 
 class ModelsResponse(Reply):
     models: list[OfferedModel]
     default: str
     """What is used where nobody names a model."""
+
+
+class OfferedProvider(Reply):
+    name: str
+    title: str
+    ready: bool
+    local: bool
+    key_name: str | None
+    """The variable that may hold its key."""
+    why: str | None
+    """Why it is ready."""
+    missing: str | None
+    """What to do so that it is."""
+    models: list[str]
+
+
+class ProvidersResponse(Reply):
+    providers: list[OfferedProvider]
+    default: str
+    """What is used where nobody names a model."""
+    token: bool
+    """Every request needs a token."""
+    operator: bool
+    """The asker may install models and make tokens."""
+    version: str
+    """Of the server."""
+
+
+class InstallResponse(Reply):
+    name: str
+    title: str
+    bytes: Count
+    licence: str
+    summary: str
+    small: bool
+    state: Literal["absent", "installing", "installed", "failed"]
+    done: Count
+    """Bytes that are here."""
+    total: Count
+    error: str | None
+    """What went wrong, and what to do about it; for the operator."""
+
+
+class InstallsResponse(Reply):
+    models: list[InstallResponse]
+    operator: bool
+    """The asker may install them."""
+
+
+class ServerToken(Reply):
+    name: str
+    role: TokenRole
+    owner: str
+    """Whose debates it is for."""
+    created_at: Moment
+    expires_at: Moment | None
+    expired: bool
+
+
+class TokensResponse(Reply):
+    tokens: list[ServerToken]
+    needed: bool
+    """Every request needs a token."""
+
+
+class TokenResponse(ServerToken):
+    token: str
+    """Told this once; only its digest is kept."""
+    warning: str | None
+    """Of the first token: what is different from now on."""
 
 
 class Chair(Reply):
@@ -72,6 +153,15 @@ class FormatPhase(Reply):
     protected: Count
 
 
+class OrderedSpeech(Reply):
+    seat: Count
+    """The place of its speaker among the participants, counted from 0."""
+    round: Nth
+    tone: str
+    title: str
+    words: Count
+
+
 class OfferedFormat(Reply):
     name: str
     title: str
@@ -91,51 +181,12 @@ class OfferedFormat(Reply):
     prep_words: Count
     chairs: list[Chair]
     phases: list[FormatPhase]
+    order: list[OrderedSpeech]
+    """Speech by speech, with the format's own chairs and its usual rounds."""
 
 
 class FormatsResponse(Reply):
     formats: list[OfferedFormat]
-
-
-class Standing(Reply):
-    name: str
-    debates: Count
-    wins: Count
-    losses: Count
-    draws: Count
-    rate: Annotated[float, Field(ge=0, le=1)] | None
-    """The share of wins in what was decided; null where nothing was."""
-
-
-class FormatStanding(Reply):
-    format: str
-    debates: Count
-    wins_for: Count
-    wins_against: Count
-    draws: Count
-
-
-class Topic(Reply):
-    motion: str
-    debates: Count
-
-
-class Totals(Reply):
-    debates: Count
-    statuses: dict[str, Count]
-    speeches: Count
-    cost: Dollars
-    """US dollars, as far as it is known."""
-    unpriced: Count
-    """Debates with calls that nobody can price."""
-
-
-class StatisticsResponse(Reply):
-    totals: Totals
-    models: list[Standing]
-    sides: list[Standing]
-    formats: list[FormatStanding]
-    topics: list[Topic]
 
 
 class Span(Reply):
@@ -162,10 +213,16 @@ class EstimateResponse(Reply):
     """US dollars, if everybody keeps to the words of the format."""
     high: Dollars | None
     """US dollars, if every call takes all that it may."""
+    low_text: str
+    high_text: str
     limited: bool
     """It could cost more if `costLimit` did not hold it."""
     models: list[ModelEstimate]
     unpriced: list[str]
+    order: list[OrderedSpeech]
+    """Who speaks when."""
+    warnings: list[str]
+    """What will weaken the verdict."""
 
 
 class HealthResponse(Reply):

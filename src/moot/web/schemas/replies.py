@@ -246,6 +246,16 @@ class DebateStatusResponse(Table):
     """The number of its last event."""
 
 
+class Sitting(Reply):
+    """A participant, in brief."""
+
+    name: str
+    model: str
+    position: str
+    """What they argue; `moderator` for one who only moderates."""
+    color: str
+
+
 class DebateSummary(Reply):
     id: DebateId
     topic: str
@@ -262,6 +272,14 @@ class DebateSummary(Reply):
     winner: str = LEFT_OUT
     """A participant's name."""
     outcome: Literal["win", "too-close", "draw"] = LEFT_OUT
+    headline: str = LEFT_OUT
+    """Who won, in a few words."""
+    total_cost_text: str
+    participants: list[Sitting]
+    strip: list[Count]
+    """Who gives each speech, by their place among the participants, counted from 0."""
+    given: Count
+    """So many speeches of the strip are behind us."""
 
 
 class Pagination(Reply):

@@ -23,7 +23,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from moot.setup import CRITERIA
-from moot.terms import HUMAN, Effort, Opener, Side, Winning
+from moot.terms import HUMAN, Effort, Opener, Side, Step, Winning
 from moot.wire import strict_json
 from moot.wire.problems import Problem
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -324,6 +324,14 @@ class Pause(Body):
     """Cut the turn that is under way; it is given again on resume."""
 
 
+class Resume(Body):
+    optional: ClassVar[bool] = True
+    step: Annotated[Step | None, Absent(Step), Says(one_of(get_args(Step)))] = Field(
+        default_factory=lambda: None
+    )
+    """Go on for one speech (or those that are given together), or to the end of the round; then it pauses."""
+
+
 class Ending(Body):
     """What may be said with stop and abort."""
 
@@ -332,7 +340,7 @@ class Ending(Body):
 
 
 class Nothing(Body):
-    """Resume, skip and retry need no more than their address."""
+    """Skip and retry need no more than their address."""
 
     optional: ClassVar[bool] = True
 
@@ -345,6 +353,7 @@ BODIES: tuple[type[Body], ...] = (
     Inject,
     Decide,
     Pause,
+    Resume,
     Ending,
     Nothing,
 )

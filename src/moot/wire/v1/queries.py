@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl
 
@@ -15,7 +16,7 @@ from moot.wire.v1.fields import SEAT_ID
 from moot.wire.v1.states import State
 from moot.wire.v1.wording import Errors, Shape, one_of
 
-Export = Literal["json", "markdown", "html"]
+Export = Literal["json", "markdown", "html", "replay"]
 EXPORTS: tuple[Export, ...] = get_args(Export)
 STATES: tuple[State, ...] = get_args(State)
 FURTHEST = 1_000_000_000
@@ -27,16 +28,33 @@ TICKET = "ticket"
 AS = "as"
 """The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""
 
+AMONG = ("format", "model", "from", "to")
+LONGEST_WORDS = 200
+
 _SEAT = re.compile(SEAT_ID, re.ASCII)
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_WORDS_SHAPE = r"^[^\x00-\x1f\x7f]*$"
+_WORDS = re.compile(_WORDS_SHAPE)
 _DIGITS = re.compile("0|[1-9][0-9]{0,17}", re.ASCII)
 T = TypeVar("T")
 C = TypeVar("C", bound=str)
+
+
+class Among(Struct, frozen=True):
+    """Which debates count: of this format, with this model, opened on these days."""
+
+    format: str = ""
+    model: str = ""
+    since: date | None = None
+    until: date | None = None
 
 
 class Listing(Struct, frozen=True):
     status: State | None
     limit: int
     offset: int
+    search: str = ""
+    among: Among = Among()
 
 
 class EventPage(Struct, frozen=True):
@@ -48,6 +66,7 @@ class EventPage(Struct, frozen=True):
 class Keeping(Struct, frozen=True):
     form: Export = "json"
     seat: str | None = None
+    reasoning: bool = False
 
 
 class Viewing(Struct, frozen=True):
@@ -56,22 +75,31 @@ class Viewing(Struct, frozen=True):
     cursor: Cursor = START
     extended: bool = False
     seat: str | None = None
+    view: bool = False
+    """The page's dialect in place of v1."""
 
 
 def listing(query: bytes) -> Listing:
-    asked = Query(query, "status", "limit", "offset")
+    asked = Query(query, "status", "limit", "offset", "search", *AMONG)
     found = Listing(
         status=asked.choice("status", STATES),
         limit=asked.number("limit", 1, 100, 20),
         offset=asked.number("offset", 0, FURTHEST, 0),
+        search=asked.words("search"),
+        among=asked.among(),
     )
     return asked.checked(found)
 
 
+def statistics(query: bytes) -> Among:
+    asked = Query(query, *AMONG)
+    return asked.checked(asked.among())
+
+
 def transcript(query: bytes) -> Keeping:
-    asked = Query(query, "format", AS)
+    asked = Query(query, "format", "reasoning", AS)
     form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
-    return asked.checked(Keeping(form or "json", asked.seat()))
+    return asked.checked(Keeping(form or "json", asked.seat(), asked.flag("reasoning")))
 
 
 def event_page(query: bytes) -> EventPage:
@@ -95,8 +123,15 @@ def log(query: bytes, last_event_id: str | None = None) -> Viewing:
 
 
 def socket(query: bytes) -> Viewing:
-    asked = Query(query, "after", "extended", AS, TICKET)
-    return asked.checked(Viewing(asked.cursor("after"), asked.flag("extended"), asked.seat()))
+    asked = Query(query, "after", "extended", "view", AS, TICKET)
+    found = Viewing(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
+    return asked.checked(found)
+
+
+def gallery(query: bytes) -> str | None:
+    """As whose person one looks in."""
+    asked = Query(query, AS)
+    return asked.checked(asked.seat())
 
 
 def nothing(query: bytes) -> None:
@@ -129,6 +164,18 @@ class Query:
 
     def flag(self, name: str) -> bool:
         return self.choice(name, ("true", "false")) == "true"
+
+    def words(self, name: str) -> str:
+        def read(text: str) -> str | None:
+            return text.strip() if len(text) <= LONGEST_WORDS and _WORDS.fullmatch(text) else None
+
+        return self._read(name, read, "", f"Must be at most {LONGEST_WORDS} characters, all printable")
+
+    def day(self, name: str) -> date | None:
+        return self._read(name, _day, None, "Must be a day like 2026-01-31")
+
+    def among(self) -> Among:
+        return Among(self.words("format"), self.words("model"), self.day("from"), self.day("to"))
 
     def seat(self) -> str | None:
         def read(text: str) -> str | None:
@@ -164,6 +211,13 @@ class Query:
         self._errors.setdefault(name, []).append(problem)
 
 
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
 def _pairs(query: bytes) -> list[tuple[str, str]]:
     try:
         return parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict")
@@ -183,11 +237,8 @@ def _whole(low: int, high: int, default: int) -> Shape:
 
 
 _CURSOR: Shape = {"type": "string", "pattern": r"^(?:0|[1-9][0-9]{0,17}(?:\.[1-9][0-9]{0,3})?)?$"}
-_EXTENDED = _parameter(
-    "extended",
-    {"type": "string", "enum": ["true", "false"], "default": "false"},
-    "Further events, reasoning among them.",
-)
+_FLAG: Shape = {"type": "string", "enum": ["true", "false"], "default": "false"}
+_EXTENDED = _parameter("extended", _FLAG, "Further events, reasoning among them.")
 _LAST = _parameter("lastEventId", _CURSOR, "The last id that was seen. The header Last-Event-ID wins.")
 _AS = _parameter(
     AS,
@@ -195,17 +246,32 @@ _AS = _parameter(
     "Show no more than the person of this seat may see. For those who may speak for it.",
 )
 _AFTER = _parameter("after", _whole(0, FURTHEST, 0), "The last number that was seen.")
+_TEXT: Shape = {"type": "string", "maxLength": LONGEST_WORDS, "pattern": _WORDS_SHAPE}
+_DATE: Shape = {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+_AMONG = [
+    _parameter("format", _TEXT, "Only debates of this format."),
+    _parameter(
+        "model", _TEXT, "Only debates in which this model speaks or judges: `provider/model`, or its name."
+    ),
+    _parameter("from", _DATE, "Only debates opened on this day (UTC) or later."),
+    _parameter("to", _DATE, "Only debates opened on this day (UTC) or before."),
+]
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "statistics": _AMONG,
     "listing": [
         _parameter("status", {"type": "string", "enum": [*STATES]}, "Only debates in this state."),
+        _parameter("search", _TEXT, "Only debates whose motion has this in it, in any case."),
+        *_AMONG,
         _parameter("limit", _whole(1, 100, 20), "Results per page."),
         _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
     ],
     "transcript": [
         _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form."),
+        _parameter("reasoning", _FLAG, "With what the speakers thought, as far as one may read it."),
         _AS,
     ],
     "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page."), _AS],
+    "gallery": [_AS],
     "stream": [_LAST, _EXTENDED, _AS],
     "log": [_LAST, _AFTER, _AS],
 }

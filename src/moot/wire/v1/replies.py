@@ -14,12 +14,14 @@ import msgspec
 from moot.audience import OBSERVER, Viewer
 from moot.debate import FINAL, Debate
 from moot.store.contract import Head, Page
+from moot.terms import Money
 from moot.views import table
 from moot.views.accidents import accidents
-from moot.views.costs import costs
+from moot.views.costs import costs, dollars
 from moot.views.estimate import Estimate
 from moot.views.json import cost_summary, judge_seat, moment, number, participant, verdict
 from moot.views.outcome import ending, warnings
+from moot.views.programme import Programme
 from moot.views.summary import Summary
 from moot.views.transcript import transcript
 from moot.wire.frames import Seen
@@ -126,12 +128,14 @@ def event_page(seen: Sequence[Seen], after: int, head: int) -> dict[str, Any]:
     return {"events": [entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
 
 
-def estimated(figures: Estimate) -> dict[str, Any]:
+def estimated(figures: Estimate, programme: Programme) -> dict[str, Any]:
     """US dollars; null where no price is known."""
     return {
         "currency": "USD",
         "low": number(figures.low),
         "high": number(figures.high),
+        "lowText": dollars(figures.low),
+        "highText": dollars(figures.high),
         "limited": figures.limited,
         "speeches": figures.speeches,
         "calls": msgspec.to_builtins(figures.calls),
@@ -148,6 +152,8 @@ def estimated(figures: Estimate) -> dict[str, Any]:
             for model in figures.models
         ],
         "unpriced": list(figures.unpriced),
+        "order": msgspec.to_builtins(programme.order),
+        "warnings": list(programme.warnings),
     }
 
 
@@ -241,8 +247,29 @@ def _listed(head: Head) -> dict[str, Any]:
         "unpriced": summary.unpriced,
         "winner": summary.winner,
         "outcome": summary.outcome or None,
+        "headline": summary.headline or None,
+        "totalCostText": _cost_text(summary),
+        "participants": _sitting(summary),
+        "strip": list(summary.strip),
+        "given": summary.given,
     }
     return _without_gaps(shape)
+
+
+def _sitting(summary: Summary) -> list[dict[str, Any]]:
+    """Who sits there, as far as it was written down."""
+    gaps = ("",) * len(summary.seats)
+    rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
+    return [
+        {"name": name, "model": model, "position": side, "color": colour}
+        for name, model, side, colour in rows
+    ]
+
+
+def _cost_text(summary: Summary) -> str:
+    if not summary.unpriced:
+        return dollars(Money(summary.cost))
+    return f"{dollars(Money(summary.cost))} and more" if Money(summary.cost) else dollars(None)
 
 
 def _pausing(debate: Debate) -> bool:

@@ -1,14 +1,17 @@
-"""From the body of a request to the setup of a debate."""
+"""From the body of a request to the setup of a debate, and back to the body that opens the same again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
 from moot.errors import Invalid
+from moot.events import DebateOpened
+from moot.judging.families import recused
 from moot.setup import COLOURS, JudgeSetup, SeatSetup, Setup
-from moot.terms import Effort, Format, Model, Money, Polls
+from moot.terms import HUMAN, Effort, Format, Judge, Model, Money, Polls, Seat
 from moot.wire.v1.bodies import CreateDebate, House, JudgeChoice, ModelChoice
 
 
@@ -109,3 +112,87 @@ def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
 def _money(amount: float | None) -> Money | None:
     """As it was written: 0.11 and not the fraction next to it."""
     return None if amount is None else Money(str(amount))
+
+
+# --- and back -----------------------------------------------------------------------------------------
+
+
+def body_of(opened: DebateOpened) -> dict[str, Any]:
+    """What one would send to have it opened again, by people who sat down only later as by everybody.
+
+    Where no judge sat, one is named who is not asked by itself: a body has to name one.
+    """
+    judges = [_judge_choice(judge) for judge in opened.judges] or [_nobody(opened)]
+    return {
+        "topic": opened.motion,
+        "format": opened.format.name,
+        "participants": [_participant(seat) for seat in opened.seats],
+        "judge": judges[0],
+        **({"judges": judges[1:]} if judges[1:] else {}),
+        "config": _config(opened),
+    }
+
+
+def _participant(seat: Seat) -> dict[str, Any]:
+    said = {"persona": seat.persona, "objective": seat.objective, "systemPrompt": seat.system_prompt}
+    return {
+        "name": seat.name,
+        "model": _choice(seat.model),
+        "position": seat.side,
+        "color": seat.colour,
+        **{name: text for name, text in said.items() if text},
+        **({"standIn": _choice(seat.stand_in)} if seat.stand_in else {}),
+    }
+
+
+def _judge_choice(judge: Judge) -> dict[str, Any]:
+    return {
+        "name": judge.name,
+        "model": _choice(judge.model),
+        "evaluationCriteria": list(judge.criteria),
+        **({"weights": judge.weights} if judge.weights else {}),
+    }
+
+
+def _nobody(opened: DebateOpened) -> dict[str, Any]:
+    models = [seat.stand_in or seat.model for seat in opened.seats]
+    return {"name": "Judge", "model": _choice(next((m for m in models if not m.human), models[0]))}
+
+
+def _choice(model: Model) -> dict[str, Any]:
+    if model.human:
+        return {"provider": HUMAN, "modelId": HUMAN}
+    warmth = {} if model.temperature is None else {"temperature": model.temperature}
+    return {"provider": model.provider, "modelId": model.name, **warmth, "maxTokens": model.max_tokens}
+
+
+def _config(opened: DebateOpened) -> dict[str, Any]:
+    limits, manner, speakers = opened.limits, opened.manner, len(opened.seats)
+    polls, efforts = manner.polls, [seat.model.effort for seat in opened.seats if seat.model.effort]
+    seconds = {} if polls is None or polls.seconds is None else {"seconds": polls.seconds}
+    shape: dict[str, Any] = {
+        "maxRounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
+        "timeoutPerRound": limits.turn_seconds,
+        "costLimit": None if limits.cost is None else float(limits.cost),
+        "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
+        "autoJudge": manner.auto_judge and bool(opened.judges),
+        "autoProgress": manner.auto,
+        "winningCondition": manner.winning,
+        "intensity": manner.intensity,
+        "effort": next(iter(efforts), None),
+        "showReasoning": manner.show_reasoning,
+        "personSeconds": limits.person_seconds,
+        "objective": manner.objective or None,
+        "prep": manner.prep,
+        "blind": manner.blind,
+        "opens": manner.opens,
+        "recuse": _recuses(opened),
+        "polls": polls and {"before": polls.before, **seconds},
+    }
+    return {name: value for name, value in shape.items() if value is not None}
+
+
+def _recuses(opened: DebateOpened) -> bool:
+    """Whether partial judges step aside: False where one sits who would have had to."""
+    sitting = tuple(replace(judge, recused="") for judge in opened.judges)
+    return recused(sitting, opened.seats) == opened.judges

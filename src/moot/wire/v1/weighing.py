@@ -41,7 +41,7 @@ def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:
     call, was = seen.after.call(event.call), seen.before and seen.before.call(event.call)
     if call is None or was is None or not _weighs(seen.after, call, every=every):
         return
-    known, now = _shown(seen.after, was), _shown(seen.after, call)
+    known, now = so_far(seen.after, was), so_far(seen.after, call)
     if len(now) > len(known) and now.startswith(known):
         yield _chunk(seen, call, now[len(known) :])
 
@@ -51,7 +51,7 @@ def written(seen: Seen, event: SegmentCompleted, *, every: bool) -> Iterator[Fra
     call = seen.after.call(event.call)
     if call is None or not _weighs(seen.after, call, every=every):
         return
-    known = _shown(seen.after, call)
+    known = so_far(seen.after, call)
     if event.taken_back and known:
         yield _chunk(seen, call, "", replace=True)
     if not isinstance(event.segment, Text):
@@ -129,7 +129,7 @@ def spoiled(seen: Seen, event: BallotSpoiled) -> Frame:
     return tell(seen, "ballot", judgeId=event.judge, judgeName=name, order=event.order, spoiled=event.message)
 
 
-def _shown(debate: Debate, call: Call) -> str:
+def so_far(debate: Debate, call: Call) -> str:
     """The reasoning so far, as far as nothing that comes can change it."""
     text = reasoning_so_far(call.text)
     unsure = _UNSURE.search(text, max(0, len(text) - LONGEST_UNSURE))

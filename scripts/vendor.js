@@ -1,0 +1,85 @@
+// Puts what the page builds on into src/moot/web/vendor: each library once, as a module, with its licence.
+//
+// `player.js` and `player.css` are our own replay in one piece each, for files that play without a server.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+const OUT = 'src/moot/web/vendor';
+const MODULES = {
+  preact: `
+    export { h, render, Fragment, createContext } from 'preact';
+    export * from 'preact/hooks';
+    export { signal, computed, effect, batch, untracked, useSignal, useComputed, useSignalEffect } from '@preact/signals';
+    import { h } from 'preact';
+    import htm from 'htm';
+    export const html = htm.bind(h);`,
+  prose: `
+    export { marked } from 'marked';
+    export { default as DOMPurify } from 'dompurify';`,
+  chart: `export { default as uPlot } from 'uplot';`,
+};
+const LICENSED = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify', 'uplot'];
+const COMMON = { bundle: true, minify: true, target: 'es2022', legalComments: 'none', logLevel: 'warning' };
+
+const IN_PLAYER = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify'];
+const STATIC = 'src/moot/web/static';
+
+// `node scripts/vendor.js player` makes the player alone.
+await mkdir(OUT, { recursive: true });
+if (process.argv[2] !== 'player') await libraries();
+await player();
+
+async function libraries() {
+  for (const [name, contents] of Object.entries(MODULES)) {
+    const stdin = { contents, resolveDir: '.' };
+    await build({ ...COMMON, stdin, format: 'esm', outfile: `${OUT}/${name}.js` });
+  }
+  await build({ ...COMMON, entryPoints: ['node_modules/uplot/dist/uPlot.min.css'], outfile: `${OUT}/chart.css` });
+  await writeFile(`${OUT}/LICENSES.txt`, (await Promise.all(LICENSED.map(licence))).join('\n'));
+}
+
+/** One script and one stylesheet, to stand inside a document: nothing is loaded, so nothing waits for it. */
+async function player() {
+  const styles = new Set(['base']);
+  const made = await build({
+    ...COMMON,
+    entryPoints: [`${STATIC}/player.js`],
+    format: 'esm',
+    charset: 'utf8',
+    banner: { js: `/* Moot, with ${(await Promise.all(IN_PLAYER.map(credit))).join('; ')} */` },
+    plugins: [{ name: 'styles', setup: (making) => making.onLoad({ filter: /\/static\/.*\.js$/ }, noting(styles)) }],
+    write: false,
+  });
+  // What would end the element, or make the parser look for another end of it.
+  const script = made.outputFiles[0].text.replaceAll('<!--', '\\x3c!--').replace(/<(?=\/?script)/gi, '\\x3c');
+  await writeFile(`${OUT}/player.js`, script);
+  const contents = [...styles].map((name) => `@import './${name}.css';`).join('\n');
+  const stdin = { contents, loader: 'css', resolveDir: `${STATIC}/css` };
+  await build({ ...COMMON, stdin, outfile: `${OUT}/player.css` });
+}
+
+/** Remembers which stylesheets the modules ask for, and gives them nothing to wait for. */
+function noting(styles) {
+  return async ({ path }) => {
+    const contents = await readFile(path, 'utf8');
+    if (path.endsWith('/lib/style.js')) return { contents: 'export const ensureStyle = () => {};' };
+    for (const [, name] of contents.matchAll(/ensureStyle\('([\w-]+)'\)/g)) styles.add(name);
+    return { contents };
+  };
+}
+
+async function credit(name) {
+  const { version, license } = JSON.parse(await readFile(`node_modules/${name}/package.json`, 'utf8'));
+  const holder = /^.*copyright .*\d{4}.*$/im.exec(await licence(name))?.[0].trim();
+  return [`${name} ${version}`, license, holder].filter(Boolean).join(', ');
+}
+
+async function licence(name) {
+  const { version, license } = JSON.parse(await readFile(`node_modules/${name}/package.json`, 'utf8'));
+  for (const file of ['LICENSE', 'LICENSE.md']) {
+    const text = await readFile(`node_modules/${name}/${file}`, 'utf8').catch(() => '');
+    if (text) return `${name} ${version} (${license})\n\n${text}\n`;
+  }
+  throw new Error(`${name} has no licence file`);
+}

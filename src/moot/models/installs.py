@@ -1,0 +1,144 @@
+"""Installs under way: started by somebody, carried on whether they stay or not, one after the other.
+
+The manager blocks in a thread; what it reports is kept here, for whoever asks how far it has come. To stop
+one, its next report raises: what was fetched stays on the disk, and the next install goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.errors import MootError, Unavailable
+from moot.models.catalogue import Entry
+from moot.models.manager import Manager, Progress
+
+State = Literal["absent", "installing", "installed", "failed"]
+
+log = logging.getLogger(__name__)
+
+
+class Install(Struct, frozen=True):
+    """How it stands with one model of the catalogue, in bytes."""
+
+    entry: Entry
+    state: State
+    done: int
+    total: int
+    error: str = ""
+    """What went wrong, and what to do about it."""
+
+
+class _Stopped(Exception):
+    """Somebody has called it off."""
+
+
+class Installs:
+    def __init__(self, manager: Manager, check_possible: Callable[[], None] = lambda: None) -> None:
+        self._manager = manager
+        self._check_possible = check_possible
+        self._turn = asyncio.Lock()
+        self._fetching = ""
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._stopped: set[str] = set()
+        self._done: dict[str, int] = {}
+        self._errors: dict[str, str] = {}
+        self.finished = 0
+        """Rises with every model that is put in place: what was known of models before is out of date."""
+
+    def all(self) -> tuple[Install, ...]:
+        return tuple(self.look(name) for name in self._manager.catalogue)
+
+    def look(self, name: str) -> Install:
+        """Raises Unavailable for a name that is not in the catalogue."""
+        entry = self._manager.catalogue.get(name)
+        if entry is None:
+            raise Unavailable(f"There is no model {name} to install.")
+        fetched = self._manager.fetched(entry)
+        found = Install(entry, "absent", fetched, entry.size)
+        if name in self._tasks:
+            return replace(found, state="installing", done=max(fetched, self._done.get(name, 0)))
+        if self._manager.has(entry):
+            return replace(found, state="installed", done=entry.size)
+        if error := self._errors.get(name):
+            return replace(found, state="failed", error=error)
+        return found
+
+    def start(self, name: str) -> Install:
+        """Begin, or join what is under way. What is here stays as it is."""
+        found = self.look(name)
+        if found.state in ("absent", "failed"):
+            self._errors.pop(name, None)
+            self._stopped.discard(name)
+            self._tasks[name] = asyncio.create_task(self._install(name), name=f"installing {name}")
+            self._tasks[name].add_done_callback(lambda _: self._forget(name))
+        return self.look(name)
+
+    async def stop(self, name: str) -> bool:
+        """Whether there was one under way; what it has fetched is kept."""
+        self.look(name)
+        task = self._tasks.get(name)
+        if task is None:
+            return False
+        self._call_off(name, task)
+        await asyncio.wait([task])
+        return True
+
+    async def close(self) -> None:
+        tasks = dict(self._tasks)
+        for name, task in tasks.items():
+            self._call_off(name, task)
+        if tasks:
+            await asyncio.wait(tasks.values())
+
+    def _call_off(self, name: str, task: asyncio.Task[None]) -> None:
+        """One that waits for its turn leaves; the other is in a thread, and must leave by itself."""
+        self._stopped.add(name)
+        if name != self._fetching:
+            task.cancel()
+
+    async def _install(self, name: str) -> None:
+        try:
+            async with self._turn:
+                self._fetching = name
+                await asyncio.to_thread(self._fetch, name)
+            self.finished += 1
+        except _Stopped:
+            pass
+        except MootError as error:
+            self._errors[name] = _in_words(error)
+        except Exception:
+            log.exception("an install went wrong", extra={"model": name})
+            self._errors[name] = "Something unexpected went wrong; the server's log has it. Try again."
+        finally:
+            self._fetching = "" if self._fetching == name else self._fetching
+
+    def _forget(self, name: str) -> None:
+        """Also of one that was called off before its first step."""
+        self._done.pop(name, None)
+        del self._tasks[name]
+
+    def _fetch(self, name: str) -> None:
+        """In a thread. Raises _Stopped where nobody wants it any more."""
+
+        def report(progress: Progress) -> None:
+            self._done[name] = progress.done
+            self._heed(name)
+
+        self._heed(name)
+        self._check_possible()
+        self._manager.install(name, report)
+
+    def _heed(self, name: str) -> None:
+        if name in self._stopped:
+            raise _Stopped
+
+
+def _in_words(error: MootError) -> str:
+    fix = error.fix if isinstance(error, Unavailable) else ""
+    return f"{error} {fix}".strip()

@@ -1,0 +1,70 @@
+"""The gallery: a debate as the page shows it. A view at one point of the log, and its changes from there."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.errors import UnknownDebate
+from moot.events import DebateOpened
+from moot.evolve import evolve
+from moot.web.answers import json_reply
+from moot.web.desk import DebateId, Desk, Route
+from moot.web.pages import BREATH
+from moot.web.rooms import query_of, who
+from moot.wire.chamber.deeds import me
+from moot.wire.chamber.frames import Chamber
+from moot.wire.chamber.sections import view
+from moot.wire.frames import as_seen
+from moot.wire.problems import Problem
+from moot.wire.rights import seen_as
+from moot.wire.v1 import queries
+from moot.wire.v1.setups import body_of
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/debates/{debateId}/view", "look_in"),
+    ("GET", "/debates/{debateId}/view/frames", "frames"),
+    ("GET", "/debates/{debateId}/setup", "setup"),
+)
+
+
+class Gallery(Desk):
+    """Where one looks on."""
+
+    async def look_in(self, request: Request, debate_id: DebateId) -> Response:
+        seat = queries.gallery(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        debate = await self._arena.state(debate_id)
+        viewer = seen_as(who(request), seat, debate)
+        return json_reply({"seq": debate.seq, "view": view(debate, viewer), "me": me(who(request), debate)})
+
+    async def frames(self, request: Request, debate_id: DebateId) -> Response:
+        """The changes behind `after`; the first of all is the whole view."""
+        query = queries.event_page(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        head = await self._arena.head(debate_id)
+        viewer = await self._rooms.viewer_of(who(request), query.seat, debate_id)
+        debate = await self._arena.store.state(debate_id, query.after) if query.after else None
+        dialect, told, last = Chamber(viewer), list[dict[str, Any]](), query.after
+        for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
+            if recorded.seq % BREATH == 0:
+                await asyncio.sleep(0)
+            before, debate = debate, evolve(debate, recorded)
+            told += [frame.data for frame in dialect.frames(as_seen(recorded, before, debate, viewer))]
+            last = recorded.seq
+        shape = {"frames": told, "after": query.after, "next": last, "hasMore": last < head.version}
+        return json_reply(shape)
+
+    async def setup(self, request: Request, debate_id: DebateId) -> Response:
+        """As it was opened: who sat down or left since is no part of it."""
+        queries.nothing(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        if not who(request).viewer.privileged:
+            raise Problem("forbidden", "How a debate was set up is shown to owners and moderators")
+        first = await self._arena.store.read(debate_id, 0, 1)
+        if not first or not isinstance(first[0].event, DebateOpened):
+            raise UnknownDebate
+        return json_reply(body_of(first[0].event))

@@ -1,0 +1,61 @@
+"""What a page needs at once: the modules that are imported before it can be shown, and their stylesheets.
+
+A browser finds a module's imports only when it has the module, one row after another. The document names
+them all, so they come together; and with its stylesheets in the head, nothing is ever shown undressed. Found
+in the files as they are written: nothing is listed twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from posixpath import dirname, join, normpath
+
+from msgspec import Struct
+
+Read = Callable[[str], bytes | None]
+"""A file by its path from the folder of the page, such as `static/app.js`."""
+
+IMPORT = re.compile(rb"""^(?:import|export)\b(?:[^'"()=]*\bfrom)?\s*['"](\.{1,2}/[^'"]+)['"]""", re.MULTILINE)
+STYLE = re.compile(rb"""\bensureStyle\(['"]([\w-]+)['"]\)""")
+SCRIPT = b'<script type="module"'
+
+
+class Needs(Struct, frozen=True):
+    """In the order in which they are used: what is imported stands before what imports it."""
+
+    modules: tuple[str, ...]
+    styles: tuple[str, ...]
+
+
+def needs(read: Read, *entries: str) -> Needs:
+    modules: dict[str, tuple[str, ...]] = {}
+    seen: set[str] = set()
+
+    def visit(path: str) -> None:
+        if path in seen or (text := read(path)) is None:
+            return
+        seen.add(path)
+        imports, styles = _named(text)
+        for target in imports:
+            visit(normpath(join(dirname(path), target)))
+        modules[path] = styles if path.startswith("static/") else ()
+
+    for entry in entries:
+        visit(entry)
+    styles = dict.fromkeys(name for names in modules.values() for name in names)
+    return Needs(tuple(modules), tuple(f"static/css/{name}.css" for name in styles))
+
+
+def with_needs(document: bytes, found: Needs) -> bytes:
+    """The document, naming all of it before its script."""
+    styles = (f'<link rel="stylesheet" href="/{path}">\n' for path in found.styles)
+    modules = (f'<link rel="modulepreload" href="/{path}">\n' for path in found.modules)
+    return document.replace(SCRIPT, "".join((*styles, *modules)).encode("ascii") + SCRIPT, 1)
+
+
+@lru_cache(maxsize=256)
+def _named(text: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    imports, styles = (pattern.findall(text) for pattern in (IMPORT, STYLE))
+    return tuple(name.decode("ascii") for name in imports), tuple(name.decode("ascii") for name in styles)

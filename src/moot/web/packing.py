@@ -1,0 +1,83 @@
+"""Replies in JSON are packed for whoever can unpack them: a list of models is a tenth as large then.
+
+Only what is read is packed, never the reply to a command, a stream, or what tells a secret beside words that
+somebody else may have chosen: how well it packs would give the secret away, guess by guess.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SMALL = 1024
+"""Not worth it."""
+LARGE = 32_768
+"""Packed beside the loop, which has words to pass on."""
+LEVEL = 5
+KIND = "application/json"
+SECRETS = re.compile(r"/(?:tokens|tickets|invitations)(?:/|$)")
+REFUSED = re.compile(r";q=0(\.0*)?$")
+
+
+class Packing:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if not read or SECRETS.search(scope["path"]):
+            await self._app(scope, receive, send)
+        else:
+            await self._app(scope, receive, Parcel(send, packs=unpacks(Headers(scope=scope))).send)
+
+
+class Parcel:
+    """One reply. Its head waits for its body: only then it is known how long it will be."""
+
+    def __init__(self, send: Send, *, packs: bool) -> None:
+        self._send = send
+        self._packs = packs
+        self._head: Message | None = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _fits(message):
+            self._head = message
+            return
+        if self._head is not None:
+            head, self._head = self._head, None
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                message = await self._packed(head, message)
+            await self._send(head)
+        await self._send(message)
+
+    async def _packed(self, head: Message, message: Message) -> Message:
+        body: bytes = message.get("body", b"")
+        if len(body) <= SMALL:
+            return message
+        headers = MutableHeaders(raw=head["headers"])
+        headers.add_vary_header("Accept-Encoding")
+        if self._packs:
+            body = await asyncio.to_thread(_gzip, body) if len(body) > LARGE else _gzip(body)
+            headers["Content-Encoding"] = "gzip"
+            headers["Content-Length"] = str(len(body))
+        head["headers"] = headers.raw
+        return {**message, "body": body}
+
+
+def unpacks(headers: Headers) -> bool:
+    """Whether a client says that it does."""
+    offers = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    return any(offer.startswith("gzip") and not REFUSED.search(offer) for offer in offers)
+
+
+def _fits(head: Message) -> bool:
+    headers = Headers(raw=head["headers"])
+    return headers.get("content-type", "").partition(";")[0] == KIND and "content-encoding" not in headers
+
+
+def _gzip(body: bytes) -> bytes:
+    return gzip.compress(body, LEVEL, mtime=0)

@@ -1,0 +1,38 @@
+// Keys. Whoever shows something registers its keys for as long as it is shown; `?` lists them all.
+
+import { signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
+
+/** Groups of {title, keys: {key: [what it does, function]}}, the latest last. */
+export const groups = signal([]);
+
+export function useKeys(title, keys) {
+  const group = useRef({ title, keys });
+  group.current.keys = keys;
+  // Before it is painted: whoever sees a page may press a key at once.
+  useLayoutEffect(() => {
+    const own = group.current;
+    groups.value = [...groups.peek(), own];
+    return () => (groups.value = groups.peek().filter((other) => other !== own));
+  }, []);
+}
+
+export function listen() {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (document.querySelector('dialog[open]') || isTyping(event.target)) return;
+    const key = event.key === ' ' ? 'space' : event.key;
+    // A button that has the focus is pressed by space and Enter: that is its own.
+    if ((key === 'space' || key === 'Enter') && event.target.closest?.('button, a, summary, [role=button]')) return;
+    for (const group of groups.peek().toReversed()) {
+      const found = group.keys[key];
+      if (!found) continue;
+      event.preventDefault();
+      found[1](event);
+      return;
+    }
+  });
+}
+
+export function isTyping(element) {
+  return Boolean(element?.closest?.('input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]'));
+}

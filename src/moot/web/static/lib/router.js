@@ -1,0 +1,63 @@
+// Addresses and pages. Links work as links; where they lead within the arena, no document is loaded.
+
+import { signal } from '../../vendor/preact.js';
+import { tokens } from './api.js';
+
+const PAGES = [
+  [/^\/$/, 'start', 'Start'],
+  [/^\/debates$/, 'history', 'Debates'],
+  [/^\/statistics$/, 'statistics', 'Statistics'],
+  [/^\/settings$/, 'settings', 'Settings'],
+  [/^\/debate\/(?<id>[^/]+)$/, 'live', 'Debate'],
+  [/^\/debate\/(?<id>[^/]+)\/verdict$/, 'verdict', 'Verdict'],
+  [/^\/debate\/(?<id>[^/]+)\/replay$/, 'replay', 'Replay'],
+  [/^\/debate\/(?<id>[^/]+)\/inspect$/, 'inspect', 'Inspect'],
+  [/^\/debate\/(?<id>[^/]+)\/stage$/, 'stage', 'Stage'],
+];
+
+export const place = signal(where());
+
+export function where() {
+  takeInvitation();
+  for (const [pattern, page, title] of PAGES) {
+    const found = pattern.exec(location.pathname);
+    if (found) return { page, title, id: found.groups?.id ?? null, query: new URLSearchParams(location.search), hash: location.hash };
+  }
+  return { page: 'lost', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
+}
+
+/** A link to a debate may end in #token=…, which no browser sends: it is kept for this tab and taken off. */
+function takeInvitation() {
+  const token = /^#token=([\w.~+/=-]+)$/.exec(location.hash)?.[1];
+  const debate = /^\/debate\/([^/]+)/.exec(location.pathname)?.[1];
+  if (!token || !debate) return;
+  tokens.invite(debate, token);
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+export function go(path, { replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', path);
+  const next = where();
+  const moved = next.page !== place.value.page || next.id !== place.value.id;
+  place.value = next;
+  if (moved) scrollTo(0, 0);
+}
+
+export function listen() {
+  addEventListener('popstate', () => {
+    // Somebody followed an invitation in the tab of the same debate: from now on they are who it says.
+    const invited = location.hash.startsWith('#token=');
+    place.value = where();
+    if (invited) location.reload();
+  });
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[href]');
+    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    const there = new URL(link.href);
+    if (there.origin !== location.origin || link.target || link.hasAttribute('download')) return;
+    if (there.pathname.startsWith('/docs') || there.pathname.startsWith('/api/')) return;
+    if (there.pathname === location.pathname && there.search === location.search && there.hash) return;
+    event.preventDefault();
+    go(there.pathname + there.search + there.hash);
+  });
+}

@@ -1,0 +1,236 @@
+// A debate as somebody sets it up on the start page: what is remembered, sent, shared by a link and taken from a
+// debate that was. What is left empty follows the format or the server: a name, a side, a model. Whether it
+// makes a debate, the server tells.
+
+import { FIRST } from './motions.js';
+
+export const PERSON = 'human/human';
+export const COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
+export const HEATS = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
+export const MOST_JUDGES = 9;
+
+/** Longest texts that are taken from elsewhere; what is too long for a debate, the server tells. */
+const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
+
+const CONFIG = {
+  maxRounds: 3,
+  intensity: 3,
+  winningCondition: 'ai-judge',
+  costLimit: 1,
+  warnAtCost: null,
+  timeoutPerRound: 120,
+  personSeconds: 300,
+  effort: '',
+  objective: '',
+  showReasoning: true,
+  autoProgress: true,
+  autoJudge: true,
+  recuse: true,
+  prep: false,
+  blind: false,
+  opens: '',
+  audience: false,
+  voteBefore: true,
+  voteSeconds: null,
+};
+
+export const emptySeat = (place) => ({
+  name: '', position: '', model: '', persona: '', objective: '', systemPrompt: '',
+  color: COLOURS[place % COLOURS.length], standIn: '', temperature: null, maxTokens: null,
+});
+export const emptyJudge = () => ({
+  name: '', model: '', criteria: '', weights: null, temperature: null, maxTokens: null,
+});
+
+export const fresh = () => ({
+  topic: FIRST,
+  format: 'oxford',
+  seats: [emptySeat(0), emptySeat(1)],
+  judges: [emptyJudge()],
+  config: { ...CONFIG },
+});
+
+/** Whatever came from a link or from yesterday, with everything in its place and nothing else. */
+export function tidied(raw) {
+  const whole = fresh();
+  if (!raw || typeof raw !== 'object') return whole;
+  const many = (list, most, empty) =>
+    Array.isArray(list) && list.length ? list.slice(0, most).map((one, place) => like(empty(place), one)) : null;
+  return {
+    topic: text(raw.topic, TEXT.topic) ?? whole.topic,
+    format: text(raw.format, TEXT.format) || whole.format,
+    seats: spread(many(raw.seats, 4, emptySeat)) ?? whole.seats,
+    judges: many(raw.judges, MOST_JUDGES, emptyJudge) ?? whole.judges,
+    config: like(CONFIG, raw.config),
+  };
+}
+
+const spread = (seats) => (seats?.length === 1 ? [...seats, emptySeat(1)] : seats);
+const text = (value, most) => (typeof value === 'string' ? value.slice(0, most) : null);
+
+/** The members of `model`, with what `raw` says about them where it is of the same kind. */
+function like(model, raw) {
+  const found = { ...model };
+  for (const [name, usual] of Object.entries(model)) {
+    const given = raw?.[name];
+    if (name === 'color') found[name] = /^#[0-9a-f]{6}$/i.test(given) ? given : usual;
+    else if (typeof usual === 'string') found[name] = text(given, TEXT[name] ?? 3000) ?? usual;
+    else if (typeof usual === 'boolean') found[name] = typeof given === 'boolean' ? given : usual;
+    else if (name === 'weights') found[name] = given && typeof given === 'object' ? given : null;
+    else if (given === null && !isFixed(name)) found[name] = null;
+    else found[name] = Number.isFinite(given) ? given : usual;
+  }
+  return found;
+}
+
+const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
+
+// --- who sits where -------------------------------------------------------------------------------------
+
+/** The chair that the format has for a place; further seats sit beside the first ones. */
+export function chairOf(format, place) {
+  const chairs = format?.chairs ?? [];
+  if (chairs[place]) return chairs[place];
+  const debaters = chairs.filter((chair) => chair.role === 'debater');
+  const chair = debaters[place % (debaters.length || 1)];
+  if (!chair) return { name: `Seat ${place + 1}`, position: place % 2 ? 'against' : 'for' };
+  return { ...chair, name: `${chair.name} ${Math.floor(place / debaters.length) + 1}` };
+}
+
+export const nameOf = (setup, format, place) => setup.seats[place].name.trim() || chairOf(format, place).name;
+export const sideOf = (setup, format, place) => setup.seats[place].position || chairOf(format, place).position;
+
+/** The other format, with as many seats as it has chairs, unless somebody wanted another number. */
+export function inFormat(setup, before, format) {
+  const kept = before && setup.seats.length !== before.chairs.length ? setup.seats.length : format.chairs.length;
+  const count = Math.min(Math.max(kept, format.minParticipants), format.maxParticipants);
+  const seats = Array.from({ length: count }, (_, place) => setup.seats[place] ?? emptySeat(place));
+  const maxRounds = format.scripted ? format.rounds : Math.min(setup.config.maxRounds, format.maxRounds);
+  return { ...setup, format: format.name, seats, config: { ...setup.config, maxRounds, opens: '' } };
+}
+
+/** Everybody argues for the other side. Of two, each takes the other's chair, which keeps its colour. */
+export function swapped(setup, format) {
+  const sides = setup.seats.map((_, place) => sideOf(setup, format, place));
+  if (setup.seats.length === 2 && sides[0] !== sides[1]) {
+    const [one, other] = setup.seats;
+    return { ...setup, seats: [moved(other, one), moved(one, other)] };
+  }
+  const turned = { for: 'against', against: 'for', neutral: 'neutral' };
+  return { ...setup, seats: setup.seats.map((seat, place) => ({ ...seat, position: turned[sides[place]] })) };
+}
+
+const moved = (seat, chair) => ({ ...seat, position: chair.position, color: chair.color });
+
+// --- to the server and back -------------------------------------------------------------------------------
+
+/** The body that opens this debate. `usual` is the model of whoever named none. */
+export function bodyOf(setup, format, usual) {
+  const [judge, ...judges] = setup.judges.map((one, place) => judgeBody(one, place, setup.judges.length, usual));
+  const participants = setup.seats.map((seat, place) =>
+    seatBody(seat, nameOf(setup, format, place), sideOf(setup, format, place), usual),
+  );
+  return {
+    topic: setup.topic.trim(),
+    format: setup.format,
+    participants,
+    judge,
+    ...(judges.length && { judges }),
+    config: configBody(setup.config),
+  };
+}
+
+function seatBody(seat, name, position, usual) {
+  const person = seat.model === PERSON;
+  return {
+    name,
+    position,
+    model: choice(seat.model || usual, seat),
+    color: seat.color,
+    ...said(seat, 'persona', 'objective', 'systemPrompt'),
+    ...(person && seat.standIn && { standIn: choice(seat.standIn) }),
+  };
+}
+
+function judgeBody(judge, place, count, usual) {
+  const criteria = judge.criteria.split(',').map((one) => one.trim()).filter(Boolean);
+  return {
+    name: judge.name.trim() || (count > 1 ? `Judge ${place + 1}` : 'Judge'),
+    model: choice(judge.model || usual, judge),
+    ...(criteria.length && { evaluationCriteria: criteria }),
+    ...(judge.weights && Object.keys(judge.weights).length && { weights: judge.weights }),
+  };
+}
+
+/** `provider/name`, of which the name may have slashes of its own. */
+export function choice(label, { temperature = null, maxTokens = null } = {}) {
+  const at = label.indexOf('/');
+  const model = { provider: label.slice(0, at), modelId: label.slice(at + 1) };
+  if (label === PERSON) return model;
+  return { ...model, ...(temperature !== null && { temperature }), ...(maxTokens !== null && { maxTokens }) };
+}
+
+const said = (from, ...names) =>
+  Object.fromEntries(names.filter((name) => from[name].trim()).map((name) => [name, from[name]]));
+
+function configBody({ audience, voteBefore, voteSeconds, ...config }) {
+  const body = {};
+  for (const [name, value] of Object.entries(config)) if (value !== '' && value !== null) body[name] = value;
+  if (audience) body.polls = { before: voteBefore, ...(voteSeconds && { seconds: voteSeconds }) };
+  return body;
+}
+
+/** From the body that opened another debate. */
+export function setupOf(body) {
+  const label = (model) => (model ? `${model.provider}/${model.modelId}` : '');
+  const { polls, ...config } = body.config ?? {};
+  const more = (model) => ({ temperature: model?.temperature ?? null, maxTokens: model?.maxTokens ?? null });
+  const judges = [body.judge, ...(body.judges ?? [])].filter(Boolean);
+  return tidied({
+    topic: body.topic,
+    format: body.format,
+    seats: body.participants.map((seat) => ({
+      ...seat, ...more(seat.model), model: label(seat.model), standIn: label(seat.standIn),
+    })),
+    judges: judges.map((judge) => ({
+      ...judge, ...more(judge.model), model: label(judge.model),
+      criteria: (judge.evaluationCriteria ?? []).join(', '), weights: judge.weights ?? null,
+    })),
+    config: {
+      costLimit: null, ...config,
+      audience: Boolean(polls), voteBefore: polls?.before ?? true, voteSeconds: polls?.seconds ?? null,
+    },
+  });
+}
+
+// --- a link -----------------------------------------------------------------------------------------------
+
+/** What a seat is told in private stays here, unless it is asked for. */
+export function linkOf(setup, secrets = false) {
+  const seats = secrets ? setup.seats : setup.seats.map((seat) => ({ ...seat, objective: '', systemPrompt: '' }));
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...setup, seats }));
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return `${location.origin}/#setup=${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
+}
+
+/** The setup in an address, or null. */
+export function linked(hash) {
+  const found = /^#setup=([\w-]+)$/.exec(hash)?.[1];
+  if (!found) return null;
+  try {
+    const binary = atob(found.replaceAll('-', '+').replaceAll('_', '/'));
+    return tidied(JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))));
+  } catch {
+    return null;
+  }
+}
+
+/** What only repeats the format's own chair is left to it, so that another format or side brings its own. */
+export function loosened(setup, format) {
+  const seats = setup.seats.map((seat, place) => {
+    const chair = chairOf(format, place);
+    const unless = (name, own) => (seat[name] === own ? '' : seat[name]);
+    return { ...seat, name: unless('name', chair.name), position: unless('position', chair.position) };
+  });
+  return { ...setup, seats };
+}

@@ -1,0 +1,152 @@
+// Where a debate begins: the motion, the lecterns, the format and one button. Everything has a sensible default,
+// so that the button is all that is needed; whatever is changed is remembered in this browser.
+
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { get } from '../lib/api.js';
+import { useKeys } from '../lib/keys.js';
+import { surprise } from '../lib/motions.js';
+import { kept } from '../lib/prefs.js';
+import { chairOf, emptySeat, fresh, inFormat, nameOf, swapped, tidied } from '../lib/setup.js';
+import { usePlan, usePrefilled, useStart } from '../lib/starting.js';
+import { ensureStyle } from '../lib/style.js';
+import { Button, Failed, announce, toast, useLoaded } from '../lib/ui.js';
+import { Conduct, Price, Versus } from '../parts/conduct.js';
+import { Fold } from '../parts/fold.js';
+import { FormatCard } from '../parts/formatcard.js';
+import { follow, here } from '../parts/installer.js';
+import { Judges, judgedBy } from '../parts/judges.js';
+import { MotionField } from '../parts/motion.js';
+import { Wrong, wrongs } from '../parts/named.js';
+import { Readiness } from '../parts/readiness.js';
+import { Rules, inShort, isRule } from '../parts/rules.js';
+import { SeatCard } from '../parts/seatcard.js';
+import { Sharing } from '../parts/sharing.js';
+
+await ensureStyle('start');
+
+const remembered = kept('setup', null);
+
+export default function Start({ at }) {
+  const load = (signal) => Promise.all([get('/models', { signal }), get('/formats', { signal })]);
+  const [offer, error, again] = useLoaded(load);
+  useEffect(() => void follow().catch(() => {}), []);
+  if (offer) return html`<${Table} at=${at} house=${houseOf(offer[0])} formats=${offer[1].formats} />`;
+  return html`<main id="main" class="start" aria-busy=${!error}>
+    <h1 class="visually-hidden" tabindex="-1">Start a debate</h1>
+    ${error && html`<${Failed} error=${error} again=${again} />`}
+  </main>`;
+}
+
+/** What was just installed is ready, whatever the list said before. */
+function houseOf({ models, default: usual }) {
+  const ready = (row) => row.provider === 'local' && here.value.has(row.modelId);
+  return { models: models.map((row) => (ready(row) ? { ...row, available: true, missing: null } : row)), usual };
+}
+
+function Table({ at, house, formats }) {
+  const [setup, setSetup] = useState(() => tidied(remembered.peek()));
+  const [errors, setErrors] = useState({});
+  const [sharing, share] = useState(false);
+  const format = formats.find((one) => one.name === setup.format) ?? formats[0];
+  const [plan, planned, current] = usePlan(setup, format, house);
+  const wrong = { ...planned, ...errors };
+
+  const change = (patch) => {
+    const next = { ...setup, ...patch };
+    setErrors({});
+    setSetup(next);
+    remembered.value = next;
+  };
+  const config = (patch) => change({ config: { ...setup.config, ...patch } });
+  const swap = () => {
+    change(swapped(setup, format));
+    announce('Sides swapped.');
+  };
+  const startOver = () => {
+    change(fresh());
+    toast('Everything is as at first.', { action: ['Undo', () => change(setup)] });
+  };
+  usePrefilled(at, formats, change);
+  const start = useStart(setup, format, house, setErrors);
+  useKeys('Start', {
+    'Ctrl+Enter': ['Start the debate', start],
+    x: ['Swap sides', swap],
+    s: ['Surprise me with a motion', () => change({ topic: surprise(setup.topic) })],
+  });
+
+  const names = Object.fromEntries(setup.seats.map((_, place) => [place, nameOf(setup, format, place)]));
+  const judge = html`<b>${setup.judges.length > 1 ? 'Judges' : 'Judge'}</b>
+    <span dir="auto">${judgedBy(setup.judges, house)}</span>`;
+  return html`<main id="main" class="start">
+    <h1 class="visually-hidden" tabindex="-1">Start a debate</h1>
+    <${MotionField} topic=${setup.topic} wrong=${wrongs(wrong, 'topic')} onChange=${(topic) => change({ topic })} />
+    <${Lecterns} setup=${setup} format=${format} house=${house} errors=${wrong} onChange=${change} onSwap=${swap} />
+    <${Readiness} setup=${setup} house=${house} onUse=${(model) => change(everywhere(setup, model))} />
+
+    <div class="conduct">
+      <${FormatCard} format=${format} formats=${formats} order=${plan?.order} current=${current}
+        colours=${setup.seats.map((seat) => seat.color)} names=${names} wrong=${wrongs(wrong, 'format')}
+        onPick=${(picked) => change(inFormat(setup, format, picked))} />
+      <${Conduct} config=${setup.config} format=${format} errors=${wrong} onChange=${config} />
+    </div>
+    <${Fold} class="line" summary=${judge} needed=${['judge', 'judges'].some((one) => wrongs(wrong, one, true).length)}>
+      <${Judges} judges=${setup.judges} errors=${wrong} house=${house} onChange=${(judges) => change({ judges })} />
+    <//>
+    <${Fold} class="line" summary=${html`<b>Rules</b> <span>${inShort(setup.config)}</span>`}
+      needed=${Object.keys(wrong).some(isRule)}>
+      <${Rules} config=${setup.config} format=${format} errors=${wrong} onChange=${config} />
+    <//>
+    <${Doubts} texts=${plan?.warnings ?? []} />
+    <div class="aside">
+      <button type="button" class="btn plain" onClick=${() => share(true)}>Share this setup</button>
+      <button type="button" class="btn plain" onClick=${startOver}>Start over</button>
+    </div>
+
+    <footer class="go">
+      <${Price} plan=${plan} limit=${setup.config.costLimit} errors=${wrong}
+        onFree=${() => config({ costLimit: null, warnAtCost: null })} />
+      <${Button} class="main" onClick=${start} aria-keyshortcuts="Control+Enter Meta+Enter">
+        Start the debate<kbd aria-hidden="true">Ctrl ↵</kbd>
+      <//>
+    </footer>
+    ${sharing && html`<${Sharing} setup=${setup} onClose=${() => share(false)} />`}
+  </main>`;
+}
+
+function Lecterns({ setup, format, house, errors, onChange, onSwap }) {
+  const { seats } = setup;
+  const duel = seats.length === 2;
+  const put = (place) => (patch) =>
+    onChange({ seats: seats.map((seat, other) => (other === place ? { ...seat, ...patch } : seat)) });
+  const take = (place) => () => onChange({ seats: seats.filter((_, other) => other !== place) });
+  const add = seats.length < format.maxParticipants && (() => onChange({ seats: seated(seats) }));
+  return html`
+    <section class="lecterns ${duel ? 'duel' : 'table'}" aria-label="The seats">
+      ${seats.map((seat, place) => html`
+        ${duel && place === 1 && html`<${Versus} key="versus" onSwap=${onSwap} onAdd=${add} />`}
+        <${SeatCard} key=${place} seat=${seat} place=${place} chair=${chairOf(format, place)} errors=${errors}
+          house=${house} onChange=${put(place)} onRemove=${seats.length > format.minParticipants && take(place)} />`)}
+    </section>
+    <p class="centred"><${Wrong} texts=${wrongs(errors, 'participants')} /></p>
+    ${!duel && html`<div class="beneath">
+      <button type="button" class="btn plain" onClick=${onSwap}>Swap sides</button>
+      ${add && html`<button type="button" class="btn plain" onClick=${add}>Add a seat</button>`}
+    </div>`}
+  `;
+}
+
+/** One seat more, in a colour that nobody has. */
+function seated(seats) {
+  const free = [0, 1, 2, 3].map(emptySeat).find((seat) => !seats.some((other) => other.color === seat.color));
+  return [...seats, free ?? emptySeat(seats.length)];
+}
+
+/** A model for all who named none. */
+const everywhere = (setup, model) => ({
+  seats: setup.seats.map((seat) => (seat.model ? seat : { ...seat, model })),
+  judges: setup.judges.map((judge) => (judge.model ? judge : { ...judge, model })),
+});
+
+const Doubts = ({ texts }) =>
+  texts.length > 0
+  && html`<ul class="doubts small soft">${texts.map((text) => html`<li key=${text} dir="auto">${text}</li>`)}</ul>`;

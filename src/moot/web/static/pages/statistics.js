@@ -1,0 +1,192 @@
+// Who wins, as far as one can tell. Every share is drawn with its interval: ten debates prove little, and the
+// page says so.
+
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { get } from '../lib/api.js';
+import { figure } from '../lib/figure.js';
+import { go } from '../lib/router.js';
+import { ensureStyle } from '../lib/style.js';
+import { Empty, Failed, useLoaded } from '../lib/ui.js';
+import { Choice, Days } from '../parts/filters.js';
+import { inWords, isClear, Shares, Whisker } from '../parts/intervals.js';
+import { Matrix } from '../parts/matrix.js';
+import { Part } from '../parts/part.js';
+
+await ensureStyle('statistics');
+
+const SIDES = { for: 'For', against: 'Against', neutral: 'Neither' };
+const FILTERS = ['format', 'from', 'to'];
+const FEW = 10;
+
+export default function Statistics({ at }) {
+  const given = FILTERS.map((name) => [name, at.query.get(name) ?? '']).filter(([, value]) => value);
+  const asked = new URLSearchParams(given).toString();
+  const [found, error, again] = useLoaded((signal) => get(`/statistics?${asked}`, { signal }), [asked]);
+  const [formats] = useLoaded((signal) => get('/formats', { signal }));
+  const titles = Object.fromEntries((formats?.formats ?? []).map((one) => [one.name, one.title]));
+  return html`<main id="main" class="wide statistics">
+    <header class="row">
+      <h1 tabindex="-1" class="grow">Statistics</h1>
+      <${Among} given=${Object.fromEntries(given)} titles=${titles} />
+    </header>
+    ${error && html`<${Failed} error=${error} again=${again} />`}
+    ${found && (found.totals.debates
+      ? html`<${Figures} found=${found} titles=${titles} />`
+      : html`<${Nothing} filtered=${given.length > 0} />`)}
+  </main>`;
+}
+
+/** Which debates are counted. */
+function Among({ given, titles }) {
+  const set = (name) => (event) => {
+    const next = Object.entries({ ...given, [name]: event.target.value }).filter(([, value]) => value);
+    go(`/statistics${next.length ? `?${new URLSearchParams(next)}` : ''}`);
+  };
+  const sought = { format: '', from: '', to: '', ...given };
+  return html`<search class="among">
+    <${Choice} name="Format" any="Any format" value=${sought.format} of=${titles} onChange=${set('format')} />
+    <${Days} sought=${sought} set=${set} />
+  </search>`;
+}
+
+function Nothing({ filtered }) {
+  if (filtered) {
+    return html`<${Empty} title="No debate fits that">
+      <p><a class="btn main" href="/statistics">Count all of them</a></p>
+    <//>`;
+  }
+  return html`<${Empty} title="Nothing to count yet">
+    <p class="soft">After a few debates this page says who wins against whom, and how sure one may be of it.</p>
+    <p><a class="btn main" href="/">Start a debate</a></p>
+  <//>`;
+}
+
+function Figures({ found, titles }) {
+  const judged = found.formats.reduce((all, one) => all + one.debates, 0);
+  const models = found.models.map(standing).filter((one) => one.of > 0);
+  return html`
+    <${Totals} totals=${found.totals} judged=${judged} />
+    <${Caution} judged=${judged} models=${models} />
+    ${models.length > 0 && html`<${Winners} models=${models} alone=${found.models.length - models.length} />`}
+    ${found.pairs.length > 0 && html`<${Part} title="Against whom" says=${AGAINST}>
+      <${Matrix} pairs=${found.pairs} />
+    <//>`}
+    ${judged > 0 && html`<${Fairness} sides=${found.sides} formats=${found.formats} titles=${titles} />`}
+    ${found.judges.debates > 0 && html`<${Judges} judges=${found.judges} />`}
+    ${found.days.length > 0 && html`<${Part} title="Day by day" says="Debates as columns, what they cost as a line.">
+      <${Drawn} days=${found.days} />
+    <//>`}
+    ${found.costs.length > 0 && html`<${Costs} costs=${found.costs} />`}
+    ${found.topics.length > 0 && html`<${Topics} topics=${found.topics} />`}
+  `;
+}
+
+const WINS = `Of the debates against other models, the share that was won. The dotted mark is where wins and losses
+  would be even; a hollow dot may be chance.`;
+const AGAINST = 'The model of the row against the model of the column: won–lost–drawn, and the interval of its share.';
+
+const counted = (won, lost, draws) => ({ of: won + lost + draws, counts: `${won}–${lost}–${draws}` });
+const standing = (one) => ({ ...one, ...counted(one.wins, one.losses, one.draws) });
+
+function Totals({ totals, judged }) {
+  const figures = [
+    [figure(totals.debates), totals.debates === 1 ? 'debate' : 'debates'],
+    [figure(judged), 'with a verdict'],
+    [figure(totals.speeches), 'speeches'],
+    [totals.costText, totals.unpriced ? `and ${totals.unpriced} without a price` : 'spent'],
+  ];
+  return html`<dl class="totals">
+    ${figures.map(([figure, name]) => html`<div key=${name}><dt>${name}</dt><dd>${figure}</dd></div>`)}
+  </dl>`;
+}
+
+/** What may not be concluded from all this. */
+function Caution({ judged, models }) {
+  if (!judged) return html`<p class="notice">No debate has a verdict yet: there is nothing to say about who wins.</p>`;
+  if (judged < FEW) {
+    const so = judged === 1 ? 'one verdict is' : `${judged} verdicts are`;
+    return html`<p class="notice">
+      Too few to tell: ${so} an anecdote. The intervals below are as wide as that makes them.
+    </p>`;
+  }
+  if (models.length && !models.some(isClear)) {
+    return html`<p class="notice">No model stands out yet: chance alone could have made every figure below.</p>`;
+  }
+  return null;
+}
+
+function Winners({ models, alone }) {
+  return html`<${Part} title="Who wins" says=${WINS}>
+    <${Shares} rows=${models} caption="Share of debates won, by model" counted="won–lost–drawn" />
+    ${alone > 0 && html`<p class="soft small">
+      ${alone} more ${alone === 1 ? 'has debated only against itself' : 'have debated only against themselves'}.
+    </p>`}
+  <//>`;
+}
+
+function Fairness({ sides, formats, titles }) {
+  const bySide = sides.map((one) => ({ ...standing(one), title: SIDES[one.name] }));
+  const byFormat = formats.map((one) => ({
+    ...one, name: one.format, title: titles[one.format], ...counted(one.winsFor, one.winsAgainst, one.draws),
+  }));
+  return html`
+    <${Part} title="By side" says="Whether it helps to speak for the motion or against it.">
+      <${Shares} rows=${bySide} caption="Share of debates won, by side" counted="won–lost–drawn" />
+    <//>
+    <${Part} title="By format" says="How often the side for the motion wins. A fair format has its dot near the mark.">
+      <${Shares} rows=${byFormat} caption="Share of debates won by the side for the motion, by format"
+        ends=${['always against', 'always for']} counted="for–against–drawn" />
+    <//>`;
+}
+
+function Judges({ judges }) {
+  const rows = [
+    ['Changed their mind when the order was swapped', judges.flipRate, judges.flipInterval],
+    ['Panels of one mind', judges.unanimousRate, judges.unanimousInterval],
+    ['Ballots that name the winner, on average', judges.agreement, judges.interval],
+  ].filter(([, rate]) => rate !== null);
+  const were = judges.debates === 1 ? 'debate was' : 'debates were';
+  const says = `${judges.debates} ${were} judged by models. Whoever changes sides with the order has judged the order.`;
+  return html`<${Part} title="The judges" says=${says}>
+    <dl class="judges">${rows.map(([name, rate, interval]) => html`<div key=${name}>
+      <dt>${name}</dt>
+      <dd><${Whisker} rate=${rate} interval=${interval} /><span>${inWords(rate, interval)}</span></dd>
+    </div>`)}</dl>
+  <//>`;
+}
+
+/** The chart comes when the page does, not before: nobody else needs it. */
+function Drawn({ days }) {
+  const [Chart, show] = useState(null);
+  useEffect(() => {
+    import('../parts/days.js').then((module) => show(() => module.default));
+  }, []);
+  return Chart ? html`<${Chart} days=${days} />` : html`<div class="days" aria-busy="true"></div>`;
+}
+
+function Costs({ costs }) {
+  const most = Math.max(...costs.map((one) => one.cost ?? 0));
+  const bar = (cost) => html`<span class="meter" aria-hidden="true"><i style=${`--share:${cost / most}`}></i></span>`;
+  return html`<${Part} title="What it cost" says="By model, as speaker and as judge.">
+    <div class="scroller"><table class="costs">
+      <thead><tr>
+        <th scope="col">Model</th><td class="drawn"></td><th scope="col" class="end">Cost</th>
+        <th scope="col" class="end">Tokens</th><th scope="col" class="end">Debates</th>
+      </tr></thead>
+      <tbody>${costs.map((one) => html`<tr key=${one.model}>
+        <th scope="row"><bdi>${one.model}</bdi></th><td class="drawn">${one.cost > 0 && bar(one.cost)}</td>
+        <td class="end">${one.costText}</td><td class="end">${figure(one.tokens)}</td>
+        <td class="end">${one.debates}</td>
+      </tr>`)}</tbody>
+    </table></div>
+  <//>`;
+}
+
+function Topics({ topics }) {
+  const search = (motion) => `/debates?search=${encodeURIComponent(motion.slice(0, 200))}`;
+  return html`<${Part} title="Debated most" says="Motions in the same words count as one.">
+    <ol class="topics">${topics.map((topic) => html`<li key=${topic.motion}>
+      <a href=${search(topic.motion)} dir="auto">${topic.motion}</a><span class="soft numbers">${topic.debates}</span>
+    </li>`)}</ol>
+  <//>`;
+}

@@ -1,0 +1,48 @@
+// The verdict alone, under the motion.
+
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { ensureStyle } from '../lib/style.js';
+import { Empty, Failed } from '../lib/ui.js';
+import { watch } from '../lib/watch.js';
+import { Bench } from '../parts/bench.js';
+import { AfterBar } from '../parts/exports.js';
+import { Headline } from '../parts/headline.js';
+import { Verdict } from '../parts/verdict.js';
+
+await ensureStyle('verdict');
+
+export default function Page({ id }) {
+  const [{ room, leave }] = useState(() => watch(id));
+  useEffect(() => leave, []);
+  const ready = room.ready.value;
+  const now = ready ? room.at('now').value : null;
+  const about = ready ? room.at('about').value : null;
+  useEffect(() => {
+    if (ready) document.title = `${now.phase} · ${about.title || about.motion} · Moot`;
+  }, [ready, now?.phase]);
+  if (!ready) {
+    const trouble = room.trouble.value;
+    return html`<main id="main" class="wide" aria-busy=${!trouble}>
+      <h1 class="visually-hidden" tabindex="-1">Verdict</h1>
+      ${trouble && html`<${Failed} error=${trouble} />`}
+    </main>`;
+  }
+  const judged = room.keys('verdicts').value.length > 0;
+  const names = about.seats.map((seat, place) => html`${place > 0 && ', '}<bdi>${seat.name}</bdi>`);
+  return html`<main id="main" class="wide verdict-page">
+    <${Headline} motion=${about.motion} over=${html`${about.formatTitle} · ${names}`}>
+      <p><a href=${`/debate/${id}`}>Read the speeches</a></p>
+    <//>
+    ${now.beingJudged && html`<${Bench} room=${room} />`}
+    ${judged && html`<${Verdict} room=${room} id=${id} away />`}
+    ${!judged && !now.beingJudged && html`<${None} now=${now} id=${id} />`}
+    ${(judged || now.endedAt) && html`<div class="bar"><${AfterBar} room=${room} id=${id} /></div>`}
+  </main>`;
+}
+
+function None({ now, id }) {
+  return html`<${Empty} title="There is no verdict">
+    <p class="soft">${now.ending || `The debate is still under way: ${now.phase}.`}</p>
+    <p><a class="btn" href=${`/debate/${id}`}>To the debate</a></p>
+  <//>`;
+}

@@ -1,0 +1,90 @@
+// What the chair says and decides, each in a sheet of its own: a remark or a question, who has won, whether to
+// call it all off.
+
+import { html, useState } from '../../vendor/preact.js';
+import { post } from '../lib/api.js';
+import { seatStyle } from '../lib/colour.js';
+import { Button, Sheet, announce, complain } from '../lib/ui.js';
+import { Addressee, Choice, Lines, Submit, Wrong, useForm } from './form.js';
+
+const KINDS = [['remark', 'A remark'], ['question', 'A question']];
+/** What somebody began to write and closed is still there when they open it again. */
+const kept = { text: '' };
+
+export function SaySheet({ room, id, question = false, onClose }) {
+  const { seats } = room.at('about').value;
+  const { open } = room.at('now').value;
+  const [asks, setAsks] = useState(question);
+  const [to, setTo] = useState('');
+  const [text, setText] = useState(kept.text);
+  const write = (words) => setText((kept.text = words));
+  const form = useForm(async () => {
+    const body = { text, ...(to && { to }), ...(asks && { question: true }) };
+    await post(`/debates/${id}/inject`, body, { once: true });
+    kept.text = '';
+    announce(asks ? 'The question waits for its answer.' : 'The remark waits to be heard.');
+    onClose();
+  });
+  const shut = !open.includes(asks ? 'ask' : 'inject');
+  const name = seats.find((seat) => seat.id === to)?.name;
+  return html`<${Sheet} title="Say something" onClose=${onClose}>
+    <form class="stack" ...${form.props}>
+      <${Choice} name="kind" legend="What is it?" value=${asks ? 'question' : 'remark'} options=${KINDS}
+        onPick=${(kind) => setAsks(kind === 'question')} />
+      <${Addressee} seats=${seats} to=${to} onPick=${setTo} />
+      <${Lines} label=${asks ? 'Your question' : 'Your remark'} value=${text} onWrite=${write} rows="4" maxlength="2000"
+        autofocus />
+      <${Wrong} errors=${form.errors} of="text" />
+      <p class="soft small">${hearing(asks, name)}</p>
+      <${Submit} form=${form} disabled=${shut || !text.trim()}>${asks ? 'Ask' : 'Say it'}<//>
+    </form>
+  <//>`;
+}
+
+function hearing(asks, name) {
+  if (asks && name) return html`All hear it; <bdi>${name}</bdi> answers it in the next speech.`;
+  if (asks) return 'All hear it, and answer it in their next speeches.';
+  if (name) return html`<bdi>${name}</bdi> alone hears it, before the next speech.`;
+  return 'Every speech that starts from now on hears it.';
+}
+
+export function DecideSheet({ room, id, onClose }) {
+  const about = room.at('about').value;
+  const [winner, setWinner] = useState('');
+  const [reason, setReason] = useState('');
+  const form = useForm(async () => {
+    await post(`/debates/${id}/decide`, { winner, ...(reason.trim() && { reason }) }, { once: true });
+    onClose();
+  });
+  return html`<${Sheet} title="Declare a winner" onClose=${onClose}>
+    <form class="stack" ...${form.props}>
+      <${Choice} name="winner" legend="Who has won?" value=${winner} onPick=${setWinner} options=${sides(about)} />
+      <${Wrong} errors=${form.errors} of="winner" />
+      <${Lines} label="Why (if you like)" value=${reason} onWrite=${setReason} />
+      <${Wrong} errors=${form.errors} of="reason" />
+      <p class="soft small">This ends the debate at once; no judge is asked.</p>
+      <${Submit} form=${form} disabled=${!winner}>${winner === 'draw' ? 'Declare a draw' : 'Declare the winner'}<//>
+    </form>
+  <//>`;
+}
+
+/** The parties and the draw, as options. */
+export function sides(about) {
+  const colour = (party) => about.seats.find((seat) => seat.id === party.id)?.color;
+  return [...about.parties.map((party) => [party.id, party.name, seatStyle(colour(party))]), ['draw', 'A draw']];
+}
+
+export function SureSheet({ id, onClose }) {
+  const abort = async () => {
+    await post(`/debates/${id}/abort`, {}, { once: true }).then(onClose, complain);
+  };
+  return html`<${Sheet} title="Abort the debate?" onClose=${onClose}>
+    <div class="stack">
+      <p>The speech is cut and nothing is judged. What was said is kept.</p>
+      <div class="row">
+        <${Button} class="main" autofocus onClick=${abort}>Abort it<//>
+        <${Button} onClick=${onClose}>Let it go on<//>
+      </div>
+    </div>
+  <//>`;
+}

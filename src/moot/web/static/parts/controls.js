@@ -1,0 +1,160 @@
+// The one bar of controls. What can be done right now the server says (`now.open`), and who may (`me.may`); the
+// role that somebody chose leaves out what they do not want to see. Every control has its key.
+
+import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
+import { post } from '../lib/api.js';
+import { useKeys } from '../lib/keys.js';
+import { ensureStyle } from '../lib/style.js';
+import { Button, Menu, announce, complain } from '../lib/ui.js';
+import { DecideSheet, SaySheet, SureSheet } from './chair.js';
+import { InviteSheet } from './invite.js';
+import { RoleSwitch, canSwitch, natural } from './roles.js';
+import { awaited } from './status.js';
+
+await ensureStyle('controls');
+
+// `place`: first stands before the others and is never folded away; bar where there is room; more in the menu.
+const DEEDS = [
+  { name: 'resume', key: 'space', label: 'Resume', place: 'first', ask: ['resume'] },
+  { name: 'pause', key: 'space', label: 'Pause', place: 'first', ask: ['pause'] },
+  { name: 'round', key: 'r', label: 'Next round', place: 'first', ask: ['rounds', { action: 'next_round' }] },
+  { name: 'step', id: 'turn', key: '.', label: 'One speech', place: 'bar', ask: ['resume', { step: 'turn' }] },
+  { name: 'step', id: 'rest', key: ',', label: 'One round', place: 'bar', ask: ['resume', { step: 'round' }] },
+  { name: 'retry', key: 'y', label: 'Retry turn', place: 'bar', ask: ['retry'] },
+  { name: 'skip', key: 's', label: 'Skip turn', place: 'bar', ask: ['skip'] },
+  { name: 'cut', key: 'x', label: 'Stop this turn', place: 'bar', ask: ['pause', { now: true }], speaking: true },
+  { name: 'inject', key: 'i', label: 'Say something', place: 'bar', sheet: 'say' },
+  { name: 'ask', key: 'q', label: 'Ask a question', place: 'more', sheet: 'ask' },
+  { name: 'time', key: 'e', label: 'One more minute', place: 'more', ask: ['extend', { seconds: 60 }] },
+  { name: 'rounds', key: 'E', label: 'One more round', place: 'more', ask: ['extend', { rounds: 1 }] },
+  { name: 'close', key: 'c', label: 'Close the vote', place: 'bar', ask: ['polls/close'] },
+  { name: 'judge', key: 'j', label: 'Judge now', place: 'bar', ask: ['judge'] },
+  { name: 'decide', key: 'w', label: 'Declare a winner', place: 'more', sheet: 'decide' },
+  { name: 'stop', key: 'S', label: 'Stop the debate', place: 'bar', ask: ['stop'], kind: 'bad' },
+  { name: 'abort', key: 'A', label: 'Abort the debate', place: 'more', sheet: 'abort', kind: 'bad' },
+];
+const IN_A_SEAT = new Set(['pause', 'resume', 'time']);
+const SAID = {
+  pause: 'Paused after this speech.',
+  resume: 'The debate goes on.',
+  skip: 'The speech is skipped.',
+  extend: 'There is more time.',
+  judge: 'The judges weigh it now.',
+  stop: 'The speeches are over.',
+  retry: 'The speech is given again.',
+};
+
+/** What stands in the bar for this person at this moment. */
+export function deedsFor(now, me, role) {
+  if (!me?.may.steer || role === 'observer' || role === null) return [];
+  return DEEDS.filter(
+    (deed) =>
+      now.open.includes(deed.name) &&
+      (role === 'moderator' || IN_A_SEAT.has(deed.name)) &&
+      (!deed.speaking || now.speaking.length > 0),
+  );
+}
+
+export function Controls({ room, id, role, seat, setRole }) {
+  const [sheet, show] = useState(null);
+  const me = room.me.value;
+  const now = room.at('now').value;
+  const deeds = deedsFor(now, me, role);
+  const act = useDeeds(id, show);
+  useEffect(() => {
+    if (me && role === null) setRole(...natural(me, room.at('about').peek().seats));
+  }, [me, role]);
+  const invite = me?.may.steer && role === 'moderator' && (() => show('invite'));
+  useKeys('In the chair', bound(deeds, act, invite));
+  // A dialog tells late that it was closed; by then another may be open.
+  const close = () => show((now) => (now === sheet ? null : now));
+  const open = sheet && SHEETS[sheet];
+  const idle = deeds.length === 0 && (now.endedAt !== null || !canSwitch(room));
+  return html`${!idle && html`<section class="bar controls" aria-label="Controls">
+      <div class="side start"><${RoleSwitch} ...${{ room, id, role, seat, setRole }} /></div>
+      <div class="deeds"><${Deeds} ...${{ room, deeds, act, invite }} /></div>
+      <div class="side end">${invite && html`<${Button} class="roomy" hint="v" onClick=${invite}>Invite<//>`}</div>
+    </section>`}
+    ${open && html`<${open} ...${{ room, id }} onClose=${close} />`}`;
+}
+
+const SHEETS = {
+  say: (props) => html`<${SaySheet} ...${props} />`,
+  ask: (props) => html`<${SaySheet} question ...${props} />`,
+  decide: DecideSheet,
+  abort: SureSheet,
+  invite: InviteSheet,
+};
+
+function Deeds({ room, deeds, act, invite }) {
+  const now = room.at('now').value;
+  const { pausing } = now;
+  const urgent = awaited(now, room.at('about').value.config);
+  const others = deeds.filter((deed) => deed.name !== urgent);
+  const first = [...deeds.filter((deed) => deed.name === urgent), ...others.filter((deed) => deed.place === 'first')];
+  const bar = others.filter((deed) => deed.place === 'bar');
+  const more = others.filter((deed) => deed.place === 'more');
+  const given = (deed) => ({ ...hinted(deed), onClick: () => act(deed) });
+  const label = (deed) => (deed.name === 'resume' && pausing ? 'Do not pause' : deed.label);
+  // The first keeps its place, and with it the focus, when Pause becomes Resume.
+  return html`
+    ${first.map(
+      (deed, at) => html`<${Button} key=${`first${at}`} class=${at === 0 ? 'main' : ''} ...${given(deed)}>
+        ${label(deed)}
+      <//>`,
+    )}
+    ${bar.map(
+      (deed) => html`<${Button} key=${keyOf(deed)} class="roomy ${classes(deed)}" ...${given(deed)}>
+        ${wording(deed)}
+      <//>`,
+    )}
+    ${(bar.length + more.length > 0 || invite) &&
+    html`<div class=${more.length ? '' : 'narrow'}><${Menu} label="More">
+      ${[...bar, ...more].map(
+        (deed) => html`<${Button} key=${keyOf(deed)} class="item ${classes(deed)}" ...${given(deed)}>${deed.label}<//>`,
+      )}
+      ${invite && html`<${Button} class="item narrow" hint="v" onClick=${invite}>Invite<//>`}
+    <//></div>`}
+  `;
+}
+
+/** On the smallest screens the second word is left to those who hear it. */
+function wording({ label }) {
+  const [first, ...rest] = label.split(' ');
+  return html`<span>${first}<span class="rest"> ${rest.join(' ')}</span></span>`;
+}
+
+const keyOf = (deed) => deed.id ?? deed.name;
+const classes = (deed) => `do-${deed.name} in-${deed.place} ${deed.kind ?? ''}`;
+
+function hinted({ key }) {
+  if (/^[A-Z]$/.test(key)) return { hint: `⇧${key}`, 'aria-keyshortcuts': `Shift+${key}` };
+  return { hint: key, 'aria-keyshortcuts': key === 'space' ? 'Space' : key };
+}
+
+/** Does a deed, once at a time: a key that is held down asks once. */
+function useDeeds(id, show) {
+  const busy = useRef(new Set());
+  return async (deed) => {
+    if (deed.sheet) return show(deed.sheet);
+    const [what, body] = deed.ask;
+    if (busy.current.has(what)) return undefined;
+    busy.current.add(what);
+    try {
+      await post(`/debates/${id}/${what}`, body, { once: true });
+      if (SAID[what]) announce(SAID[what]);
+    } catch (error) {
+      complain(error);
+    } finally {
+      busy.current.delete(what);
+    }
+    return undefined;
+  };
+}
+
+function bound(deeds, act, invite) {
+  const keys = {};
+  for (const deed of deeds) keys[deed.key] ??= [deed.label, (event) => event.repeat || act(deed)];
+  if (invite) keys.v = ['Invite people', invite];
+  return keys;
+}

@@ -1,0 +1,43 @@
+// The door: shown when the server wants a token. The right one is kept for this browser, and one is in.
+
+import { html, useState } from '../../vendor/preact.js';
+import { get, tokens } from '../lib/api.js';
+import { Sheet } from '../lib/ui.js';
+
+const WRONG = 'This token does not count here. It may have been revoked, or be mistyped.';
+
+/** `onIn()` when a token was right; `onClose()` when somebody would rather not. */
+export function Door({ onIn, onClose }) {
+  const [token, setToken] = useState('');
+  const [wrong, setWrong] = useState('');
+  const knock = async (event) => {
+    event.preventDefault();
+    const before = tokens.own();
+    tokens.keep(token.trim());
+    try {
+      await get('/debates?limit=1', { quiet: true });
+      onIn();
+    } catch (error) {
+      tokens.keep(before);
+      setWrong(error.status === 401 ? WRONG : error.message);
+    }
+  };
+  const field = { type: 'password', autocomplete: 'current-password', required: true, autofocus: true, value: token };
+  return html`<${Sheet} title="This server asks for a token" class="door" onClose=${onClose}>
+    <form class="stack" onSubmit=${knock}>
+      <p class="soft">
+        ${tokens.own() ? 'The one this browser kept counts no longer. ' : 'Whoever runs it can give you one. '}
+        On the machine itself, <code>moot token new NAME</code> makes one.
+      </p>
+      <label class="named"><span>Token</span>
+        <input class="field" ...${field} aria-describedby="door-wrong" aria-invalid=${Boolean(wrong)}
+          onInput=${(event) => setToken(event.target.value)} />
+      </label>
+      <p class="wrong" id="door-wrong" role="alert">${wrong}</p>
+      <p class="row">
+        <button class="btn main" type="submit">Go in</button>
+        <span class="soft small">It is kept in this browser only.</span>
+      </p>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,83 @@
+// Small forms: they are sent by their button or by Ctrl+Enter, once at a time, and show what the server says is
+// wrong beside the field it is about.
+
+import { html, useId, useState } from '../../vendor/preact.js';
+import { seatStyle } from '../lib/colour.js';
+import { complain } from '../lib/ui.js';
+
+export function useForm(send) {
+  const [errors, setErrors] = useState({});
+  const [busy, setBusy] = useState(false);
+  const submit = async (event) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    try {
+      await send();
+      setErrors({});
+    } catch (error) {
+      setErrors(error.errors ?? {});
+      if (Object.keys(error.errors ?? {}).length === 0) complain(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const hurry = (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.currentTarget.requestSubmit();
+    }
+  };
+  return { errors, busy, props: { onSubmit: submit, onKeyDown: hurry, noValidate: true } };
+}
+
+/** What is wrong with a field, or with anything within it. */
+export function Wrong({ errors, of }) {
+  const found = Object.entries(errors).filter(([field]) => field === of || field.startsWith(`${of}.`));
+  const said = ([field, texts]) => html`<p class="wrong" role="alert" key=${field}>${texts.join('. ')}.</p>`;
+  return html`${found.map(said)}`;
+}
+
+/** A text of several lines. */
+export function Lines({ label, value, onWrite, rows = 3, ...more }) {
+  const write = (event) => onWrite(event.target.value);
+  return html`<label class="named">${label}
+    <textarea class="field" rows=${rows} dir="auto" value=${value} onInput=${write} ...${more}></textarea>
+  </label>`;
+}
+
+/** A text of one line. */
+export function Line({ label, value, onWrite, field, class: kind = '', ...more }) {
+  const write = (event) => onWrite(event.target.value);
+  return html`<label class="named ${kind}">${label}
+    <input class="field" dir="auto" ref=${field} value=${value} onInput=${write} ...${more} />
+  </label>`;
+}
+
+/** To everybody, or to one of the seats. */
+export function Addressee({ seats, to, onPick }) {
+  const options = [['', 'Everybody'], ...seats.map((seat) => [seat.id, seat.name, seatStyle(seat.color)])];
+  return html`<${Choice} name="to" legend="To whom?" value=${to} onPick=${onPick} options=${options} />`;
+}
+
+export const Submit = ({ form, disabled, children }) => html`<div class="row">
+  <button type="submit" class="btn main" disabled=${disabled || form.busy}>
+    ${children}<kbd aria-hidden="true">${MOD} ↵</kbd>
+  </button>
+</div>`;
+
+export const MOD = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
+
+/** One of a few, as radio buttons that look like tabs of paper. Options: [value, name, style of its colour]. */
+export function Choice({ name, legend, options, value, onPick, class: kind = '' }) {
+  const group = `${name}${useId()}`;
+  return html`<fieldset class="choice ${kind}">
+    <legend>${legend}</legend>
+    <div>${options.map(
+      ([key, text, style]) => html`<label key=${key} data-seat=${style ? '' : undefined} style=${style}>
+        <input type="radio" name=${group} value=${key} checked=${value === key} onChange=${() => onPick(key)} />
+        <bdi>${text}</bdi>
+      </label>`,
+    )}</div>
+  </fieldset>`;
+}

@@ -1,0 +1,75 @@
+// Fetching a model that runs on this machine: one click, a bar that fills, and a word when it is there. The
+// server does it; whoever looks, sees how far it is.
+
+import { computed, html, signal } from '../../vendor/preact.js';
+import { get, post, remove } from '../lib/api.js';
+import { Button, announce } from '../lib/ui.js';
+
+const LOOK_MS = 400;
+
+/** What can be installed, by its name; and whether it is for this person to do so. */
+export const installs = signal({});
+export const operates = signal(true);
+export const here = computed(() => {
+  const ready = Object.values(installs.value).filter((one) => one.state === 'installed');
+  return new Set(ready.map((one) => one.name));
+});
+let looking = null;
+
+async function look() {
+  const { models, operator = true } = await get('/installs');
+  installs.value = Object.fromEntries(models.map((one) => [one.name, one]));
+  operates.value = operator;
+  return models;
+}
+
+/** Resolves when the model is here. */
+export async function install(name) {
+  await post(`/installs/${encodeURIComponent(name)}`);
+  announce(`Installing ${installs.peek()[name]?.title ?? name}.`);
+  await follow();
+  const found = installs.peek()[name];
+  if (found?.state === 'failed') throw new Error(found.error || 'It could not be installed.');
+  if (found?.state !== 'installed') throw new Error('The installation was called off.');
+  announce(`${found.title} is installed.`);
+}
+
+/** Looks again and again as long as something is on its way; all who wait, wait for the same looks. */
+export function follow() {
+  looking ??= followed().finally(() => (looking = null));
+  return looking;
+}
+
+async function followed() {
+  while ((await look()).some((one) => one.state === 'installing')) {
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+}
+
+const sized = (bytes) => (bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round((bytes ?? 0) / 1e6)} MB`);
+
+/** The button, then the bar, then nothing. */
+export function Installing({ name, label = 'Install', onDone, main = false }) {
+  const one = installs.value[name];
+  if (!one || one.state === 'installed') return null;
+  if (one.state === 'installing') return html`<${Underway} one=${one} />`;
+  const run = async () => {
+    await install(name);
+    onDone?.();
+  };
+  return html`<div class="installing">
+    <${Button} class=${main ? 'main' : ''} onClick=${run}>
+      ${one.state === 'failed' ? 'Try again' : `${label} (${sized(one.bytes)})`}
+    <//>
+    ${one.state === 'failed' && html`<span class="wrong" dir="auto">${one.error}</span>`}
+  </div>`;
+}
+
+function Underway({ one }) {
+  const total = one.total || one.bytes;
+  return html`<div class="installing">
+    <progress value=${one.done} max=${total} aria-label=${`Installing ${one.title}`}></progress>
+    <span class="numbers small soft">${sized(one.done)} of ${sized(total)}</span>
+    <${Button} class="plain" onClick=${() => remove(`/installs/${encodeURIComponent(one.name)}`)}>Cancel<//>
+  </div>`;
+}

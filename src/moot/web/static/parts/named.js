@@ -1,0 +1,37 @@
+// A field under its name, with what the server found wrong with it.
+
+import { html, useId } from '../../vendor/preact.js';
+
+/** What is wrong at a place, or below it where `deep` says so. */
+export function wrongs(errors, place, deep = false) {
+  return Object.entries(errors ?? {})
+    .filter(([at]) => at === place || (deep && at.startsWith(`${place}.`)))
+    .flatMap(([, texts]) => texts);
+}
+
+export const Wrong = ({ id, texts }) =>
+  texts.length > 0 && html`<span class="wrong" id=${id} dir="auto">${texts.join(' ')}</span>`;
+
+/** `as` is input, textarea or select; everything else goes to it. */
+export function Named({ label, hint, wrong = [], as: Tag = 'input', children, class: kind = '', ...more }) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, wrong.length > 0 && `${id}-wrong`].filter(Boolean).join(' ') || undefined;
+  return html`<label class="named ${kind}">
+    <span>${label}</span>
+    <${Tag} class="field" aria-invalid=${wrong.length > 0 || undefined} aria-describedby=${described} ...${more}>
+      ${children}
+    <//>
+    ${hint && html`<span class="hint" id=${`${id}-hint`}>${hint}</span>`}
+    <${Wrong} id=${`${id}-wrong`} texts=${wrong} />
+  </label>`;
+}
+
+export function Tick({ label, hint, checked, onChange }) {
+  return html`<label class="tick">
+    <input type="checkbox" checked=${checked} onChange=${(event) => onChange(event.target.checked)} />
+    <span>${label}${hint && html`<small>${hint}</small>`}</span>
+  </label>`;
+}
+
+/** A number, or null where the field is empty. */
+export const numberIn = (event) => (event.target.value.trim() === '' ? null : event.target.valueAsNumber);

@@ -1,0 +1,51 @@
+// The strip of speeches: one small mark for each, in the colour of its seat, filled as they are given. The
+// same strip shows a format, a debate in a list, and the way through a replay.
+
+import { html } from '../../vendor/preact.js';
+import { seatStyle } from '../lib/colour.js';
+
+const SHORT = new Set(['question', 'answer']);
+const NONE = new Set();
+const LABEL = 'Order of speeches';
+const STATES = { now: 'being given', done: 'given', skipped: 'skipped', '': 'to come' };
+
+/**
+ * `order`: [{slot, seat, round, tone, title}]; `colours`: seat -> hex; `done`: set of slots; `now`: set of
+ * slots; `skipped`: set of slots; `onPick(slot)` makes the marks buttons, of which one is in the order of tabs
+ * and the arrows lead to the others.
+ */
+export function Order({ order, colours, done = NONE, now = NONE, skipped = NONE, label = LABEL, names = {}, onPick }) {
+  const state = ({ slot }) => (now.has(slot) ? 'now' : done.has(slot) ? 'done' : skipped.has(slot) ? 'skipped' : '');
+  const first = order.find(({ slot }) => now.has(slot)) ?? order.findLast(({ slot }) => done.has(slot)) ?? order[0];
+  const mark = (speech, place) => {
+    const is = state(speech);
+    const kind = `${SHORT.has(speech.tone) ? 'short' : ''} ${is}`.trim();
+    const text = `${place + 1}. ${speech.title}${names[speech.seat] ? `, ${names[speech.seat]}` : ''}`;
+    const gap = place > 0 && order[place - 1].round !== speech.round;
+    const look = { class: kind, 'data-seat': true, style: seatStyle(colours[speech.seat]), title: text };
+    const way = {
+      tabindex: speech === first ? 0 : -1,
+      'aria-label': `${text}: ${STATES[is]}`,
+      'aria-current': is === 'now' ? 'step' : undefined,
+      onClick: () => onPick(speech.slot),
+    };
+    return html`${gap && html`<span class="gap" key=${`gap${place}`}></span>`}${onPick
+      ? html`<button type="button" key=${speech.slot} ...${look} ...${way}></button>`
+      : html`<span key=${speech.slot} ...${look}></span>`}`;
+  };
+  const shown = onPick
+    ? { role: 'group', 'aria-label': label, onKeyDown: walk }
+    : { role: 'img', 'aria-label': `${label}: ${order.length} speeches` };
+  return html`<div class="order" ...${shown}>${order.map(mark)}</div>`;
+}
+
+const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+function walk(event) {
+  const step = STEPS[event.key];
+  if (!step) return;
+  const marks = [...event.currentTarget.querySelectorAll('button')];
+  const place = marks.indexOf(event.target) + step;
+  marks[Math.min(Math.max(place, 0), marks.length - 1)].focus();
+  event.preventDefault();
+}

@@ -1,0 +1,71 @@
+// Where words come from: which providers work, what the others lack, and the models that run on this machine.
+
+import { html, useEffect, useState } from '../../vendor/preact.js';
+import { Copy, Failed } from '../lib/ui.js';
+import { follow, Installing, installs } from './installer.js';
+
+/** `found`: what the server said of its providers. */
+export function Providers({ found }) {
+  const ready = found.providers.filter((one) => one.ready);
+  const lacking = found.providers.filter((one) => !one.ready);
+  return html`
+    ${ready.length > 0 && html`<ul class="providers">
+      ${ready.map((one) => html`<${Ready} key=${one.name} one=${one} />`)}
+    </ul>`}
+    ${!ready.length && html`<p class="notice">
+      Nothing is ready yet: install a local model, or set the key of a provider below.
+    </p>`}
+    ${lacking.length > 0 && html`<details open=${!ready.length}>
+      <summary>${lacking.length} more ${lacking.length === 1 ? 'provider' : 'providers'} could be used</summary>
+      <ul class="providers">${lacking.map((one) => html`<${Lacking} key=${one.name} one=${one} />`)}</ul>
+      <p class="soft small">
+        A key is read where the server starts, from its environment: set it there and start the server again.
+        It never comes here.
+      </p>
+    </details>`}
+    ${found.default && html`<p class="soft small">Where nothing is chosen, <code>${found.default}</code> speaks.</p>`}`;
+}
+
+function Ready({ one }) {
+  return html`<li>
+    <span class="mark ready" aria-hidden="true"></span><b>${one.title}</b>
+    <span class="soft grow">${one.local ? 'on this machine' : 'key found'}</span>
+    <${Models} of=${one.models ?? []} />
+  </li>`;
+}
+
+function Models({ of }) {
+  if (!of.length) return null;
+  return html`<details>
+    <summary class="small numbers">${of.length} ${of.length === 1 ? 'model' : 'models'}</summary>
+    <ul class="models small">${of.map((model) => html`<li key=${model}><bdi>${model}</bdi></li>`)}</ul>
+  </details>`;
+}
+
+function Lacking({ one }) {
+  const line = one.keyName && `export ${one.keyName}=`;
+  return html`<li>
+    <span class="mark" aria-hidden="true"></span>
+    <div class="grow"><b>${one.title}</b> <span class="soft">${one.missing}</span></div>
+    ${line && html`<${Copy} class="plain small" text=${line} aria-label="Copy ${line}" title=${line} />`}
+  </li>`;
+}
+
+/** The models that can be put on the server's machine. `mine`: whether it is ours to do so. */
+export function Installs({ mine }) {
+  const [error, setError] = useState(null);
+  const look = () => follow().then(() => setError(null), setError);
+  useEffect(() => void look(), []);
+  if (error) return html`<${Failed} error=${error} again=${look} />`;
+  return html`<ul class="installs">${Object.values(installs.value).map((one) => html`<li key=${one.name}>
+      <div class="grow">
+        <b>${one.title}</b> <span class="soft small">${one.licence}</span>
+        <p class="soft small">${one.summary}</p>
+      </div>
+      ${one.state === 'installed' && html`<span class="soft">Installed</span>`}
+      ${mine && html`<${Installing} name=${one.name} />`}
+    </li>`)}</ul>
+    ${!mine && html`<p class="soft small">
+      To install one is for whoever runs the server: <code>moot models install NAME</code> there.
+    </p>`}`;
+}

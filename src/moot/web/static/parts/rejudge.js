@@ -1,0 +1,78 @@
+// To judge once more: other models, and what it may cost. The first verdict stays what it was.
+
+import { html, useState } from '../../vendor/preact.js';
+import { get, post } from '../lib/api.js';
+import { Button, Failed, Sheet, toast, useLoaded } from '../lib/ui.js';
+
+const MOST = 9;
+const SHOWN = 40;
+
+export function Rejudge({ room, id, onClose }) {
+  const [found, error, again] = useLoaded((signal) => get('/models', { signal }));
+  const [chosen, choose] = useState([]);
+  const [sought, seek] = useState('');
+  const [limit, setLimit] = useState('');
+  const [trouble, setTrouble] = useState(null);
+  const usable = (found?.models ?? []).filter((model) => model.available);
+  const shown = usable.filter((model) => labelOf(model).toLowerCase().includes(sought.toLowerCase()));
+  const toggle = (label) => choose(chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label]);
+  const before = room.at('about').value.judges.map((judge) => judge.name).join(', ');
+
+  const ask = async () => {
+    const asked = usable.filter((model) => chosen.includes(keyOf(model)));
+    const judges = asked.map((model) => choiceOf(model, asked));
+    const body = { judges, ...(limit !== '' && { costLimit: Number(limit) }) };
+    try {
+      await post(`/debates/${id}/rejudge`, body, { once: true });
+    } catch (refusal) {
+      setTrouble(refusal);
+      return;
+    }
+    toast('It is judged again; the first verdict stays what it was.');
+    onClose();
+  };
+
+  return html`<${Sheet} title="Judge again" class="rejudge" onClose=${onClose}>
+    <div class="stack">
+      <p class="soft">The verdicts will stand side by side; the first stays what it was.</p>
+      ${error && html`<${Failed} error=${error} again=${again} />`}
+      <label class="named">Find a model
+        <input class="field" type="search" value=${sought} onInput=${(event) => seek(event.target.value)} />
+      </label>
+      <fieldset class="models"><legend>Judges to ask${chosen.length > 0 && `: ${chosen.length}`}</legend>
+        ${shown.slice(0, SHOWN).map((model) => html`<label key=${keyOf(model)}>
+          <input type="checkbox" checked=${chosen.includes(keyOf(model))} onChange=${() => toggle(keyOf(model))}
+            disabled=${chosen.length >= MOST && !chosen.includes(keyOf(model))} />
+          <span class="grow"><bdi>${model.name}</bdi> <span class="soft small">${model.provider}</span></span>
+          <span class="soft small numbers">${model.priceText}</span>
+        </label>`)}
+        ${!found && !error && html`<p class="soft" role="status">Looking for models…</p>`}
+        ${found && !shown.length && html`<p class="soft">
+          ${usable.length ? 'No model that is ready is called so.' : 'No other model is ready: see Settings.'}
+        </p>`}
+      </fieldset>
+      <p class="soft small">${
+        chosen.length ? 'Each is asked in both orders.' : html`With none chosen, the same judges are asked again: <bdi>${before}</bdi>.`
+      }</p>
+      <label class="named">At most, in US dollars
+        <input class="field" type="number" inputmode="decimal" min="0.01" step="0.01" placeholder="no further limit"
+          value=${limit} onInput=${(event) => setLimit(event.target.value)} />
+      </label>
+      ${trouble && html`<div class="wrong" role="alert">
+        <p>${trouble.message}</p>
+        ${Object.entries(trouble.errors).map(([field, texts]) => html`<p key=${field}>${field}: ${texts.join('; ')}</p>`)}
+      </div>`}
+      <div class="row"><${Button} class="main" onClick=${ask}>Judge again<//></div>
+    </div>
+  <//>`;
+}
+
+const keyOf = (model) => `${model.provider}/${model.modelId}`;
+const labelOf = (model) => `${model.name} ${keyOf(model)}`;
+
+/** Judges are told apart by their names, so two models of one name are called by their full ones. */
+function choiceOf(model, asked) {
+  const alike = asked.filter((other) => other.name === model.name);
+  const name = (alike.length > 1 ? keyOf(model) : model.name).slice(0, 50);
+  return { name, model: { provider: model.provider, modelId: model.modelId } };
+}

@@ -1,0 +1,444 @@
+"""The view of a debate, section by section: plain values, with names and sentences in place of rules.
+
+Each section says which fields of the state it reads. As long as these are the same objects it is the same,
+and is not made again: a token costs the same in the hundredth speech as in the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+from typing import Any
+
+from msgspec import Struct
+
+from moot.audience import Viewer, may_read_reasoning, seen, veiled
+from moot.debate import Debate, Judging, Turn
+from moot.judging.parties import parties
+from moot.retrying import AMENDED, RETRIES
+from moot.terms import Judge, ToolCall, ToolResult
+from moot.views import json, table
+from moot.views.accidents import IN_WORDS, accidents
+from moot.views.costs import bill, costs, dollars
+from moot.views.json import moment
+from moot.views.outcome import ending, headline, warnings
+from moot.views.results import Result
+from moot.views.transcript import by_hand, flags, notes, role, speech_title, thoughts, transcript
+from moot.wire.chamber.deeds import open_deeds
+from moot.wire.v1 import room
+from moot.wire.v1.clocks import ends_at, seconds_left
+from moot.wire.v1.replies import config
+from moot.wire.v1.states import STATES
+from moot.wire.v1.weighing import so_far
+
+Shape = dict[str, Any]
+QUIET_SECONDS = 45
+"""Nothing has been heard for so long: the debate seems stuck."""
+FAILED = {
+    "permanent_fault": "Check configuration",
+    "all_failed": "Nobody could speak",
+    "judge_failed": "No verdict",
+    "internal": "Something went wrong",
+}
+
+
+class Section(Struct, frozen=True):
+    make: Callable[[Debate, Viewer], Shape]
+    reads: tuple[str, ...]
+
+
+def about(debate: Debate, viewer: Viewer) -> Shape:
+    """What is settled before the first word; only people who sit down or leave change it, and more rounds."""
+    return {
+        "id": debate.id,
+        "motion": debate.motion,
+        "title": debate.title,
+        "format": debate.format.name,
+        "formatTitle": debate.format.title,
+        "scripted": debate.format.scripted,
+        "repeats": debate.format.repeat is not None,
+        "result": debate.format.result,
+        "createdAt": moment(debate.created_at),
+        "config": config(debate),
+        "seats": [
+            {
+                **json.participant(seat),
+                "place": seat.place,
+                "persona": seat.persona,
+                "objective": debate.seats[seat.place].objective,
+                "role": debate.seats[seat.place].role,
+            }
+            for seat in table.participants(debate).values()
+        ],
+        "parties": [
+            {"id": party.id, "name": party.name, "seats": [seat.id for seat in party.seats]}
+            for party in parties(debate)
+        ],
+        "judges": [_judge(judge) for judge in debate.judges],
+        "order": [
+            {
+                "slot": slot.index,
+                "seat": slot.seat,
+                "round": slot.round,
+                "tone": slot.tone,
+                "kind": debate.format.phases[slot.phase].kind,
+                "key": debate.format.phases[slot.phase].key,
+                "title": debate.format.phases[slot.phase].title,
+                "words": slot.words or debate.format.phases[slot.phase].words,
+                "group": slot.group,
+                "to": slot.to,
+            }
+            for slot in debate.schedule
+        ],
+        "rounds": debate.rounds_planned,
+        "warnings": list(warnings(debate)),
+    }
+
+
+def _judge(judge: Judge) -> Shape:
+    return {**json.judge_seat(table.judge_seat(judge)), "criteria": list(judge.criteria)}
+
+
+def now(debate: Debate, viewer: Viewer) -> Shape:
+    turn = debate.live[0] if debate.live else None
+    return {
+        "status": debate.status,
+        "state": STATES[debate.status],
+        "phase": _phase(debate, turn),
+        "round": max(debate.round, 1 if debate.running else 0),
+        "rounds": debate.rounds_planned,
+        "speaking": [str(turn.number) for turn in debate.live],
+        "next": next((slot.index for slot in debate.unspent()), None) if not debate.final else None,
+        "pausing": debate.status == "paused" and bool(debate.live),
+        "pausedFor": debate.paused_for,
+        "step": debate.step,
+        "open": open_deeds(debate),
+        "waiting": [str(remark.number) for remark in debate.waiting] if not debate.final else [],
+        "skipped": list(debate.skipped),
+        "beingJudged": debate.being_judged,
+        "ending": ending(debate),
+        "trouble": _trouble(debate),
+        "quietSeconds": QUIET_SECONDS,
+        "startedAt": moment(debate.started_at),
+        "endedAt": moment(debate.ended_at),
+    }
+
+
+def _phase(debate: Debate, turn: Turn | None) -> str:
+    """What is going on, in a few words."""
+    if debate.verdicts and debate.final:
+        return headline(debate, debate.verdicts[0])
+    if debate.final:
+        return "Over"
+    if debate.status == "judging":
+        return "The judges are weighing it"
+    if turn is not None:
+        return speech_title(debate, turn)
+    if any(poll.closed_at is None for poll in debate.polls):
+        return "The audience votes"
+    following = debate.unspent()
+    return debate.phase(following[0].index).title if following else "The speeches are over"
+
+
+def _trouble(debate: Debate) -> Shape | None:
+    """What keeps the debate from going on."""
+    if debate.failure is None:
+        return None
+    turn = next((turn for turn in reversed(debate.turns) if turn.state == "failed"), None)
+    return {
+        "reason": debate.failure,
+        "title": FAILED[debate.failure],
+        "text": ending(debate),
+        "message": turn.message if turn else "",
+        "seat": turn.seat if turn else None,
+    }
+
+
+def money(debate: Debate, viewer: Viewer) -> Shape:
+    figures, limit = costs(debate), debate.limits.cost
+    return {
+        "spent": dollars(figures.total),
+        "bill": bill(figures),
+        "limit": dollars(limit) if limit is not None else None,
+        "share": round(min(1.0, float(debate.counted / limit)), 4) if limit else None,
+        "tokens": figures.usage.total,
+        "models": [
+            {
+                "model": model.model,
+                "cost": dollars(model.cost),
+                "calls": model.calls,
+                "input": model.usage.input,
+                "output": model.usage.output,
+                "reasoning": model.usage.reasoning,
+            }
+            for model in figures.models
+        ],
+        "estimated": figures.estimated,
+        "unpriced": list(figures.unpriced),
+        "warned": debate.warned,
+        "exhausted": debate.exhausted,
+    }
+
+
+# --- speeches -----------------------------------------------------------------------------------------
+
+
+def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
+    """`debate` is the whole of it; what this viewer may not read of the speech is left out here."""
+    hidden = veiled(debate, turn.number, viewer)
+    person, marks = debate.seat(turn.seat).model.human, flags(turn)
+    return {
+        "number": turn.number,
+        "slot": turn.slot,
+        "seat": turn.seat,
+        "round": turn.round,
+        "phase": turn.phase,
+        "title": speech_title(debate, turn),
+        "tone": turn.tone,
+        "speaksAs": role(debate, turn),
+        "to": debate.schedule[turn.slot].to,
+        "state": turn.state,
+        "text": "" if hidden else turn.text,
+        "reasoning": _thoughts(debate, turn, viewer) if not hidden else "",
+        "tools": [] if hidden else _tools(turn),
+        "veiled": hidden,
+        "words": turn.words,
+        "budget": debate.budget(turn.slot),
+        "clipped": turn.clipped,
+        "flags": list(marks),
+        "notes": list(notes(turn)),
+        "cost": dollars(turn.cost) if turn.usage.total or turn.cost else "",
+        "tokens": turn.usage.total,
+        "latencyMs": turn.latency_ms,
+        "call": turn.call if viewer.privileged else None,
+        "attempt": turn.attempt,
+        "trouble": _retrying(turn),
+        "byHand": by_hand(turn) or (person and turn.state == "live"),
+        "struck": "struck" in marks,
+        "startedAt": moment(turn.started_at),
+        "endedAt": moment(turn.ended_at),
+        "endsAt": _ends_at(debate, turn, person),
+        "seq": turn.seq,
+    }
+
+
+def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
+    if not may_read_reasoning(debate, viewer):
+        return ""
+    return turn.reasoning if turn.state == "live" else thoughts(turn)
+
+
+def _tools(turn: Turn) -> list[Shape]:
+    results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
+    return [
+        {
+            "id": part.id,
+            "name": part.name,
+            "arguments": part.arguments,
+            "output": part.output or (results[part.id].output if part.id in results else ""),
+            "error": results[part.id].error if part.id in results else "",
+        }
+        for part in turn.segments
+        if isinstance(part, ToolCall)
+    ]
+
+
+def _retrying(turn: Turn) -> Shape | None:
+    """The call broke down and is made again."""
+    if turn.state != "live" or not turn.fault or turn.text or turn.fault in AMENDED:
+        return None
+    nth = min(turn.failures, RETRIES)
+    return {"text": f"Retrying {nth}/{RETRIES}…", "message": turn.message, "kind": turn.fault}
+
+
+def _ends_at(debate: Debate, turn: Turn, person: bool) -> str | None:
+    """When its time is up; of a clock that stands still, or for a model that has said all, nothing."""
+    if turn.state != "live":
+        return None
+    if person:
+        return moment(ends_at(debate, turn)) if seconds_left(debate, turn, turn.started_at) else None
+    return None
+
+
+def turns(debate: Debate, viewer: Viewer) -> Shape:
+    return {str(turn.number): turn_shape(debate, turn, viewer) for turn in (*debate.turns, *debate.live)}
+
+
+# --- the room -----------------------------------------------------------------------------------------
+
+
+def remarks(debate: Debate, viewer: Viewer) -> Shape:
+    return {
+        str(remark.number): {
+            "number": remark.number,
+            "seq": remark.seq,
+            "text": remark.text,
+            "by": remark.by,
+            "to": remark.to,
+            "question": remark.question,
+            "at": moment(remark.at),
+        }
+        for remark in debate.remarks
+    }
+
+
+def points(debate: Debate, viewer: Viewer) -> Shape:
+    return {
+        str(point.number): {
+            "number": point.number,
+            "seq": point.seq,
+            "turn": point.turn,
+            "seat": point.seat,
+            "accepted": point.accepted,
+            "text": point.text,
+        }
+        for point in debate.points
+    }
+
+
+def polls(debate: Debate, viewer: Viewer) -> Shape:
+    """How many have voted; once nobody can be swayed by it, what."""
+    if not debate.manner.polls:
+        return {}
+    shape: Shape = {poll.name: room.poll(debate, poll.name) for poll in debate.polls}
+    counted = room.counted(debate)
+    hidden = counted["sealed"] or (viewer.role == "judge" and debate.being_judged)
+    return {**shape, "choices": counted["choices"], "result": None if hidden else counted}
+
+
+def place(debate: Debate, viewer: Viewer) -> Shape:
+    """How things stand for the person of a seat; nothing for those who have none."""
+    if viewer.seat is None:
+        return {}
+    return {
+        name: value
+        for name, value in room.place(debate, viewer.seat, debate.updated_at).items()
+        if name not in ("secondsLeft", "debateId")
+    }
+
+
+# --- judging ------------------------------------------------------------------------------------------
+
+
+def bench(debate: Debate, viewer: Viewer) -> Shape:
+    """The judges at work, each in every order in which it is shown the seats; judges do not see it."""
+    if viewer.role == "judge":
+        return {}
+    return {
+        f"{judging.number}.{judge.id}.{order}": _weighing(debate, judging, judge, order, viewer)
+        for judging in debate.judgings
+        for judge in judging.judges
+        for order in ((0,) if judge.model.human else (0, 1))
+    }
+
+
+def _weighing(debate: Debate, judging: Judging, judge: Judge, order: int, viewer: Viewer) -> Shape:
+    call = next(
+        (c for c in debate.calls if c.judge == judge.id and c.order == order and c.aside is None), None
+    )
+    last = judging is debate.judging
+    ballot = next((b for b in judging.ballots if b.judge == judge.id and b.order == order), None)
+    state = "waiting"
+    if ballot is not None:
+        state = "cast"
+    elif (judge.id, order) in judging.spoiled:
+        state = "spoiled"
+    elif judging.closed:
+        state = "missing"
+    elif call is not None and last:
+        state = "writing"
+    writing = call if state == "writing" else None
+    return {
+        "judging": judging.number,
+        "judge": judge.id,
+        "name": judge.name,
+        "model": table.judge_seat(judge).who,
+        "person": judge.model.human,
+        "order": order,
+        "state": state,
+        "attempt": writing.attempt if writing else 0,
+        "text": so_far(debate, writing) if writing else "",
+        "reasoning": writing.reasoning if writing and may_read_reasoning(debate, viewer) else "",
+        "winner": (ballot.winner or "tie") if ballot else None,
+    }
+
+
+def verdicts(debate: Debate, viewer: Viewer) -> Shape:
+    """What was decided. A judge is not told who of them decided what: they may be asked again."""
+    if not debate.verdicts:
+        return {}
+    page = transcript(debate, viewer=viewer)
+    shapes = json.verdicts(page)
+    sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
+    return {
+        str(place): {
+            **shape,
+            "marginWords": result.margin_words,
+            "leanings": [
+                {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}
+                for one in result.leanings
+            ],
+            "average": _average(result),
+            "opinions": [
+                {
+                    "judge": opinion.judge.id,
+                    "name": opinion.judge.name,
+                    "who": opinion.judge.who,
+                    "decision": opinion.decision,
+                    "flipped": opinion.flipped,
+                    "spoiled": opinion.spoiled,
+                }
+                for opinion in result.opinions
+            ],
+            "weights": {row.name: row.weight for row in result.rubric},
+            **sealed,
+        }
+        for place, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
+    }
+
+
+def _average(result: Result) -> Shape | None:
+    """What the judges come to on the axis of margin, and the farthest of them to either side."""
+    means = [fmean(one.margins) for one in result.leanings]
+    if not means:
+        return None
+    low, high = (
+        min(min(one.margins) for one in result.leanings),
+        max(max(one.margins) for one in result.leanings),
+    )
+    return {"margin": round(fmean(means), 2), "low": low, "high": high}
+
+
+def mishaps(debate: Debate, viewer: Viewer) -> Shape:
+    """What went wrong, by seat; told when the speeches are over."""
+    if not (debate.final or debate.judgings):
+        return {}
+    found = accidents(debate).by_seat
+    return {
+        seat: [
+            {"kind": kind, "text": IN_WORDS[kind], "turns": list(numbers)} for kind, numbers in kinds.items()
+        ]
+        for seat, kinds in found.items()
+    }
+
+
+SECTIONS: dict[str, Section] = {
+    "about": Section(about, ("seats", "schedule", "judges", "limits", "manner")),
+    "now": Section(now, ()),
+    "money": Section(money, ("tallies", "counted", "warned", "exhausted")),
+    "turns": Section(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
+    "remarks": Section(remarks, ("remarks",)),
+    "points": Section(points, ("points",)),
+    "polls": Section(polls, ("polls", "votes", "status", "judgings")),
+    "place": Section(place, ()),
+    "bench": Section(bench, ("judgings", "calls")),
+    "verdicts": Section(verdicts, ("verdicts", "judgings")),
+    "mishaps": Section(mishaps, ("turns", "judgings", "status")),
+}
+"""One that reads nothing in particular reads everything."""
+
+
+def view(debate: Debate, viewer: Viewer) -> Shape:
+    """All that the page shows of a debate to this viewer."""
+    known = seen(debate, viewer)
+    return {name: section.make(known, viewer) for name, section in SECTIONS.items()}

@@ -1,0 +1,198 @@
+"""What the page costs a browser: four seats at 100 tokens a second each, on a page that is empty and on one
+that holds 10,000 words, beside a bare page that appends the same words to text nodes.
+
+Time is processor time, read through the DevTools protocol: of the page's main thread the scripting, and all
+that it does (layout, style and painting included); and of the whole process, with the worker that has the
+line to the server. All are shares of one core.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from playwright.async_api import Browser, CDPSession, Page, async_playwright
+
+from moot.providers.scripted import Cue, Say, Scripted, Think
+from moot.runner import Pace
+from moot.terms import Request
+from tests.api.served import Served, serving
+from tests.browser.conftest import CHROMIUM, FLAGS
+
+SEATS, PACE, WARM, MEASURED = 4, 0.01, 2.0, 8.0
+EARLIER = 2_500
+"""Words of each seat's first speech, on the page that is not empty."""
+FORMAT = """
+name = "chorus"
+title = "Chorus"
+summary = "Everybody at once."
+min_seats = 2
+max_seats = 4
+rounds = 2
+max_rounds = 2
+
+[[chairs]]
+name = "One"
+side = "neutral"
+
+[[chairs]]
+name = "Another"
+side = "neutral"
+
+[[phases]]
+key = "first"
+title = "First"
+who = "each"
+round = 1
+simultaneous = true
+words = 10000
+
+[[phases]]
+key = "second"
+title = "Second"
+who = "each"
+round = 2
+simultaneous = true
+words = 10000
+"""
+VOCABULARY = (
+    "a the of and or with without for against under over all some every any more less early late plain hard "
+    "rule rules risk cost price law word trust market city state people child school road river harvest "
+    "carries settles weighs denies admits measures repeats breaks mends follows allows forbids begins ends"
+)
+SENTENCES, LENGTH = 6, 10
+"""Of a paragraph, and words of a sentence."""
+BARE = """
+async (debate) => {
+  const texts = {};
+  document.body.replaceChildren();
+  const url = location.origin.replace('http', 'ws') + `/api/v1/debates/${debate}/ws?view=true&after=0`;
+  const socket = new WebSocket(url);
+  await new Promise((open) => (socket.onopen = open));
+  socket.onmessage = ({ data }) => {
+    for (const [verb, path, value] of JSON.parse(data).data.ops) {
+      if (verb !== 'add') continue;
+      const key = path.join();
+      if (!texts[key]) {
+        const paragraph = document.createElement('p');
+        paragraph.append((texts[key] = document.createTextNode('')));
+        document.body.append(paragraph);
+      }
+      texts[key].appendData(value);
+    }
+    scrollTo(0, document.body.scrollHeight);
+  };
+}
+"""
+
+
+async def main() -> None:
+    async with (
+        async_playwright() as playwright,
+        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+    ):
+        print(f"  {SEATS} seats at {1 / PACE:.0f} words/s, shares of one core over {MEASURED:g} s")
+        for name, earlier, bare in (
+            ("bare text nodes", EARLIER, True),
+            ("the page, empty", 0, False),
+            ("the page, 10,000 words", EARLIER, False),
+        ):
+            print(f"  {name:24s} {await _measured(browser, earlier, bare=bare)}")
+
+
+async def _measured(browser: Browser, earlier: int, *, bare: bool) -> str:
+    with TemporaryDirectory() as folder:
+        formats = Path(folder) / "formats"
+        formats.mkdir()
+        (formats / "chorus.toml").write_text(FORMAT)
+        async with serving(Path(folder), provider=Chorus(earlier), pace=Pace()) as served:
+            debate = await _opened(served)
+            page = await browser.new_page(viewport={"width": 1440, "height": 1000})
+            if bare:
+                await page.goto(f"{served.url}/health")
+                await page.evaluate(BARE, debate)
+            else:
+                await page.goto(f"{served.url}/debate/{debate}")
+            await served.until(debate, lambda status: len(status["speaking"]) == SEATS)
+            await asyncio.sleep(WARM)
+            return await _shares(browser, page)
+
+
+class Chorus(Scripted):
+    """The first speeches have so many words and come at once; the later ones at a speaker's pace."""
+
+    def __init__(self, earlier: int) -> None:
+        super().__init__(self._speech)
+        self._earlier = earlier
+
+    def _speech(self, request: Request) -> Iterable[Cue]:
+        """Nobody says the same twice: that would end the debate."""
+        dice = Random(len(self.calls))
+        yield Think("First the strongest point.")
+        yield Say("".join(_paragraph(dice) for _ in range(self._paragraphs)))
+
+    @property
+    def _paragraphs(self) -> int:
+        return self._earlier // (SENTENCES * LENGTH) if self._at_once else 200
+
+    @property
+    def _at_once(self) -> bool:
+        return bool(self._earlier) and len(self.calls) <= SEATS
+
+    async def _breathe(self) -> None:
+        if not self._at_once:
+            await asyncio.sleep(PACE)
+
+
+def _paragraph(dice: Random) -> str:
+    sentences = (" ".join(dice.choices(VOCABULARY.split(), k=LENGTH)) for _ in range(SENTENCES))
+    return ". ".join(sentence.capitalize() for sentence in sentences) + ".\n\n"
+
+
+async def _opened(served: Served) -> str:
+    seat = {"provider": "scripted", "modelId": "a"}
+    body = {
+        "topic": "Everybody speaks at the same time",
+        "format": "chorus",
+        "participants": [
+            {"name": f"Seat {n}", "model": {**seat, "maxTokens": 100_000}, "position": side}
+            for n, side in enumerate(("neutral",) * SEATS)
+        ],
+        "judge": {"name": "Judge", "model": seat},
+        "config": {"maxRounds": 2, "timeoutPerRound": 300},
+    }
+    reply = await served.http.post("/api/v1/debates", json=body)
+    assert reply.status_code == 201, reply.text
+    return reply.json()["id"]
+
+
+async def _shares(browser: Browser, page: Page) -> str:
+    client, machine = await page.context.new_cdp_session(page), await browser.new_browser_cdp_session()
+    await client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = await _figures(client, machine, page)
+    await asyncio.sleep(MEASURED)
+    after = await _figures(client, machine, page)
+    await page.close()
+    spent = after["Timestamp"] - before["Timestamp"]
+    script, thread, process, words = (
+        (after[name] - before[name]) / spent
+        for name in ("ScriptDuration", "TaskDuration", "process", "words")
+    )
+    return (
+        f"scripting {script:5.1%}   main thread {thread:5.1%}   process {process:5.1%}   "
+        f"{after['words']:6,.0f} words, {words:.0f} a second"
+    )
+
+
+async def _figures(client: CDPSession, machine: CDPSession, page: Page) -> dict[str, float]:
+    words = await page.evaluate("document.body.textContent.split(/\\s+/).length")
+    found = await client.send("Performance.getMetrics")
+    processes = (await machine.send("SystemInfo.getProcessInfo"))["processInfo"]
+    return {
+        **{metric["name"]: metric["value"] for metric in found["metrics"]},
+        "process": sum(one["cpuTime"] for one in processes if one["type"] == "renderer"),
+        "words": words,
+    }

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
+
+from tests.api.served import Served, serving
+from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.providers.conftest import manager as manager
+
+Watched = Callable[[Page], Page]
+
+# Two browsers and two servers at once on a small machine are slow, and not wrong.
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncGenerator[Browser]:
+    """One browser for all tests of a process; each test has a context of its own."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}; `make test` installs it on Debian")
+    async with (
+        async_playwright() as playwright,
+        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+    ):
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def served(tmp_path: Path) -> AsyncGenerator[Served]:
+    async with serving(tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What a browser complained about. A test that expects something takes it out."""
+    return []
+
+
+def watching(served: Served, complaints: list[str]) -> Watched:
+    """Listens to a page: to its console, to what it throws, and to what it asks of others than our server."""
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(f"{message.type}: {message.text}")
+
+    def asked(request: Any) -> None:
+        own = (served.url, served.url.replace("http", "ws", 1), "data:", "blob:", "file:")
+        if not request.url.startswith(own):
+            complaints.append(f"asked elsewhere: {request.url}")
+
+    def watch(page: Page) -> Page:
+        page.on("console", heard)
+        page.on("pageerror", lambda error: complaints.append(f"thrown: {error}"))
+        page.on("request", asked)
+        return page
+
+    return watch
+
+
+@pytest.fixture
+def watched(served: Served, complaints: list[str]) -> Watched:
+    return watching(served, complaints)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def context(chromium: Browser) -> AsyncGenerator[BrowserContext]:
+    async with await chromium.new_context(reduced_motion="reduce") as context:
+        yield context
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(
+    context: BrowserContext, served: Served, watched: Watched, complaints: list[str]
+) -> AsyncGenerator[Page]:
+    """A tab; nothing may go wrong in it."""
+    async with AsyncExitStack() as stack:
+        page = watched(await stack.enter_async_context(await context.new_page()))
+        page.set_default_timeout(PATIENCE_MS)
+        yield page
+    assert not complaints

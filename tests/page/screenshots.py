@@ -1,0 +1,146 @@
+"""Takes the pictures in docs/images: every page, in both themes, as they really are.
+
+`python -m tests.page.screenshots [name ...]` takes those whose names begin with one of the words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from msgspec import Struct
+from playwright.async_api import Browser, async_playwright
+
+from moot.providers.scripted import Scripted
+from moot.runner import Pace
+from tests.api.served import Served, serving
+from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.page.play import Play, body
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+THEMES = ("light", "dark")
+SETTLE_MS = 1500
+PATIENT = Pace(first_byte=600, between_bytes=600)
+WIDE, NARROW = (1440, 1000), (360, 760)
+LONG = (
+    "人工智能的发展应当由政府监管，还是交给市场和公民社会来决定？这场辩论问的不只是规则，还有信任 🤖⚖️。 "
+    "هل ينبغي أن تنظم الحكومات تطوير الذكاء الاصطناعي أم تترك ذلك للسوق؟ "
+)
+TABLES = (
+    ("Homework should be abolished", "lincoln-douglas", 2),
+    ("Is mathematics discovered or invented?", "free", 3),
+    ("This house would tax meat", "public-forum", 2),
+    ("数学是被发现的，还是被发明的？", "oxford", 2),
+    ("What should a small town do with its empty department store?", "roundtable", 4),
+    ("Zoos do more good than harm", "karl-popper", 2),
+)
+
+
+class Shot(Struct, frozen=True):
+    name: str
+    path: str
+    size: tuple[int, int] = WIDE
+    ready: str = "main h1"
+    whole: bool = False
+
+
+SHOTS = (
+    Shot("start", "/"),
+    Shot("live", "/debate/{live}"),
+    Shot("live-four", "/debate/{four}"),
+    Shot("live-long", "/debate/{long}"),
+    Shot("verdict", "/debate/{over}/verdict", whole=True),
+    Shot("replay", "/debate/{over}/replay"),
+    Shot("inspect", "/debate/{over}/inspect"),
+    Shot("stage", "/debate/{live}/stage"),
+    Shot("history", "/debates"),
+    Shot("statistics", "/statistics", whole=True),
+    Shot("settings", "/settings"),
+    Shot("start-narrow", "/", NARROW),
+    Shot("live-narrow", "/debate/{live}", NARROW),
+    Shot("verdict-narrow", "/debate/{over}/verdict", NARROW),
+)
+
+
+async def main(wanted: tuple[str, ...]) -> None:
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    play = Play()
+    with TemporaryDirectory() as folder:
+        async with (
+            serving(Path(folder), provider=Scripted(play), pace=PATIENT) as served,
+            async_playwright() as playwright,
+            await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+        ):
+            debates = await _history(served, play)
+            for shot in _chosen(wanted):
+                for theme in THEMES:
+                    await _take(browser, served, shot, theme, debates)
+                    print(f"  {shot.name}-{theme}.png")
+
+
+def _chosen(wanted: tuple[str, ...]) -> Iterator[Shot]:
+    return (shot for shot in SHOTS if not wanted or shot.name.startswith(wanted))
+
+
+async def _history(served: Served, play: Play) -> dict[str, str]:
+    """What has been debated before the pictures are taken; the live one last."""
+    for _ in range(3):
+        for topic, format, seats in TABLES:
+            await served.over(await _open(served, _table(topic, format, seats)))
+    play.again()
+    over = await _open(served, body())
+    await served.over(over)
+    four = await _open(served, _table("What should a town do with its empty store?", "roundtable", 4))
+    long = await _open(served, {**body(maxRounds=1), "topic": (LONG * 5)[:500].strip()})
+    await served.over(four)
+    await served.over(long)
+    play.again(stops_in=3)
+    live = await _open(served, body(timeoutPerRound=300))
+    await served.until(live, lambda status: status["currentRound"] == 2)
+    await served.post(live, "inject", {"text": "Who decides which drivers may still come in?"})
+    await asyncio.sleep(0.5)
+    return {"over": over, "live": live, "four": four, "long": long}
+
+
+def _table(topic: str, format: str, seats: int) -> dict[str, Any]:
+    names = ("Ines", "Jonas", "Kofi", "Lin")
+    return {
+        "topic": topic,
+        "format": format,
+        "participants": [
+            {
+                "name": names[place],
+                "model": {"provider": "scripted", "modelId": ("heron", "wren", "finch", "swift")[place]},
+                "position": ("for", "against")[place % 2] if seats < 4 else "neutral",
+            }
+            for place in range(seats)
+        ],
+        "judge": {"name": "Judge", "model": {"provider": "scripted", "modelId": "owl"}},
+        "config": {"maxRounds": 2},
+    }
+
+
+async def _open(served: Served, body: dict[str, Any]) -> str:
+    reply = await served.http.post("/api/v1/debates", json=body)
+    assert reply.status_code == 201, reply.text
+    return reply.json()["id"]
+
+
+async def _take(browser: Browser, served: Served, shot: Shot, theme: Any, debates: dict[str, str]) -> None:
+    width, height = shot.size
+    async with await browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    ) as context:
+        page = await context.new_page()
+        await page.goto(served.url + shot.path.format(**debates))
+        await page.locator(shot.ready).first.wait_for()
+        await page.wait_for_timeout(SETTLE_MS)
+        await page.screenshot(path=IMAGES / f"{shot.name}-{theme}.png", full_page=shot.whole)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(tuple(sys.argv[1:])))

@@ -1,0 +1,153 @@
+"""The bar of controls: what whoever conducts a debate does, with keys alone, and what others do not see."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import BrowserContext, Locator, Page, expect
+
+from moot.providers.scripted import Scripted
+from tests.api.served import Served, serving
+from tests.page.conftest import Watched
+from tests.page.stage import PATIENT, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def served(tmp_path: Path, stage: Stage) -> AsyncGenerator[Served]:
+    async with serving(tmp_path, provider=Scripted(stage.script), pace=PATIENT) as server:
+        yield server
+
+
+def bar(page: Page) -> Locator:
+    return page.get_by_role("region", name="Controls")
+
+
+def button(page: Page, name: str) -> Locator:
+    return bar(page).get_by_role("button", name=name)
+
+
+async def held(page: Page, served: Served, debate_id: str) -> None:
+    """The page of a debate whose first speech is being given."""
+    await page.goto(f"{served.url}/debate/{debate_id}")
+    await expect(button(page, "Pause")).to_be_visible()
+    await expect(page.locator("#turn-1")).to_contain_text("The words of a.")
+
+
+async def view(served: Served, debate_id: str) -> dict[str, Any]:
+    return (await served.get(debate_id, "view")).json()["view"]
+
+
+async def test_a_debate_is_conducted_from_the_first_speech_to_the_verdict_by_keys_alone(
+    page: Page, served: Served, stage: Stage
+) -> None:
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await page.keyboard.press("Space")
+    await expect(button(page, "Do not pause")).to_be_visible()
+    await page.keyboard.press("x")
+    await expect(button(page, "Resume")).to_be_visible()
+
+    await page.keyboard.press("i")
+    await page.get_by_label("Your remark").press_sequentially("Keep to the motion.")
+    await page.keyboard.press("Control+Enter")
+    waiting = page.get_by_role("region", name="Waiting to be heard")
+    await expect(waiting).to_contain_text("Keep to the motion.")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+    await page.keyboard.press(".")
+    await expect(waiting).to_have_count(0)
+    stage.let(1)
+    await expect(button(page, "Resume")).to_be_visible()
+    await expect(page.locator("#turn-3")).to_have_count(0)
+    await page.keyboard.press("Space")
+    await expect(page.locator("#turn-3")).to_be_visible()
+    await page.keyboard.press("s")
+    await expect(page.locator("#turn-4")).to_be_visible()
+    assert (await view(served, debate_id))["turns"]["3"]["state"] == "interrupted"
+    await page.keyboard.press("Shift+S")
+    await expect(bar(page)).to_have_count(0)
+    assert (await served.over(debate_id))["verdict"]["winner"]
+
+
+async def test_the_chair_declares_the_winner(page: Page, served: Served) -> None:
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await page.keyboard.press("w")
+    sheet = page.get_by_role("dialog", name="Declare a winner")
+    await expect(sheet.get_by_role("button", name="Declare the winner")).to_be_disabled()
+    await sheet.get_by_role("radio", name="Con").check()
+    await sheet.get_by_label("Why").fill("The cost was never answered.")
+    await sheet.get_by_role("button", name="Declare the winner").click()
+    await expect(bar(page)).to_have_count(0)
+    verdict = (await served.over(debate_id))["verdict"]
+    assert verdict["reasoning"] == "The cost was never answered."
+
+
+async def test_a_role_leaves_out_what_is_not_wanted_and_is_remembered(page: Page, served: Served) -> None:
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await button(page, "Moderating").click()
+    await bar(page).get_by_role("button", name="Watch", exact=True).click()
+    await expect(button(page, "Pause")).to_have_count(0)
+    await page.reload()
+    await expect(button(page, "Watching")).to_be_visible()
+    await page.keyboard.press("Space")
+    await button(page, "Watching").click()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await expect(button(page, "Pause")).to_be_visible()
+    await expect(button(page, "Moderating")).to_be_focused()
+    assert (await view(served, debate_id))["now"]["status"] == "debating"
+
+
+async def test_guests_are_invited_by_a_link_and_sent_away_again(
+    page: Page, served: Served, context: BrowserContext, watched: Watched
+) -> None:
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await page.keyboard.press("v")
+    sheet = page.get_by_role("dialog", name="Invite")
+    await sheet.get_by_label("Name").fill("Zoë")
+    await page.keyboard.press("Enter")
+    link = await sheet.get_by_label("Link for Zoë").input_value()
+    assert link.startswith(f"{served.url}/debate/{debate_id}#token=")
+    async with await context.new_page() as other:
+        guest = watched(other)
+        await guest.goto(link)
+        await expect(guest.locator("#turn-1")).to_contain_text("The words of a.")
+        await expect(bar(guest)).to_have_count(0)
+        assert "token" not in guest.url
+    await sheet.get_by_role("button", name="Withdraw the invitation of Zoë").click()
+    await expect(sheet.get_by_role("heading", name="Invited")).to_have_count(0)
+
+
+async def test_on_a_narrow_screen_the_rest_is_behind_one_button_and_an_end_is_asked_for_twice(
+    page: Page, served: Served
+) -> None:
+    await page.set_viewport_size({"width": 360, "height": 740})
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await expect(button(page, "Skip turn")).to_be_hidden()
+    edges = "bar => [...bar.querySelectorAll('button')].map((one) => one.getBoundingClientRect().left)"
+    assert min(await bar(page).evaluate(edges)) >= 0
+    assert await bar(page).evaluate("bar => bar.scrollWidth <= bar.clientWidth")
+    await button(page, "More").click()
+    await expect(button(page, "Skip turn")).to_be_focused()
+    await button(page, "Abort").click()
+    await page.keyboard.press("Escape")
+    await expect(button(page, "More")).to_be_focused()
+    assert (await view(served, debate_id))["now"]["status"] == "debating"
+    await page.keyboard.press("Shift+A")
+    await page.get_by_role("button", name="Abort it").click()
+    await expect(bar(page)).to_have_count(0)

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settled } from '../../src/moot/web/static/lib/blocks.js';
+
+const cut = (text, start = 0) => text.slice(0, settled(text, start));
+
+test('a text is settled up to its last blank line', () => {
+  assert.equal(cut('One.\n\nTwo.\n\nThr'), 'One.\n\nTwo.\n\n');
+  assert.equal(cut('One line, and\nanother'), '');
+  assert.equal(cut(''), '');
+});
+
+test('a code block is not cut, whatever is in it', () => {
+  assert.equal(cut('So:\n\n```\na\n\nb\n\n'), 'So:\n\n');
+  assert.equal(cut('~~~\na\n```\n\nb\n~~~\n\nAnd'), '~~~\na\n```\n\nb\n~~~\n\n');
+});
+
+test('blank lines at the front settle nothing', () => {
+  assert.equal(settled('\n\n', 0), 0);
+  assert.equal(settled('One.\n\n\n\n', 6), 6);
+});
+
+test('looking piece by piece cuts where looking once does, and what is settled stays so', () => {
+  const text = 'One.\n\n- a\n- b\n\n```js\nlet a;\n\nlet b;\n```\n\nTwo.\n\nThree, and';
+  let start = 0;
+  for (let end = 0; end <= text.length; end++) {
+    const next = settled(text.slice(0, end), start);
+    assert.ok(next >= start && next <= end);
+    start = next;
+  }
+  assert.equal(start, settled(text, 0));
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EVERY, Film, LONGEST_SILENCE, TAIL, clock, playTimes, unpacked } from '../../src/moot/web/static/lib/playback.js';
+import { EMPTY, fold } from '../../src/moot/web/static/lib/fold.js';
+
+const START = Date.parse('2026-01-01T12:00:00Z');
+const frame = (ms, ...ops) => ({ seq: 0, at: new Date(START + ms).toISOString(), ops });
+const numbered = (frames) => frames.map((one, place) => ({ ...one, seq: place + 1 }));
+
+/** Two speeches one after the other, the bench, a verdict. */
+function debate(words = 5) {
+  const frames = [frame(0, ['put', [], { turns: {}, now: { beingJudged: false }, verdicts: {} }])];
+  let at = 0;
+  for (const turn of ['1', '2']) {
+    frames.push(frame((at += 100), ['put', ['turns', turn], { seat: `s${turn}`, slot: 0, title: 'Opening', state: 'live', text: '' }]));
+    for (let n = 0; n < words; n++) frames.push(frame((at += 50), ['add', ['turns', turn, 'text'], ` ${n}`]));
+    frames.push(frame((at += 50), ['put', ['turns', turn, 'state'], 'completed']));
+  }
+  frames.push(frame((at += 100), ['put', ['now', 'beingJudged'], true]));
+  frames.push(frame((at += 500), ['put', ['now', 'beingJudged'], false], ['put', ['verdicts', '0'], { winner: 's1' }]));
+  return numbered(frames);
+}
+
+test('long silences are cut short, and a clock that runs backwards stands still', () => {
+  const times = playTimes([frame(0), frame(500), frame(60_500), frame(60_000), frame(60_100)]);
+  assert.deepEqual([...times], [0, 500, 500 + LONGEST_SILENCE, 500 + LONGEST_SILENCE, 600 + LONGEST_SILENCE]);
+});
+
+test('every point of a film is what folding from the start gives', () => {
+  const frames = debate(3 * EVERY);
+  const film = new Film(frames);
+  let view = EMPTY;
+  frames.forEach((one, place) => {
+    assert.deepEqual(film.view(place), view);
+    view = fold(view, one);
+  });
+  assert.deepEqual(film.view(frames.length), view);
+});
+
+test('a seek folds no more frames than lie between two kept views', () => {
+  let touched = 0;
+  const frames = debate(5000).map((one) => Object.defineProperty({ ...one }, 'ops', { get: () => (touched++, one.ops) }));
+  const film = new Film(frames);
+  touched = 0;
+  film.view(frames.length - 3);
+  assert.ok(touched <= EVERY);
+});
+
+test('marks tell speeches, the bench and the verdict with their spans', () => {
+  const film = new Film(debate());
+  assert.deepEqual(film.marks.map(({ kind, turn, at, end }) => [kind, turn, at, end]), [
+    ['speech', '1', 100, 400],
+    ['speech', '2', 500, 800],
+    ['judging', undefined, 900, 1400],
+    ['verdict', undefined, 1400, 1400 + TAIL],
+  ]);
+  assert.equal(film.startOf('2'), 500);
+  assert.equal(film.startOf('9'), null);
+  assert.equal(film.startOf(undefined), null);
+});
+
+test('jumps lead from mark to mark, and back to the start of the one being shown', () => {
+  const film = new Film(debate());
+  assert.equal(film.jump(0, 1), 100);
+  assert.equal(film.jump(100, 1), 500);
+  assert.equal(film.jump(1400, 1), film.duration);
+  assert.equal(film.jump(700, -1, 100), 500);
+  assert.equal(film.jump(550, -1, 100), 100);
+  assert.equal(film.jump(50, -1), 0);
+  assert.equal(film.markAt(50), null);
+  assert.equal(film.markAt(600).turn, '2');
+});
+
+test('frames at the same moment are shown together', () => {
+  const film = new Film([frame(0), frame(0), frame(10), frame(10), frame(20)]);
+  assert.deepEqual([0, 9, 10, 20, 9999].map((time) => film.count(time)), [2, 2, 4, 5, 5]);
+});
+
+test('nothing at all can be shown, too', () => {
+  const film = new Film([]);
+  assert.deepEqual([film.duration, film.count(0), film.view(0), film.marks], [0, 0, EMPTY, []]);
+});
+
+test('a file keeps frames by their distance from the start', () => {
+  const [first, second] = unpacked({ start: '2026-01-01T12:00:00Z', frames: [[0, []], [1500, [['put', [], 1]]]] });
+  assert.deepEqual(first, { seq: 1, at: '2026-01-01T12:00:00.000Z', ops: [] });
+  assert.deepEqual(second, { seq: 2, at: '2026-01-01T12:00:01.500Z', ops: [['put', [], 1]] });
+});
+
+test('times are said as on a clock', () => {
+  assert.deepEqual([0, 59_999, 247_000, 3_661_000].map(clock), ['0:00', '0:59', '4:07', '1:01:01']);
+});

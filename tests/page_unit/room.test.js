@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { effect } from '../../src/moot/web/vendor/preact.js';
+import { EMPTY, fold } from '../../src/moot/web/static/lib/fold.js';
+import { Room } from '../../src/moot/web/static/lib/room.js';
+
+const frame = (seq, ...ops) => ({ seq, at: '2026-01-05T12:00:00Z', ops });
+const view = () => ({
+  now: { status: 'debating' },
+  money: { spent: '$0.01' },
+  turns: { 1: { text: 'One' }, 2: { text: 'Two' } },
+});
+
+/** How often each of these has changed since. */
+function counting(signals) {
+  const counts = Object.fromEntries(Object.keys(signals).map((name) => [name, -1]));
+  for (const [name, signal] of Object.entries(signals)) {
+    effect(() => {
+      void signal.value;
+      counts[name]++;
+    });
+  }
+  return counts;
+}
+
+function entered() {
+  const room = new Room();
+  room.enter(view(), 5);
+  const counts = counting({
+    now: room.at('now'),
+    money: room.at('money'),
+    turns: room.keys('turns'),
+    one: room.at('turns', '1'),
+    two: room.at('turns', '2'),
+  });
+  return { room, counts };
+}
+
+test('a word repaints its own speech and nothing else', () => {
+  const { room, counts } = entered();
+  room.hear(frame(6, ['add', ['turns', '2', 'text'], ' and']));
+  assert.deepEqual(counts, { now: 0, money: 0, turns: 0, one: 0, two: 1 });
+  assert.equal(room.at('turns', '2').value.text, 'Two and');
+  assert.equal(room.seq, 6);
+});
+
+test('a new speech is a new key, and leaves the others alone', () => {
+  const { room, counts } = entered();
+  room.hear(frame(6, ['put', ['turns', '3'], { text: '' }], ['put', ['now', 'status'], 'paused']));
+  assert.deepEqual(counts, { now: 1, money: 0, turns: 1, one: 0, two: 0 });
+  assert.deepEqual(room.keys('turns').value, ['1', '2', '3']);
+  assert.equal(room.at('turns', '3').value.text, '');
+});
+
+test('several changes of one event are seen at once', () => {
+  const { room, counts } = entered();
+  room.hear(frame(6, ['put', ['now', 'status'], 'paused'], ['put', ['now', 'open'], ['resume']]));
+  assert.equal(counts.now, 1);
+  assert.deepEqual(room.at('now').value, { status: 'paused', open: ['resume'] });
+});
+
+test('a whole list or a whole view that is put anew reaches everybody who looks at it', () => {
+  const { room, counts } = entered();
+  room.hear(frame(6, ['put', ['turns'], { 2: { text: 'Again' } }]));
+  assert.deepEqual(counts, { now: 0, money: 0, turns: 1, one: 1, two: 1 });
+  assert.equal(room.at('turns', '1').value, undefined);
+  room.hear(frame(7, ['put', [], view()]));
+  assert.equal(room.at('turns', '2').value.text, 'Two');
+  assert.equal(counts.money, 1);
+});
+
+test('who asks before anything is known is told when it comes', () => {
+  const room = new Room();
+  const turn = room.at('turns', '1');
+  const keys = room.keys('turns');
+  assert.equal(turn.value, undefined);
+  assert.deepEqual(keys.value, []);
+  room.enter(view(), 5);
+  assert.equal(turn.value.text, 'One');
+  assert.deepEqual(keys.value, ['1', '2']);
+  assert.equal(room.ready.value, true);
+});
+
+test('folding changes nothing in place, and shares what was not touched', () => {
+  const before = Object.freeze(view());
+  const after = fold(before, frame(6, ['add', ['turns', '1', 'text'], '!'], ['put', ['polls', 'after'], { votes: 1 }]));
+  assert.deepEqual(before, view());
+  assert.equal(after.turns['1'].text, 'One!');
+  assert.equal(after.turns['2'], before.turns['2']);
+  assert.equal(after.now, before.now);
+  assert.deepEqual(after.polls, { after: { votes: 1 } });
+  assert.deepEqual(fold(EMPTY, frame(1, ['add', ['turns', '1', 'text'], 'a'])), { turns: { 1: { text: 'a' } } });
+});

@@ -1,0 +1,31 @@
+"""What a debate will be like, before its first word."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.terms import Judge, Model
+from moot.views.programme import programme, usual_order
+from tests.factories import seats, table
+
+
+def test_the_order_names_seats_by_their_places() -> None:
+    found = programme(table("oxford", seats=seats("for", "against"))).order
+    assert [speech.seat for speech in found[:4]] == [0, 1, 0, 1]
+    assert (found[0].title, found[0].tone, found[0].words) == ("Opening statement", "opening", 200)
+    assert found[-1].tone == "closing"
+
+
+def test_a_verdict_of_a_small_judge_is_doubted_beforehand() -> None:
+    judge = Judge("judge_1", "Judge", Model("local", "tiny", small=True))
+    found = programme(replace(table("oxford"), judges=(judge,)))
+    assert "The judge is a very small model: take its verdict lightly." in found.warnings
+
+
+def test_every_format_has_a_usual_order_on_its_own_chairs() -> None:
+    for name in formats.names():
+        fmt = formats.load(name)
+        order = usual_order(fmt)
+        assert {speech.seat for speech in order} == set(range(len(fmt.chairs))), name
+        assert all(speech.words for speech in order), name
