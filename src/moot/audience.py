@@ -186,8 +186,9 @@ def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
 
 def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
     """A speech that whoever sits in this seat must not read yet: their own is given at the same time."""
-    over = debate.final or debate.being_judged
-    turn = debate.turn(number) if viewer.seat is not None and not over else None
+    if viewer.seat is None or debate.final or debate.being_judged:
+        return False
+    turn = debate.turn(number)
     if turn is None or turn.seat == viewer.seat or not debate.phase(turn.slot).simultaneous:
         return False
     group = debate.schedule[turn.slot].group

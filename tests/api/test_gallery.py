@@ -122,3 +122,18 @@ async def test_a_setup_opens_the_same_debate_again(served: Served) -> None:
     assert (await served.get(again["id"], "setup")).json() == setup
     assert setup["participants"][1]["objective"] == "Win."
     assert setup["topic"] == BODY["topic"]
+
+
+async def test_a_replay_that_is_handed_on_tells_nothing_of_whose_it_was(served: Served) -> None:
+    shape = between_person_and_model()
+    shape["participants"][0]["objective"] = "canary-objective"
+    debate = await opened(served, shape)
+    debate_id, seat = debate["id"], debate["participants"][0]["id"]
+    guest = await invited(served, debate_id, "participant", seat=seat)
+    await served.post(debate_id, "inject", {"text": "canary-whisper", "to": seat})
+    await served.post(debate_id, "abort")
+    mine = (await served.get(debate_id, "view", headers=guest)).text
+    file = (await served.get(debate_id, "transcript?format=replay", headers=guest)).text
+    for secret in ("canary-objective", "canary-whisper"):
+        assert secret in mine
+        assert secret not in file

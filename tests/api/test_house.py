@@ -147,6 +147,17 @@ async def test_providers_tell_what_works_and_nothing_of_a_key(tmp_path: Path) ->
         assert "human" not in rows
 
 
+async def test_where_model_servers_stand_is_told_to_the_operator_alone(tmp_path: Path) -> None:
+    async with serving(tmp_path, GUARDED, offline=True) as house:
+        mine = bearer("operators-own-token")
+        debate_id = (await house.http.post(f"{API}/debates", json=BODY, headers=mine)).json()["id"]
+        link = await house.post(debate_id, "invitations", {"role": "moderator"}, headers=mine)
+        for headers, told_where in ((mine, True), (bearer(link.json()["token"]), False)):
+            reply = await house.http.get(f"{API}/providers", headers=headers)
+            assert ("Nothing answers at http" in reply.text) == told_where
+            assert reply.json()["operator"] == told_where
+
+
 # --- tokens -------------------------------------------------------------------------------------------
 
 

@@ -203,7 +203,7 @@ def play(beside: Beside, sequences: int, steps: int, **more: Any) -> None:
 
 
 def test_the_server_does_what_the_model_does(beside: Beside) -> None:
-    play(beside, 150, 20, derandomize=True)
+    play(beside, 60, 20, derandomize=True)
 
 
 @pytest.mark.chaos

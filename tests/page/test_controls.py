@@ -151,3 +151,13 @@ async def test_on_a_narrow_screen_the_rest_is_behind_one_button_and_an_end_is_as
     await page.keyboard.press("Shift+A")
     await page.get_by_role("button", name="Abort it").click()
     await expect(bar(page)).to_have_count(0)
+
+
+async def test_a_debate_that_waits_for_a_decision_says_so_and_puts_it_first(
+    page: Page, served: Served, stage: Stage
+) -> None:
+    stage.let(2)
+    debate_id = await served.open(winningCondition="user-decides", maxRounds=1)
+    await page.goto(f"{served.url}/debate/{debate_id}")
+    await expect(page.get_by_text("It is for you to say who has won.")).to_be_visible()
+    await expect(bar(page).get_by_role("button").nth(1)).to_contain_text("Declare a winner")

@@ -25,3 +25,47 @@ async def test_a_question_mark_shows_the_keys(page: Page, served: Served) -> Non
     await expect(page.get_by_role("dialog", name="Keys")).to_contain_text("New debate")
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("dialog", name="Keys")).to_have_count(0)
+
+
+LOOK = """() => [...document.querySelectorAll('.top, main, h1, section:first-of-type *')]
+  .map((one) => [one.className, getComputedStyle(one).position, getComputedStyle(one).display])"""
+
+
+async def test_a_page_looks_the_same_whichever_page_was_there_before(page: Page, served: Served) -> None:
+    debate = await served.open()
+    await served.over(debate)
+    await page.goto(f"{served.url}/settings")
+    await expect(page.get_by_text("The server is well.")).to_be_visible()
+    alone = await page.evaluate(LOOK)
+    for path in (f"/debate/{debate}", "/debates", "/statistics", "/"):
+        await page.goto(served.url + path)
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
+        await page.get_by_role("link", name="Settings", exact=True).click()
+        await expect(page.get_by_text("The server is well.")).to_be_visible()
+        assert await page.evaluate(LOOK) == alone
+
+
+LOADED = """() => performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
+  .map(({ name, transferSize }) => [new URL(name).pathname, transferSize])"""
+MOST_BYTES = 150_000
+
+
+async def test_the_first_page_is_small_with_all_that_it_asks_for(page: Page, served: Served) -> None:
+    async with page.expect_response("**/api/v1/estimate"):
+        await page.goto(served.url)
+    sizes: dict[str, int] = dict(await page.evaluate(LOADED))
+    assert {"/", "/static/pages/start.js", "/vendor/preact.js", "/api/v1/models"} <= sizes.keys()
+    assert sum(sizes.values()) < MOST_BYTES, sorted(sizes.items(), key=lambda item: -item[1])
+
+
+async def test_the_document_names_all_that_its_page_is_made_of(page: Page, served: Served) -> None:
+    debate = await served.open()
+    await served.over(debate)
+    for path in ("/", f"/debate/{debate}", f"/debate/{debate}/replay"):
+        document = await page.goto(served.url + path)
+        assert document is not None
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
+        named = await document.text()
+        files = [name for name, _ in await page.evaluate(LOADED) if name.startswith(("/static/", "/vendor/"))]
+        assert files
+        assert [name for name in files if f'"{name}"' not in named] == []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settled } from '../../src/moot/web/static/lib/blocks.js';
+import { isTangled, settled } from '../../src/moot/web/static/lib/blocks.js';
 
 const cut = (text, start = 0) => text.slice(0, settled(text, start));
 
@@ -29,4 +29,15 @@ test('looking piece by piece cuts where looking once does, and what is settled s
     start = next;
   }
   assert.equal(start, settled(text, 0));
+});
+
+test('what a model that got stuck says over and over is no Markdown', () => {
+  const stuck = ['**a_', '_', '*', '>', '[', '|a'].map((sign) => sign.repeat(2000));
+  const deep = Array.from({ length: 200 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n');
+  for (const text of [...stuck, deep]) assert.ok(isTangled(`So:\n\n${text}\n\nAnd.`), text.slice(0, 20));
+});
+
+test('a long speech with many marks in it is Markdown', () => {
+  const table = `| a | b |\n|---|---|\n${'| *x* | y |\n'.repeat(200)}`;
+  assert.ok(!isTangled(`${'A **strong** point, [and](https://a.b) '.repeat(30)}\n\n`.repeat(100) + table));
 });

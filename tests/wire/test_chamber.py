@@ -133,7 +133,8 @@ def test_judges_read_nobodys_ballot() -> None:
     for one in watch(records, Viewer("judge")):
         shape = view(one.after, Viewer("judge"))
         assert shape["bench"] == {}
-        assert not any(verdict["ballots"] for verdict in shape["verdicts"].values())
+        for verdict in shape["verdicts"].values():
+            assert [verdict[name] for name in ("ballots", "opinions", "leanings")] == [[], [], []]
 
 
 def test_while_a_debate_is_paused_one_may_step() -> None:

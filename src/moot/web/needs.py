@@ -49,10 +49,11 @@ def needs(read: Read, *entries: str) -> Needs:
 
 
 def with_needs(document: bytes, found: Needs) -> bytes:
-    """The document, naming all of it before its script."""
-    styles = (f'<link rel="stylesheet" href="/{path}">\n' for path in found.styles)
-    modules = (f'<link rel="modulepreload" href="/{path}">\n' for path in found.modules)
-    return document.replace(SCRIPT, "".join((*styles, *modules)).encode("ascii") + SCRIPT, 1)
+    """The document, naming before its script all that it does not name already."""
+    kinds = {**dict.fromkeys(found.styles, "stylesheet"), **dict.fromkeys(found.modules, "modulepreload")}
+    missing = ((kind, f'"/{path}"') for path, kind in kinds.items())
+    lines = [f'<link rel="{kind}" href={path}>\n' for kind, path in missing if path.encode() not in document]
+    return document.replace(SCRIPT, "".join(lines).encode() + SCRIPT, 1)
 
 
 @lru_cache(maxsize=256)

@@ -51,7 +51,8 @@ def _words(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -
     """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
     turn = next((turn for turn in after.live if turn.call == event.call), None)
     if turn is None:
-        yield from _compared("bench", seen(before, viewer), seen(after, viewer), viewer)
+        # The bench shows nothing that `seen` would take away.
+        yield from _compared("bench", before, after, viewer)
     elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
         yield from _turnings(before, after, viewer)
     elif event.text:

@@ -14,7 +14,7 @@ export class Trouble extends Error {
   }
 }
 
-export class Unreachable extends Trouble {
+class Unreachable extends Trouble {
   constructor() {
     super({ detail: 'The server cannot be reached. Is it still running?' }, 0);
   }
@@ -35,7 +35,11 @@ export const tokens = {
   },
 };
 
-export async function ask(method, path, body, { debate, signal, once = false, raw = false, keepalive = false, quiet = false } = {}) {
+/**
+ * `debate`: whose token counts; `once`: doing it again does nothing; `raw`: the reply itself; `quiet`: a locked door
+ * is no news; `signal` and `keepalive` as fetch has them.
+ */
+export async function ask(method, path, body, { debate, signal, once, raw, keepalive, quiet } = {}) {
   const headers = {};
   const token = tokens.for(debate ?? /\/debates\/([^/?]+)/.exec(path)?.[1]);
   if (token) headers.Authorization = `Bearer ${token}`;

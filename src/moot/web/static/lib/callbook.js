@@ -4,7 +4,7 @@
 export const EMPTY_BOOK = { after: 0, calls: new Map(), asides: new Map() };
 
 /** `entries` are those of `GET …/events`. */
-export function readOn(book, entries, next) {
+function readOn(book, entries, next) {
   const calls = new Map(book.calls);
   const asides = new Map(book.asides);
   for (const { at, event } of entries) {

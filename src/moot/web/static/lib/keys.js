@@ -2,6 +2,8 @@
 
 import { signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
 
+const FIELDS = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
+
 /** Groups of {title, keys: {key: [what it does, function]}}, the latest last. */
 export const groups = signal([]);
 
@@ -33,6 +35,6 @@ export function listen() {
   });
 }
 
-export function isTyping(element) {
-  return Boolean(element?.closest?.('input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]'));
+function isTyping(element) {
+  return Boolean(element?.closest?.(FIELDS));
 }

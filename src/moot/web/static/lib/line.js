@@ -107,7 +107,8 @@ export class Line {
 
   #say(state, problem = null) {
     this.state = state;
-    this.tell('line', state, problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' });
+    const told = problem && { status: problem.status ?? 0, detail: problem.detail ?? problem.message ?? '' };
+    this.tell('line', state, told);
   }
 
   async #ask(method, what) {

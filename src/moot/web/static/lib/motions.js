@@ -9,7 +9,7 @@ export const EXAMPLES = [
   'Should AI development be regulated?',
 ];
 
-export const MOTIONS = [
+const MOTIONS = [
   FIRST,
   ...EXAMPLES,
   'This house would abolish homework',

@@ -14,5 +14,5 @@ export function partiesOf(about) {
   return found;
 }
 
-/** The choices of a vote as they are drawn: undecided between the first and the others, for it is what they fight for. */
+/** The choices of a vote as they are drawn: undecided stands in between, for it is what the others fight for. */
 export const spread = ([first, ...others]) => [first, others.at(-1), ...others.slice(0, -1)];

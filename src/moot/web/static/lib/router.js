@@ -21,7 +21,9 @@ export function where() {
   takeInvitation();
   for (const [pattern, page, title] of PAGES) {
     const found = pattern.exec(location.pathname);
-    if (found) return { page, title, id: found.groups?.id ?? null, query: new URLSearchParams(location.search), hash: location.hash };
+    if (!found) continue;
+    const query = new URLSearchParams(location.search);
+    return { page, title, id: found.groups?.id ?? null, query, hash: location.hash };
   }
   return { page: 'lost', title: 'Not found', id: null, query: new URLSearchParams(), hash: '' };
 }

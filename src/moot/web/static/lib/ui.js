@@ -1,10 +1,10 @@
 // Small parts that many pages use: buttons with their keys, dialogs, toasts, copying, errors in words.
 
-import { html, signal, useEffect, useRef, useState } from '../../vendor/preact.js';
+import { html, signal, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 
 // --- saying something -----------------------------------------------------------------------------------
 
-export const toasts = signal([]);
+const toasts = signal([]);
 let count = 0;
 
 /** Says something for a while. `action` is [label, function]; `gone` is called when it leaves unused. */
@@ -58,7 +58,8 @@ export function Button({ hint, onClick, children, class: kind = '', ...more }) {
       setBusy(false);
     }
   };
-  return html`<button type="button" class="btn ${kind}" onClick=${press} aria-disabled=${busy || undefined} aria-keyshortcuts=${hint} ...${more}>
+  const way = { onClick: press, 'aria-disabled': busy || undefined, 'aria-keyshortcuts': hint };
+  return html`<button type="button" class="btn ${kind}" ...${way} ...${more}>
     ${children}${hint && html`<kbd aria-hidden="true">${hint}</kbd>`}
   </button>`;
 }
@@ -93,17 +94,23 @@ export function Sheet({ title, onClose, children, class: kind = '' }) {
     return () => before?.focus?.();
   }, []);
   const beside = (event) => event.target === dialog.current && onClose();
-  return html`<dialog class="sheet ${kind}" ref=${dialog} onClose=${onClose} onClick=${beside} aria-labelledby="sheet-title">
-    <header><h2 id="sheet-title">${title}</h2><button class="btn plain" aria-label="Close" onClick=${() => dialog.current.close()}>✕</button></header>
+  const close = () => dialog.current.close();
+  return html`<dialog class="sheet ${kind}" ref=${dialog} aria-labelledby="sheet-title" onClose=${onClose}
+    onClick=${beside}>
+    <header>
+      <h2 id="sheet-title">${title}</h2>
+      <button type="button" class="btn plain" aria-label="Close" onClick=${close}>✕</button>
+    </header>
     ${children}
   </dialog>`;
 }
 
 /** A button with more behind it, opening upwards. Children are buttons or links. */
-export function Menu({ label, children, hint }) {
+export function Menu({ label, children }) {
   const [open, setOpen] = useState(false);
   const root = useRef();
-  useEffect(() => {
+  // At once: whoever opens it may press an arrow before it is painted.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const leave = (event) => root.current.contains(event.target) || setOpen(false);
     document.addEventListener('pointerdown', leave);
@@ -124,7 +131,9 @@ export function Menu({ label, children, hint }) {
     found.at((found.indexOf(document.activeElement) + step) % found.length)?.focus();
   };
   return html`<div class="menu" ref=${root} onKeyDown=${walk}>
-    <button type="button" class="btn" aria-expanded=${open} aria-haspopup="true" aria-keyshortcuts=${hint} onClick=${() => setOpen(!open)}>${label}</button>
+    <button type="button" class="btn" aria-expanded=${open} aria-haspopup="true" onClick=${() => setOpen(!open)}>
+      ${label}
+    </button>
     ${open && html`<div onClick=${close}>${children}</div>`}
   </div>`;
 }

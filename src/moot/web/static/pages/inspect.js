@@ -60,7 +60,8 @@ function Book({ room, id }) {
     ${error && html`<${Failed} error=${error} again=${again} />`}
     <div class="row filter" hidden=${!rows.length} role="group" aria-label="Show the calls of">
       ${kinds.filter(([kind]) => has(kind)).map(
-        ([kind, name]) => html`<button class="chip" key=${kind} aria-pressed=${only === kind} onClick=${() => show(kind)}>
+        ([kind, name]) => html`<button type="button" class="chip" key=${kind} aria-pressed=${only === kind}
+          onClick=${() => show(kind)}>
           <bdi>${name}</bdi>
         </button>`,
       )}
@@ -69,7 +70,9 @@ function Book({ room, id }) {
     <ol class="calls">${shown.map(
       (row) => html`<${Row} key=${row.number} row=${row} id=${id} sought=${opened === row.number} />`,
     )}</ol>
-    ${!rows.length && !error && html`<p class="soft" role="status">${book.after ? 'No model has been asked yet.' : 'Reading…'}</p>`}
+    ${!rows.length && !error && html`<p class="soft" role="status">
+      ${book.after ? 'No model has been asked yet.' : 'Reading…'}
+    </p>`}
   `;
 }
 
@@ -154,10 +157,14 @@ function Row({ row, id, sought }) {
     <details open=${open} onToggle=${(event) => event.target === event.currentTarget && set(event.target.open)}>
       <summary>
         <span class="number numbers">${row.number}</span>
-        <span class="made"><b><bdi>${row.who}</bdi></b> ${row.what}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}</span>
+        <span class="made">
+          <b><bdi>${row.who}</bdi></b> ${row.what}${row.attempt > 1 && `, attempt ${row.attempt}`}
+        </span>
         <span class="soft model"><bdi>${row.model}</bdi></span>
         <span class="soft numbers figures">${row.figures.join(' · ')}</span>
-        <span class="finish ${row.failed ? 'wrong' : 'soft'}">${row.failed ? row.failed.replaceAll('_', ' ') : row.finish}</span>
+        <span class="finish ${row.failed ? 'wrong' : 'soft'}">
+          ${row.failed ? row.failed.replaceAll('_', ' ') : row.finish}
+        </span>
       </summary>
       ${open && html`
         <p class="small"><a href=${`#call-${row.number}`} class="soft">Link to this call</a></p>

@@ -2,6 +2,7 @@
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { jump, toEnd, useFollow } from '../lib/follow.js';
+import { go } from '../lib/router.js';
 import { useSayings } from '../lib/sayings.js';
 import { wide } from '../lib/screen.js';
 import { ensureStyle } from '../lib/style.js';
@@ -85,12 +86,14 @@ function Chamber({ room, id, role, seat, setRole }) {
     following.value = true;
     toEnd();
   };
+  const stage = `/debate/${id}/stage`;
   const keys = {
     f: ['Follow what is being said', follow],
     g: ['Log, with a way to every speech', () => showLog(true)],
     ArrowLeft: ['Speech before', () => step(-1, read)],
     ArrowRight: ['Next speech', () => step(1, read)],
     $: ['Cost and tokens by model', () => showBill(true)],
+    z: ['Stage, for a projector', () => go(stage)],
   };
   const now = room.at('now').value;
   const isOver = now.endedAt && !now.beingJudged && deedsFor(now, room.me.value, role).length === 0;
@@ -99,6 +102,7 @@ function Chamber({ room, id, role, seat, setRole }) {
   const tools = html`
     <${Connection} room=${room} />
     <button type="button" class="quiet" ...${showsLog}>Log</button>
+    <a class="quiet roomy" href=${stage} aria-keyshortcuts="z">Stage</a>
     <${Money} room=${room} open=${bill} show=${showBill} />
   `;
   const rail = wide.value ? null : html`<div class="tools">${tools}</div>`;

@@ -73,7 +73,7 @@ function Figures({ found, titles }) {
     <//>`}
     ${judged > 0 && html`<${Fairness} sides=${found.sides} formats=${found.formats} titles=${titles} />`}
     ${found.judges.debates > 0 && html`<${Judges} judges=${found.judges} />`}
-    ${found.days.length > 0 && html`<${Part} title="Day by day" says="Debates as columns, what they cost as a line.">
+    ${found.days.length > 0 && html`<${Part} title="Day by day" says="Debates as columns, their cost as a line.">
       <${Drawn} days=${found.days} />
     <//>`}
     ${found.costs.length > 0 && html`<${Costs} costs=${found.costs} />`}

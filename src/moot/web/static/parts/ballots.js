@@ -31,7 +31,8 @@ function Opinion({ opinion, verdict, parties, room, to }) {
       <span class="soft small"><bdi>${opinion.who}</bdi></span>
       <p class="decision"><bdi>${opinion.decision}</bdi></p>
       ${opinion.spoiled > 0 && html`<p class="soft small">
-        ${many(opinion.spoiled, 'ballot')} could not be read and ${opinion.spoiled === 1 ? 'counts' : 'count'} for nobody.
+        ${many(opinion.spoiled, 'ballot')} could not be read,
+        and ${opinion.spoiled === 1 ? 'counts' : 'count'} for nobody.
       </p>`}
     </header>
     <div class="papers">${papers.map(

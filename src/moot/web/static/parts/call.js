@@ -33,7 +33,9 @@ function Sent({ sent }) {
     <header><h3>Sent</h3><${Copy} class="plain" text=${() => pretty(sent)} label="Copy JSON" /></header>
     <${Facts} of=${facts} />
     ${instructions && html`<${Piece} title="Instructions" text=${instructions} open />`}
-    ${messages.map((message, place) => html`<${Message} key=${place} message=${message} open=${place === messages.length - 1} />`)}
+    ${messages.map(
+      (message, place) => html`<${Message} key=${place} message=${message} open=${place === messages.length - 1} />`,
+    )}
     ${fresh.length > 0 && html`<p class="soft small">The provider remembers the rest; only this was new:</p>`}
     ${fresh.map((message, place) => html`<${Message} key=${`f${place}`} message=${message} open />`)}
     ${prefill && html`<${Piece} title="Begun for it" text=${prefill} open />`}
@@ -51,7 +53,10 @@ function Message({ message, open }) {
 function Got({ call }) {
   const { got: { segments, text, reasoning }, outcome } = call;
   return html`
-    <header><h3>Came back</h3><${Copy} class="plain" text=${() => pretty({ got: call.got, outcome })} label="Copy JSON" /></header>
+    <header>
+      <h3>Came back</h3>
+      <${Copy} class="plain" text=${() => pretty({ got: call.got, outcome })} label="Copy JSON" />
+    </header>
     ${outcome ? html`<${Outcome} outcome=${outcome} />` : html`<p class="soft" role="status">Nothing final yet.</p>`}
     ${segments.map((segment, place) => html`<${Segment} key=${place} segment=${segment} />`)}
     ${!segments.length && reasoning && html`<${Piece} title="Reasoning, as far as it came" text=${reasoning} open />`}
@@ -99,7 +104,10 @@ function Piece({ title, text, more, open = false, quiet = false, children }) {
   const said = [more, text && many(text.length, 'character')];
   return html`<details class="piece ${quiet ? 'quiet' : ''}" open=${open}>
     <summary>${title} <span class="soft numbers">${said.filter(Boolean).join(' · ')}</span></summary>
-    ${text && html`<div class="text"><${Copy} class="plain" text=${text} label="Copy" /><pre dir="auto">${text}</pre></div>`}
+    ${text && html`<div class="text">
+      <${Copy} class="plain" text=${text} />
+      <pre dir="auto" tabindex="0">${text}</pre>
+    </div>`}
     ${children}
   </details>`;
 }

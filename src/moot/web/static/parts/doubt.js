@@ -25,13 +25,15 @@ function Axis({ verdict, parties, ends: [first, second] }) {
   const rows = verdict.leanings.map((one) => ({ ...one, winners: winnersOf(verdict, one) }));
   const { step, reach } = scaleOf(rows.flatMap((row) => row.margins));
   const at = (margin) => `${50 + (margin / reach) * 47}%`;
-  const said = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${margin > 0 ? first.name : second.name}`);
+  const ahead = (margin) => (margin > 0 ? first : second).name;
+  const said = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
   const colour = (id) => parties.get(id)?.style ?? '';
   const panel = rows.length > 1 ? verdict.average : null;
   return html`<figure class="doubt">
     <figcaption>
       ${['first', 'second'].map((dot, order) => html`<span class="key" key=${dot}>
-        <svg width="12" height="12" aria-hidden="true"><circle class=${dot} cx="6" cy="6" r="4.5" /></svg>${orderName(order)}
+        <svg width="12" height="12" aria-hidden="true"><circle class=${dot} cx="6" cy="6" r="4.5" /></svg>
+        ${orderName(order)}
       </span>`)}
     </figcaption>
     <div class="plot" role="img" aria-label=${inWords(rows, panel, said, verdict.marginWords)}>
@@ -52,8 +54,9 @@ function Axis({ verdict, parties, ends: [first, second] }) {
 
 function Judge({ row, at, said, colour }) {
   const [one, other] = row.margins;
-  const dots = row.margins.map((margin, place) => html`<circle key=${place} data-seat style=${colour(row.winners[place])}
-    class=${place ? 'second' : 'first'} cx=${at(margin)} cy="50%" r=${place === 0 ? 6 : one === other ? 10 : 6} />`);
+  const dots = row.margins.map((margin, place) => html`<circle key=${place} data-seat
+    style=${colour(row.winners[place])} class=${place ? 'second' : 'first'}
+    cx=${at(margin)} cy="50%" r=${place === 0 ? 6 : one === other ? 10 : 6} />`);
   return html`<div class="judge ${row.flipped ? 'flipped' : ''}">
     <span class="who"><bdi>${row.judge}</bdi></span>
     <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, said)}</span>

@@ -57,7 +57,8 @@ export function AfterBar({ room, id }) {
   `;
 }
 
-const Way = ({ to, hint, children, class: kind = '' }) => html`<a class="btn ${kind}" href=${to} aria-keyshortcuts=${hint}>
+const Way = ({ to, hint, children, class: kind = '' }) => html`<a class="btn ${kind}" href=${to}
+  aria-keyshortcuts=${hint}>
   ${children}${hint && html`<kbd aria-hidden="true">${hint}</kbd>`}
 </a>`;
 

@@ -4,7 +4,7 @@
 
 import { html } from '../../vendor/preact.js';
 
-export const percent = (share) => `${Math.round(share * 100)} %`;
+const percent = (share) => `${Math.round(share * 100)} %`;
 const isKnown = (rate) => rate !== null && rate !== undefined;
 const within = ({ low, high }, word) => `${Math.round(low * 100)} ${word} ${percent(high)}`;
 const evenAt = (draws, debates) => (debates ? (1 - draws / debates) / 2 : 0.5);

@@ -42,7 +42,8 @@ function Lectern({ room, seat, shown }) {
   const given = own.filter(({ slot }) => shown.done.has(slot)).length;
   const up = own.some(({ slot }) => shown.now.has(slot));
   const soon = !up && shown.now.size === 0 && own.some(({ slot }) => slot === next);
-  const standing = up ? 'speaking' : soon ? 'speaks next' : own.length > 0 && html`${given} of ${own.length}<span class="heard"> heard</span>`;
+  const heard = own.length > 0 && html`${given} of ${own.length}<span class="heard"> heard</span>`;
+  const standing = up ? 'speaking' : soon ? 'speaks next' : heard;
   const side = seat.team || (seat.position === 'neutral' ? '' : seat.position);
   return html`<div class="lectern ${up ? 'up' : endedAt ? '' : 'quiet'}" data-seat style=${seatStyle(seat.color)}>
     <b><${Words}>${seat.name}</${Words}></b>

@@ -21,12 +21,14 @@ export function Minds({ room, onClose }) {
       <tbody>${[...rounds].map(([round, own]) => html`<tr key=${round}>
         <th scope="row">${round}</th>
         ${seats.map((seat) => html`<td key=${seat.id} data-seat style=${seatStyle(seat.color)}>
-          ${own.filter((turn) => turn.seat === seat.id).map((turn) => html`<${Thought} key=${turn.number} turn=${turn} />`)}
+          ${own.filter((turn) => turn.seat === seat.id).map(thought)}
         </td>`)}
       </tr>`)}</tbody>
     </table></div>
   <//>`;
 }
+
+const thought = (turn) => html`<${Thought} key=${turn.number} turn=${turn} />`;
 
 function Thought({ turn }) {
   return html`<section class="thought">

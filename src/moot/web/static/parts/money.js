@@ -12,7 +12,7 @@ export function Money({ room, open, show }) {
   return html`<button type="button" class="money numbers" ...${way} onClick=${() => show(true)}>
       <span>${money.spent}</span>
       ${money.share !== null && html`<${Meter} money=${money} />`}
-      ${money.limit && html`<span>of ${money.limit}</span>`}
+      ${money.limit && html`<span class="limit">of ${money.limit}</span>`}
     </button>
     ${open && html`<${Bill} money=${money} onClose=${() => show(false)} />`}`;
 }

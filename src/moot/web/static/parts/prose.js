@@ -42,7 +42,7 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
 });
 
 /** A piece of Markdown as nodes; what cannot be set in a moment, as it was written. */
-export function rendered(text) {
+function rendered(text) {
   if (isTangled(text)) return asWritten(text);
   try {
     return DOMPurify.sanitize(marked.parse(text, { async: false }), KEPT);
@@ -89,6 +89,7 @@ export function Growing({ text, live, class: kind = '', ...more }) {
 
 /** How far behind a new line its first signs may settle what stands before it. */
 const SIGNS = 12;
+const BLANK_LINE = /\n[ \t]*\n/;
 
 class Setter {
   #text = '';
@@ -157,22 +158,29 @@ class Setter {
   }
 
   #settle(cut) {
-    const nodes = rendered(this.#text.slice(this.#cut, cut));
+    const words = this.#text.slice(this.#cut, cut);
+    const nodes = rendered(words);
     const tail = this.#tail;
     this.#tail = null;
     this.#cut = cut;
     if (!tail) this.box.append(nodes);
     else if (isPlain(nodes, tail)) tail.removeAttribute('class');
-    else if (isSelected(tail)) this.#keep(tail, nodes);
+    else if (isSelected(tail)) this.#keep(tail, words, nodes);
     else tail.replaceWith(nodes);
   }
 
-  /** What somebody has selected is set when they let go of it. */
-  #keep(tail, nodes) {
+  /** What somebody has selected is set when they let go of it; what came after it is shown at once. */
+  #keep(tail, words, nodes) {
+    const [own] = words.split(BLANK_LINE, 1);
+    const said = tail.firstChild;
+    if (own.startsWith(said.data)) said.appendData(own.slice(said.data.length));
+    const set = nodes.firstElementChild;
+    set.remove();
+    tail.after(nodes);
     const look = () => {
       if (isSelected(tail)) return;
       stop();
-      tail.replaceWith(nodes);
+      tail.replaceWith(set);
     };
     const stop = () => {
       document.removeEventListener('selectionchange', look);

@@ -31,8 +31,9 @@ export function Ranks({ verdict, parties }) {
         <span style="--wide:1">all</span>
       </div>
     </div>
-    <${Table} caption="Where each ballot put the parties, from best to worst" heads=${final.map((_, place) => NTH[place])}
-      ballots=${ballots} cells=${(ballot) => ballot.ranking.map(name)} all=${final.map(name)} />
+    <${Table} caption="Where each ballot put the parties, from best to worst"
+      heads=${final.map((_, place) => NTH[place])} ballots=${ballots}
+      cells=${(ballot) => ballot.ranking.map(name)} all=${final.map(name)} />
   </figure>`;
 }
 
@@ -66,12 +67,15 @@ export function Points({ verdict, parties }) {
   const ids = Object.keys(verdict.scores);
   const ballots = verdict.ballots.filter((ballot) => Object.keys(ballot.scores).length);
   const judges = [...new Set(ballots.map((ballot) => ballot.judge))];
-  const { low, high, at } = scaleOf(ballots.flatMap((ballot) => Object.values(ballot.scores).map((mark) => mark.score)));
+  const marks = ballots.flatMap((ballot) => Object.values(ballot.scores));
+  const { low, high, at } = scaleOf(marks.map((mark) => mark.score));
   const given = (id) => ballots.filter((ballot) => ballot.scores[id]);
   const points = (ballot, id) => (ballot.scores[id] ? inPoints(ballot.scores[id].score) : '–');
   const said = ids.map((id) => `${parties.get(id).name}: ${given(id).map((ballot) => points(ballot, id)).join(', ')}`);
   return html`<figure class="doubt points" style=${`--judges:${judges.length}`}>
-    <figcaption><span class="key">points out of 100, each ballot a dot; the two orders of a judge are linked</span></figcaption>
+    <figcaption>
+      <span class="key">points out of 100, each ballot a dot; the two orders of a judge are linked</span>
+    </figcaption>
     <div class="plot" role="img" aria-label=${`The points of every ballot. ${said.join('. ')}.`}>
       ${ids.map((id) => html`<div class="judge" key=${id} data-seat style=${parties.get(id).style}>
         <span class="who hue"><bdi>${parties.get(id).name}</bdi></span>
@@ -79,13 +83,18 @@ export function Points({ verdict, parties }) {
         <svg aria-hidden="true">${judges.map((judge, row) => {
           const own = given(id).filter((ballot) => ballot.judge === judge);
           const y = `${((row + 0.5) / judges.length) * 100}%`;
-          return html`<${Pair} key=${judge} dots=${own.map(({ order, scores }) => [order, scores[id].score])} at=${at} y=${y} />`;
+          const dots = own.map(({ order, scores }) => [order, scores[id].score]);
+          return html`<${Pair} key=${judge} dots=${dots} at=${at} y=${y} />`;
         })}</svg>
       </div>`)}
-      <div class="ends"><span></span><span class="scale"><i style="--at:0%">${low}</i><i style="--at:100%">${high}</i></span></div>
+      <div class="ends">
+        <span></span>
+        <span class="scale"><i style="--at:0%">${low}</i><i style="--at:100%">${high}</i></span>
+      </div>
     </div>
-    <${Table} caption="The points of every ballot, out of 100" heads=${ids.map((id) => html`<bdi>${parties.get(id).name}</bdi>`)}
-      ballots=${ballots} cells=${(ballot) => ids.map((id) => points(ballot, id))} />
+    <${Table} caption="The points of every ballot, out of 100"
+      heads=${ids.map((id) => html`<bdi>${parties.get(id).name}</bdi>`)} ballots=${ballots}
+      cells=${(ballot) => ids.map((id) => points(ballot, id))} />
   </figure>`;
 }
 
@@ -110,12 +119,17 @@ function Table({ caption, heads, ballots, cells, all }) {
     <summary>The same as a table</summary>
     <div class="scroll" tabindex="0"><table>
       <caption>${caption}</caption>
-      <thead><tr><th scope="col">Ballot</th>${heads.map((head, place) => html`<th scope="col" key=${place}>${head}</th>`)}</tr></thead>
+      <thead><tr>
+        <th scope="col">Ballot</th>
+        ${heads.map((head, place) => html`<th scope="col" key=${place}>${head}</th>`)}
+      </tr></thead>
       <tbody>${ballots.map((ballot, place) => html`<tr key=${place}>
         <th scope="row"><bdi>${ballot.judgeName}</bdi>, ${orderName(ballot.order)}</th>
         ${cells(ballot).map((cell, column) => html`<td key=${column}>${cell}</td>`)}
       </tr>`)}</tbody>
-      ${all && html`<tfoot><tr><th scope="row">All together</th>${all.map((cell, column) => html`<td key=${column}>${cell}</td>`)}</tr></tfoot>`}
+      ${all && html`<tfoot><tr>
+        <th scope="row">All together</th>${all.map((cell, column) => html`<td key=${column}>${cell}</td>`)}
+      </tr></tfoot>`}
     </table></div>
   </details>`;
 }

@@ -48,19 +48,21 @@ export function Rejudge({ room, id, onClose }) {
         </label>`)}
         ${!found && !error && html`<p class="soft" role="status">Looking for models…</p>`}
         ${found && !shown.length && html`<p class="soft">
-          ${usable.length ? 'No model that is ready is called so.' : 'No other model is ready: see Settings.'}
+          ${usable.length ? 'No model that is ready is called so.' : 'No model is ready: see Settings.'}
         </p>`}
       </fieldset>
-      <p class="soft small">${
-        chosen.length ? 'Each is asked in both orders.' : html`With none chosen, the same judges are asked again: <bdi>${before}</bdi>.`
-      }</p>
+      <p class="soft small">${chosen.length
+        ? 'Each is asked in both orders.'
+        : html`With none chosen, the same judges are asked again: <bdi>${before}</bdi>.`}</p>
       <label class="named">At most, in US dollars
         <input class="field" type="number" inputmode="decimal" min="0.01" step="0.01" placeholder="no further limit"
           value=${limit} onInput=${(event) => setLimit(event.target.value)} />
       </label>
       ${trouble && html`<div class="wrong" role="alert">
         <p>${trouble.message}</p>
-        ${Object.entries(trouble.errors).map(([field, texts]) => html`<p key=${field}>${field}: ${texts.join('; ')}</p>`)}
+        ${Object.entries(trouble.errors).map(
+          ([field, texts]) => html`<p key=${field}>${field}: ${texts.join('; ')}</p>`,
+        )}
       </div>`}
       <div class="row"><${Button} class="main" onClick=${ask}>Judge again<//></div>
     </div>

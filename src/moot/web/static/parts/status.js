@@ -76,7 +76,7 @@ const WAYS = {
   resume: 'Go on',
   skip: 'Skip turn',
   judge: 'Judge now',
-  stop: 'Stop',
+  stop: 'Stop the debate',
 };
 
 /** Those of these deeds that are open, to somebody who may. */
@@ -102,7 +102,9 @@ export function Trouble({ room, id }) {
   return html`<div class="notice bad stack" role="alert">
     <h2>${trouble.title}</h2>
     <p dir="auto">${trouble.text}</p>
-    ${seat && html`<p class="small soft"><${Words}>${seat.name}</${Words}>${more && html`: <${Words}>${more}</${Words}>`}</p>`}
+    ${seat && html`<p class="small soft">
+      In the seat of <${Words}>${seat.name}<//>${more && html`: <${Words}>${more}<//>`}
+    </p>`}
     <${Ways} room=${room} id=${id} deeds=${['retry', 'resume', 'skip', 'judge', 'stop']}>
       ${settings && html`<a class="btn main" href="/settings">Check configuration</a>`}
     <//>

@@ -15,11 +15,12 @@ export function Swing({ room }) {
   const about = room.at('about').value;
   const named = new Map(result.changes.map((change) => [change.choice, change.label]));
   const style = (choice) => styleOf(choice, about);
+  const choices = spread(result.choices);
   return html`<section class="swing" aria-labelledby="swing-title">
     <h3 id="swing-title">The audience</h3>
     ${result.headline && html`<p class="headline"><bdi>${result.headline}</bdi></p>`}
-    ${result.polls.map((poll) => html`<${Bar} key=${poll.poll} ...${{ poll, named, style, choices: spread(result.choices) }} />`)}
-    <ul class="legend">${spread(result.choices).map(
+    ${result.polls.map((poll) => html`<${Bar} key=${poll.poll} ...${{ poll, named, style, choices }} />`)}
+    <ul class="legend">${choices.map(
       (choice) => html`<li key=${choice} data-seat style=${style(choice)}><bdi>${named.get(choice)}</bdi></li>`,
     )}</ul>
     ${result.pairs > 0 && html`<${Moves} result=${result} named=${named} style=${style} />`}
@@ -41,9 +42,13 @@ function Bar({ poll, choices, named, style }) {
   const share = (choice) => (poll.votes ? (votes[choice] ?? 0) / poll.votes : 0);
   const shown = choices.filter((choice) => votes[choice]);
   const apart = [poll.late && `${poll.late} late`, poll.single && `${poll.single} only here`].filter(Boolean);
-  const label = `${WHEN[poll.poll]}: ${choices.map((choice) => `${named.get(choice)} ${votes[choice] ?? 0}`).join(', ')}`;
+  const said = choices.map((choice) => `${named.get(choice)} ${votes[choice] ?? 0}`);
+  const label = `${WHEN[poll.poll]}: ${said.join(', ')}`;
   return html`<div class="count">
-    <p><span>${WHEN[poll.poll]}</span><span class="soft numbers">${[many(poll.votes, 'vote'), ...apart].join(' · ')}</span></p>
+    <p>
+      <span>${WHEN[poll.poll]}</span>
+      <span class="soft numbers">${[many(poll.votes, 'vote'), ...apart].join(' · ')}</span>
+    </p>
     <div class="votes" role="img" aria-label=${label}>${shown.map(
       (choice) => html`<b key=${choice} class=${choice} data-seat style=${`${style(choice)};--share:${share(choice)}`}>
         ${share(choice) >= ROOM && `${Math.round(share(choice) * 100)}%`}

@@ -45,7 +45,9 @@ function judgedBy(verdict) {
 function Decision({ verdict, about, room, to, titled }) {
   const winner = partiesOf(about).get(verdict.winner);
   return html`
-    <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1"><bdi>${verdict.headline}</bdi></h2>
+    <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1">
+      <bdi>${verdict.headline}</bdi>
+    </h2>
     ${verdict.marginWords && html`<p class="margin">${margin(verdict)}</p>`}
     ${verdict.doubts.length > 0 && html`<ul class="doubts" aria-label="What weakens it">${verdict.doubts.map(
       (doubt) => html`<li key=${doubt} dir="auto">${doubt}</li>`,

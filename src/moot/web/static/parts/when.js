@@ -8,7 +8,7 @@ const STEPS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' });
 
-export function ago(moment, now = Date.now()) {
+function ago(moment, now = Date.now()) {
   const seconds = (new Date(moment) - now) / 1000;
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? [null, 1];
   return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
