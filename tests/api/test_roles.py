@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -49,7 +51,20 @@ def secretive() -> dict:
 
 @pytest.fixture
 async def guarded(tmp_path: Path) -> AsyncGenerator[Served]:
-    async with serving(tmp_path, GUARDED, provider=Scripted(pace=0.005)) as house:
+    async with guarding(tmp_path) as house:
+        yield house
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Served]:
+    """For tests that differ only in the route: each has a debate of its own there."""
+    async with guarding(tmp_path_factory.mktemp("guarded")) as house:
+        yield house
+
+
+@asynccontextmanager
+async def guarding(data: Path) -> AsyncGenerator[Served]:
+    async with serving(data, GUARDED, provider=Scripted(pace=0.005)) as house:
         for owner in ("ann", "bob"):
             for role in ROLES:
                 word = f"{owner}-{role}-token"
@@ -88,24 +103,26 @@ async def asked(
     return await house.http.request(method, filled(path, debate_id, seat), json=sent, headers=headers)
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route[2])
-async def test_no_route_opens_without_the_right_token(guarded: Served, route: tuple[str, str, str]) -> None:
-    debate_id = await opened_by(guarded, "ann-owner-token")
+async def test_no_route_opens_without_the_right_token(shared: Served, route: tuple[str, str, str]) -> None:
+    debate_id = await opened_by(shared, "ann-owner-token")
     for headers in ({}, bearer("wrong"), {"Authorization": "bearer"}, {"X-Api-Key": "operators-own-token"}):
-        assert (await asked(guarded, route, debate_id, headers)).status_code == 401, headers
-    assert (await asked(guarded, route, debate_id, bearer("operators-own-token"))).status_code < 422
+        assert (await asked(shared, route, debate_id, headers)).status_code == 401, headers
+    assert (await asked(shared, route, debate_id, bearer("operators-own-token"))).status_code < 422
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if "{debateId}" in route[1]], ids=lambda route: route[2]
 )
 async def test_the_debate_of_another_owner_does_not_exist(
-    guarded: Served, route: tuple[str, str, str]
+    shared: Served, route: tuple[str, str, str]
 ) -> None:
-    debate_id = await opened_by(guarded, "ann-owner-token")
+    debate_id = await opened_by(shared, "ann-owner-token")
     for role in ROLES:
-        assert (await asked(guarded, route, debate_id, bearer(f"bob-{role}-token"))).status_code == 404
-    assert (await guarded.arena.head(debate_id)).owner == "ann"
+        assert (await asked(shared, route, debate_id, bearer(f"bob-{role}-token"))).status_code == 404
+    assert (await shared.arena.head(debate_id)).owner == "ann"
 
 
 async def test_lists_and_statistics_are_the_owners_own(guarded: Served) -> None:
@@ -117,15 +134,16 @@ async def test_lists_and_statistics_are_the_owners_own(guarded: Served) -> None:
         assert reply.json()["totals"]["debates"] == count
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     "name", [name for method, _, name in ROUTES if method != "GET" and name not in HARMLESS]
 )
-async def test_a_viewer_changes_nothing(guarded: Served, name: str) -> None:
-    debate_id = await opened_by(guarded, "ann-owner-token")
+async def test_a_viewer_changes_nothing(shared: Served, name: str) -> None:
+    debate_id = await opened_by(shared, "ann-owner-token")
     route = next(route for route in ROUTES if route[2] == name)
-    reply = await asked(guarded, route, debate_id, bearer("ann-viewer-token"))
+    reply = await asked(shared, route, debate_id, bearer("ann-viewer-token"))
     problem(reply, 403, "forbidden")
-    reply = await guarded.http.post("/api/v1/debates", json=BODY, headers=bearer("ann-viewer-token"))
+    reply = await shared.http.post("/api/v1/debates", json=BODY, headers=bearer("ann-viewer-token"))
     problem(reply, 403, "forbidden")
 
 

@@ -107,7 +107,7 @@ def reply(event: events.ScenarioFinished, case: str) -> str:
 @pytest.mark.timeout(300)
 def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Beside(tmp_path, FREE, endpoints=NOWHERE) as beside:
-        found = explore(beside.house.url, 3, 1, {})
+        found = explore(beside.house.url, 2, 1, {})
     assert not found, "\n\n".join(found)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 

@@ -174,7 +174,7 @@ class Setter {
     const [own] = words.split(BLANK_LINE, 1);
     const said = tail.firstChild;
     if (own.startsWith(said.data)) said.appendData(own.slice(said.data.length));
-    const set = nodes.firstElementChild;
+    const set = nodes.firstElementChild ?? document.createTextNode('');
     set.remove();
     tail.after(nodes);
     const look = () => {
