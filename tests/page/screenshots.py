@@ -45,7 +45,6 @@ class Shot(Struct, frozen=True):
     path: str
     size: tuple[int, int] = WIDE
     ready: str = "main h1"
-    whole: bool = False
 
 
 SHOTS = (
@@ -53,12 +52,12 @@ SHOTS = (
     Shot("live", "/debate/{live}"),
     Shot("live-four", "/debate/{four}"),
     Shot("live-long", "/debate/{long}"),
-    Shot("verdict", "/debate/{over}/verdict", whole=True),
+    Shot("verdict", "/debate/{over}/verdict"),
     Shot("replay", "/debate/{over}/replay"),
     Shot("inspect", "/debate/{over}/inspect"),
     Shot("stage", "/debate/{live}/stage"),
     Shot("history", "/debates"),
-    Shot("statistics", "/statistics", whole=True),
+    Shot("statistics", "/statistics"),
     Shot("settings", "/settings"),
     Shot("start-narrow", "/", NARROW),
     Shot("live-narrow", "/debate/{live}", NARROW),
@@ -139,7 +138,7 @@ async def _take(browser: Browser, served: Served, shot: Shot, theme: Any, debate
         await page.goto(served.url + shot.path.format(**debates))
         await page.locator(shot.ready).first.wait_for()
         await page.wait_for_timeout(SETTLE_MS)
-        await page.screenshot(path=IMAGES / f"{shot.name}-{theme}.png", full_page=shot.whole)
+        await page.screenshot(path=IMAGES / f"{shot.name}-{theme}.png")
 
 
 if __name__ == "__main__":

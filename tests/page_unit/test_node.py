@@ -59,7 +59,7 @@ def digest(shape: Any) -> str:
 def told(name: str, records: Sequence[Recorded], viewer: Viewer) -> dict[str, Any]:
     """The frames of a log, the digest of the view at every prefix, and some views to go on from.
 
-    Calls are told to observers and judges as to the owner: theirs are looked at when something comes of them.
+    Calls are told to the others as to the owner: theirs are looked at when something comes of them.
     """
     dialect, debate = Chamber(viewer), None
     frames: list[Any] = []
@@ -68,7 +68,7 @@ def told(name: str, records: Sequence[Recorded], viewer: Viewer) -> dict[str, An
     for recorded in records:
         before, debate = debate, evolve(debate, recorded)
         frames += [frame.data for frame in dialect.frames(as_seen(recorded, before, debate, viewer))]
-        if isinstance(recorded.event, CALLS) and viewer.role in ("observer", "judge"):
+        if isinstance(recorded.event, CALLS) and viewer != OWNER:
             continue
         shape = view(debate, viewer)
         digests.append((recorded.seq, digest(shape)))
