@@ -101,7 +101,8 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets do this by th
 
 # Where it cannot be installed the tests that need it are skipped, and say so.
 .venv/.browser: .venv/.stamp
-	@test -x /usr/bin/chromium || scripts/debian.sh chromium || exit 0; touch $@
+	@scripts/debian.sh chromium-headless-shell || test -x /usr/bin/chromium || scripts/debian.sh chromium || exit 0
+	@touch $@
 
 .venv/.bench: .venv/.stamp
 	@echo "installing the peers that we are measured against ..."

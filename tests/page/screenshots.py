@@ -53,7 +53,7 @@ SHOTS = (
     Shot("live-four", "/debate/{four}"),
     Shot("live-long", "/debate/{long}"),
     Shot("verdict", "/debate/{over}/verdict"),
-    Shot("replay", "/debate/{over}/replay"),
+    Shot("replay", "/debate/{over}/replay#turn-4"),
     Shot("inspect", "/debate/{over}/inspect"),
     Shot("stage", "/debate/{live}/stage"),
     Shot("history", "/debates"),
@@ -97,9 +97,9 @@ async def _history(served: Served, play: Play) -> dict[str, str]:
     long = await _open(served, {**body(maxRounds=1), "topic": (LONG * 5)[:500].strip()})
     await served.over(four)
     await served.over(long)
-    play.again(stops_in=3)
+    play.again(stops_in=2)
     live = await _open(served, body(timeoutPerRound=300))
-    await served.until(live, lambda status: status["currentRound"] == 2)
+    await served.until(live, lambda status: [turn["turn"] for turn in status["speaking"]] == [2])
     await served.post(live, "inject", {"text": "Who decides which drivers may still come in?"})
     await asyncio.sleep(0.5)
     return {"over": over, "live": live, "four": four, "long": long}
