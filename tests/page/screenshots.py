@@ -25,7 +25,7 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 THEMES = ("light", "dark")
 SETTLE_MS = 1500
 PATIENT = Pace(first_byte=600, between_bytes=600)
-WIDE, NARROW = (1440, 1000), (360, 760)
+WIDE, TALL, NARROW = (1440, 1000), (1440, 1150), (360, 760)
 LONG = (
     "人工智能的发展应当由政府监管，还是交给市场和公民社会来决定？这场辩论问的不只是规则，还有信任 🤖⚖️。 "
     "هل ينبغي أن تنظم الحكومات تطوير الذكاء الاصطناعي أم تترك ذلك للسوق؟ "
@@ -45,11 +45,13 @@ class Shot(Struct, frozen=True):
     path: str
     size: tuple[int, int] = WIDE
     ready: str = "main h1"
+    from_top: bool = False
+    """Not where the page has followed the speech to."""
 
 
 SHOTS = (
     Shot("start", "/"),
-    Shot("live", "/debate/{live}"),
+    Shot("live", "/debate/{live}", TALL, from_top=True),
     Shot("live-four", "/debate/{four}"),
     Shot("live-long", "/debate/{long}"),
     Shot("verdict", "/debate/{over}/verdict"),
@@ -138,6 +140,9 @@ async def _take(browser: Browser, served: Served, shot: Shot, theme: Any, debate
         await page.goto(served.url + shot.path.format(**debates))
         await page.locator(shot.ready).first.wait_for()
         await page.wait_for_timeout(SETTLE_MS)
+        if shot.from_top:
+            await page.mouse.wheel(0, -5_000)
+            await page.wait_for_timeout(SETTLE_MS)
         await page.screenshot(path=IMAGES / f"{shot.name}-{theme}.png")
 
 
