@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from moot.evolve import fold
 from moot.terms import FREE, HUMAN, Model, Verdict
 from moot.views.chances import Interval, of_mean, wilson
-from moot.views.figures import Bench, Cost, Custom, Day, Pair, Topic, Totals
-from moot.views.figures import Standing as Told
+from moot.views.figures import Bench, Cost, Custom, Day, Pair, Standing, Topic, Totals
 from moot.views.statistics import gathered, statistics
 from moot.views.summary import Bill, Summary, summarize
 from tests.golden.reading import log_of
@@ -24,9 +23,9 @@ OWL, CAT = "acme/owl", "acme/cat"
 FOR_AND_AGAINST = ("for", "against")
 
 
-def Standing(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> Told:  # noqa: N802
+def stands(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> Standing:
     """With the interval that belongs to it."""
-    return Told(name, debates, wins, losses, draws, rate, wilson(wins, wins + losses + draws))
+    return Standing(name, debates, wins, losses, draws, rate, wilson(wins, wins + losses + draws))
 
 
 def debate(
@@ -64,26 +63,26 @@ def test_a_model_wins_and_loses_against_others() -> None:
     counted = statistics(
         [debate(OWL, CAT, won=0), debate(CAT, OWL, won=1), debate(OWL, CAT, won=1), debate(OWL, CAT)]
     )
-    assert counted.models == (Standing(OWL, 4, 2, 1, 1, 0.5), Standing(CAT, 4, 1, 2, 1, 0.25))
+    assert counted.models == (stands(OWL, 4, 2, 1, 1, 0.5), stands(CAT, 4, 1, 2, 1, 0.25))
     assert counted.sides == (
-        Standing("against", 4, 2, 1, 1, 0.5),
-        Standing("for", 4, 1, 2, 1, 0.25),
+        stands("against", 4, 2, 1, 1, 0.5),
+        stands("for", 4, 1, 2, 1, 0.25),
     )
     assert counted.formats == (Custom("oxford", 4, 1, 2, 1, 0.25, wilson(1, 4)),)
 
 
 def test_a_model_does_not_win_against_itself() -> None:
     counted = statistics([debate(OWL, OWL, won=0), debate(OWL, OWL)])
-    assert counted.models == (Standing(OWL, 2, 0, 0, 0, None),)
-    assert counted.sides == (Standing("for", 2, 1, 0, 1, 0.5), Standing("against", 2, 0, 1, 1, 0.0))
+    assert counted.models == (stands(OWL, 2, 0, 0, 0, None),)
+    assert counted.sides == (stands("for", 2, 1, 0, 1, 0.5), stands("against", 2, 0, 1, 1, 0.0))
 
 
 def test_whoever_argues_beside_the_winner_has_not_lost() -> None:
     counted = statistics([debate(OWL, CAT, "acme/dog", won=0, sides=("for", "for", "against"))])
     assert counted.models == (
-        Standing(OWL, 1, 1, 0, 0, 1.0),
-        Standing("acme/cat", 1, 0, 0, 0, None),
-        Standing("acme/dog", 1, 0, 1, 0, 0.0),
+        stands(OWL, 1, 1, 0, 0, 1.0),
+        stands("acme/cat", 1, 0, 0, 0, None),
+        stands("acme/dog", 1, 0, 1, 0, 0.0),
     )
 
 
@@ -140,7 +139,7 @@ def test_what_an_older_version_wrote_is_counted_as_far_as_it_goes() -> None:
     for later in ("sides", "winnerModel", "winnerSide"):
         del old[later]
     counted = statistics([msgspec.convert(old, Summary)])
-    assert counted.models == (Standing(CAT, 1, 1, 0, 0, 1.0), Standing(OWL, 1, 0, 1, 0, 0.0))
+    assert counted.models == (stands(CAT, 1, 1, 0, 0, 1.0), stands(OWL, 1, 0, 1, 0, 0.0))
     assert counted.sides == ()
     assert counted.formats == (Custom("oxford", 1, 0, 0, 0),)
 
@@ -159,16 +158,16 @@ def test_all_models_of_a_side_that_wins_together_have_won() -> None:
     sides = ("for", "for", "against", "against")
     counted = statistics([debate(OWL, CAT, "acme/dog", "acme/dog", won=0, sides=sides, winning=(0, 1))])
     assert counted.models == (
-        Standing(CAT, 1, 1, 0, 0, 1.0),
-        Standing(OWL, 1, 1, 0, 0, 1.0),
-        Standing("acme/dog", 1, 0, 1, 0, 0.0),
+        stands(CAT, 1, 1, 0, 0, 1.0),
+        stands(OWL, 1, 1, 0, 0, 1.0),
+        stands("acme/dog", 1, 0, 1, 0, 0.0),
     )
 
 
 def test_a_model_on_both_sides_of_a_team_debate_neither_wins_nor_loses() -> None:
     sides = ("for", "for", "against", "moderator")
     counted = statistics([debate(OWL, CAT, OWL, CAT, won=0, sides=sides, winning=(0, 1))])
-    assert counted.models == (Standing(CAT, 1, 1, 0, 0, 1.0), Standing(OWL, 1, 0, 0, 0, None))
+    assert counted.models == (stands(CAT, 1, 1, 0, 0, 1.0), stands(OWL, 1, 0, 0, 0, None))
 
 
 def test_a_summary_names_all_who_won_together_and_no_person() -> None:
