@@ -259,6 +259,8 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     trimmed: int = 0
     """So many of the oldest speeches were left out, because the whole was too long for the model."""
     aside: int | None = None
+    continues: int | None = None
+    """The call whose tools have answered, or that paused: the speech goes on where that one ended."""
 
 
 class CallDelta(Struct, frozen=True, tag="call.delta"):

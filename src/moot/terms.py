@@ -145,6 +145,9 @@ class Manner(Struct, frozen=True, omit_defaults=True):
     opens: Opener | None = None
     """The side that won the toss and speaks first, where the format leaves it to one."""
     polls: Polls | None = None
+    tools: tuple[str, ...] = ()
+    """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or the tools that a
+    provider has itself (`web_search`, `code`). Nothing unless it stands here."""
 
 
 # --- formats ------------------------------------------------------------------------------------------
@@ -345,6 +348,10 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     output: str = ""
     opaque: str = ""
     """A signature that goes back to the provider unread."""
+    server: str = ""
+    """Whose tool it is: a server of `moot.toml`, or the provider's own label."""
+    title: str = ""
+    """What people call the tool."""
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
@@ -379,6 +386,21 @@ class Message(Struct, frozen=True, omit_defaults=True):
     sealed: tuple[Sealed, ...] = ()
 
 
+class Tool(Struct, frozen=True, omit_defaults=True):
+    """A tool as a model is told of it."""
+
+    name: str
+    """By which the model calls it: letters, digits, `_` and `-`, at most 64."""
+    description: str
+    schema: dict[str, Any]
+    server: str = ""
+    title: str = ""
+
+
+Hosted = Literal["web_search", "code"]
+"""Tools that run at the provider's."""
+
+
 class Request(Struct, frozen=True, omit_defaults=True):
     """One call as a value; each provider writes it in its own tongue."""
 
@@ -400,6 +422,11 @@ class Request(Struct, frozen=True, omit_defaults=True):
     """Ask to be shown what the model thinks. Some accounts may not."""
     trimmed: int = 0
     """So many of the oldest messages were left out, because the whole was too long for the model."""
+    tools: tuple[Tool, ...] = ()
+    hosted: tuple[Hosted, ...] = ()
+    exchange: tuple[Segment, ...] = ()
+    """What this speech has brought so far, in order: thoughts, words, what it asked of tools, what they gave.
+    It stands after the messages, and the model goes on from there."""
 
 
 # --- judging ------------------------------------------------------------------------------------------

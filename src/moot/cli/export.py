@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
+from moot.cli.examples import EXAMPLES, shown
+from moot.cli.helping import Columns
 from moot.cli.options import Id, Server
 
+app = App(
+    name="export",
+    help="A debate as Markdown, HTML or JSON; or everything in the shape of an older system.",
+    help_format="plaintext",
+    help_formatter=Columns(shown(EXAMPLES.get("export", ()))),
+)
 
+
+@app.default
 def export(
     id: Id = "last",
     /,

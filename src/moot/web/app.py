@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from moot import __version__
 from moot.arena import Arena
 from moot.errors import MootError, StoreError
-from moot.web import docs, front, health, routes, socket
+from moot.web import docs, doors, front, health, routes, socket
 from moot.web.answers import problem_reply
 from moot.web.article import PREFIX
 from moot.web.border import OPEN, Border
@@ -59,12 +59,14 @@ def make_app(arena: Arena) -> ASGIApp:
         rooms.tickets,
         open_paths={*OPEN, *front.OPEN},
         open_prefixes=front.OPEN_PREFIXES,
+        plain_text=doors.PLAIN_TEXT,
     )
 
 
 def _application(rooms: Rooms) -> FastAPI:
     app = FastAPI(title="Moot", version=__version__, redirect_slashes=False, openapi_url=None)
     app.include_router(routes.router(rooms), prefix=PREFIX)
+    app.include_router(doors.router(rooms), prefix=doors.PREFIX)
     app.include_router(health.router(rooms.arena))
     app.include_router(docs.router(rooms.arena, rooms.keeper))
     app.state.front = front.Front()

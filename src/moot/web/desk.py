@@ -1,21 +1,30 @@
-"""What all desks do alike: look whose debate it is and who may, read the body, ask the arena, answer."""
+"""What all desks do alike: whose debate is it and who may; read the body, ask the arena, answer, follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moot.audience import Viewer
 from moot.commands import Command
 from moot.debate import Debate
-from moot.store.contract import Outcome
+from moot.ids import new_id
+from moot.providers.keys import Secret
+from moot.setup import Setup
+from moot.store.contract import Once, Outcome
 from moot.web.answers import json_reply
 from moot.web.house import lent_keys
 from moot.web.rooms import Rooms, query_of, who
+from moot.web.streams import EventStream, Watching
 from moot.wire.auth import Identity
+from moot.wire.frames import Cursor, Dialect, Frame
+from moot.wire.problems import Problem
 from moot.wire.rights import steers
 from moot.wire.v1 import bodies, queries, replies
 
@@ -54,6 +63,79 @@ class Desk:
             asked = command(bodies.read(form, raw))
             outcome = await self._arena.ask(debate_id, asked, once=once, keys=keys)
         return json_reply(answer(outcome.debate), status, replayed(outcome))
+
+    def _still_open(self) -> None:
+        if self._arena.hub.closed:
+            raise Problem("shutting-down")
+
+    async def _open(
+        self,
+        request: Request,
+        setup: Setup,
+        keys: Mapping[str, Secret],
+        once: Once | None = None,
+        *,
+        start: bool = True,
+    ) -> Outcome:
+        """Open a debate for whoever asks, as far as they have a place left and the disk has room."""
+        async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
+            outcome = await self._arena.create(
+                setup,
+                owner=who(request).owner or "",
+                once=once,
+                start=start,
+                naming=lambda kind, _place: new_id(kind),
+                keys={name: key for name, key in keys.items() if name in _providers(setup)},
+                objection=place.objection or await self._full(),
+            )
+            place.take(outcome.debate.id)
+        return outcome
+
+    async def _full(self) -> Problem | None:
+        quota = self._arena.settings.service.quota_bytes
+        if quota is None or await self._arena.store.size() <= quota:
+            return None
+        detail = "The disk quota is used up: delete debates, or raise MOOT_DISK_QUOTA_MB"
+        return Problem("storage", detail, headers={"Retry-After": "60"})
+
+    def _follow(
+        self,
+        request: Request,
+        debate_id: str,
+        dialect: Dialect,
+        viewer: Viewer,
+        cursor: Cursor,
+        gone: Frame | None = None,
+        *,
+        plain: bool = False,
+        told: Mapping[str, str] | None = None,
+    ) -> EventStream:
+        rooms = self._rooms
+        return EventStream(
+            rooms.feeds,
+            rooms.clock,
+            debate_id=debate_id,
+            dialect=dialect,
+            viewer=viewer,
+            cursor=cursor,
+            gone=gone,
+            place=rooms.streams.taken(request.scope["state"]["client"]),
+            watching=Watching(partial(rooms.keeper.knows, who(request))),
+            plain=plain,
+            told=told,
+        )
+
+
+def accepts_stream(request: Request) -> None:
+    kinds = request.headers.get("accept", "*/*").lower().replace(" ", "").split(",")
+    wanted = [kind.partition(";")[0] for kind in kinds if not re.search(r";q=0(\.0*)?(;|$)", kind)]
+    if not any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in wanted):
+        raise Problem("not-acceptable")
+
+
+def _providers(setup: Setup) -> set[str]:
+    models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
+    return {model.provider for model in (*models, *(seat.stand_in for seat in setup.seats if seat.stand_in))}
 
 
 def saying(message: str, status: str = "") -> Answer:

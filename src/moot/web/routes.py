@@ -6,9 +6,7 @@ through the feeds and the projections.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, assert_never
 
 from fastapi import APIRouter, Path
@@ -32,9 +30,8 @@ from moot.commands import (
     Stop,
 )
 from moot.evolve import evolve
-from moot.ids import new_id
 from moot.providers.hush import redact
-from moot.setup import Setup, opening
+from moot.setup import opening
 from moot.store.contract import Page, Wanted
 from moot.store.sought import is_wanted
 from moot.views import html, json, markdown
@@ -44,12 +41,11 @@ from moot.views.transcript import transcript
 from moot.web import floor, gallery, guests, steward
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
-from moot.web.desk import DebateId, Desk, Route, replayed, saying
+from moot.web.desk import DebateId, Desk, Route, accepts_stream, replayed, saying
 from moot.web.house import House, lent_keys
 from moot.web.playing import to_replay
 from moot.web.repeats import key_of
 from moot.web.rooms import Rooms, query_of, who
-from moot.web.streams import EventStream, Watching
 from moot.wire.auth import TICKET_SECONDS
 from moot.wire.chamber.frames import Chamber
 from moot.wire.frames import Dialect, Seen
@@ -118,28 +114,15 @@ class Chair(Desk):
     # --- opening ------------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
-        rooms, arena = self._rooms, self._arena
-        identity = who(request)
-        opens(identity)
+        opens(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
-        if arena.hub.closed:
-            raise Problem("shutting-down")
-        with rooms.repeats.doing(request, raw) as once:
-            keys = lent_keys(request.headers, arena)
-            house = House(arena, keys)
+        self._still_open()
+        with self._rooms.repeats.doing(request, raw) as once:
+            keys = lent_keys(request.headers, self._arena)
+            house = House(self._arena, keys)
             setup = setup_of(bodies.read(bodies.CreateDebate, raw, house), house)
-            async with rooms.slots.taking(request.scope["state"]["client"]) as place:
-                outcome = await arena.create(
-                    setup,
-                    owner=identity.owner or "",
-                    once=once,
-                    start=True,
-                    naming=lambda kind, _place: new_id(kind),
-                    keys={name: key for name, key in keys.items() if name in _providers(setup)},
-                    objection=place.objection or await self._full(),
-                )
-                place.take(outcome.debate.id)
+            outcome = await self._open(request, setup, keys, once)
         location = f"/api/v1/debates/{outcome.debate.id}"
         return json_reply(replies.created(outcome.debate), 201, {"Location": location, **replayed(outcome)})
 
@@ -152,13 +135,6 @@ class Chair(Desk):
         body = bodies.read(bodies.CreateDebate, await request.body(), house)
         opened = opening(setup_of(body, house))
         return json_reply(replies.estimated(estimate(opened), programme(opened)))
-
-    async def _full(self) -> Problem | None:
-        quota = self._arena.settings.service.quota_bytes
-        if quota is None or await self._arena.store.size() <= quota:
-            return None
-        detail = "The disk quota is used up: delete debates, or raise MOOT_DISK_QUOTA_MB"
-        return Problem("storage", detail, headers={"Retry-After": "60"})
 
     # --- looking ------------------------------------------------------------------------------------
 
@@ -259,27 +235,17 @@ class Chair(Desk):
         dialect_for: Callable[[Viewer], Dialect],
         query: queries.Viewing,
     ) -> Response:
-        if not _accepts_stream(request):
-            raise Problem("not-acceptable")
-        rooms, identity, cursor = self._rooms, who(request), query.cursor
+        accepts_stream(request)
+        rooms, cursor = self._rooms, query.cursor
         head = await rooms.mine(request, debate_id)
-        viewer = await rooms.viewer_of(identity, query.seat, debate_id)
+        viewer = await rooms.viewer_of(who(request), query.seat, debate_id)
         dialect = dialect_for(viewer)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
         if isinstance(dialect, V1) and await rooms.is_behind_the_end(debate_id, cursor):
             return Response(status_code=204)
-        return EventStream(
-            rooms.feeds,
-            rooms.clock,
-            debate_id=debate_id,
-            dialect=dialect,
-            viewer=viewer,
-            cursor=cursor,
-            gone=deleted() if isinstance(dialect, V1) else None,
-            place=rooms.streams.taken(request.scope["state"]["client"]),
-            watching=Watching(partial(rooms.keeper.knows, identity)),
-        )
+        gone = deleted() if isinstance(dialect, V1) else None
+        return self._follow(request, debate_id, dialect, viewer, cursor, gone)
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
         await self._rooms.mine(request, debate_id)
@@ -381,17 +347,6 @@ class Chair(Desk):
         steers(who(request))
         await self._arena.delete(debate_id)
         return Response(status_code=204)
-
-
-def _providers(setup: Setup) -> set[str]:
-    models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
-    return {model.provider for model in (*models, *(seat.stand_in for seat in setup.seats if seat.stand_in))}
-
-
-def _accepts_stream(request: Request) -> bool:
-    kinds = request.headers.get("accept", "*/*").lower().replace(" ", "").split(",")
-    wanted = [kind.partition(";")[0] for kind in kinds if not re.search(r";q=0(\.0*)?(;|$)", kind)]
-    return any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in wanted)
 
 
 def _attached(text: str, media_type: str, name: str) -> Response:

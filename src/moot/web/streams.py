@@ -9,7 +9,7 @@ the feed writes directly, the same bytes for all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from time import monotonic
@@ -23,7 +23,7 @@ from moot.errors import StoreError
 from moot.settings import Service
 from moot.web.connection import Connection
 from moot.web.feeds import Feed, Feeds, Take, read_joined
-from moot.wire.frames import Cursor, Dialect, Frame, as_sse
+from moot.wire.frames import Cursor, Dialect, Frame, as_lines, as_sse
 
 HEADERS = (
     (b"content-type", b"text/event-stream"),
@@ -116,7 +116,11 @@ class Clock:
 
 
 class EventStream(Response):
-    """One viewer's stream. `place` is the viewer's place among those of its client."""
+    """One viewer's stream. `place` is the viewer's place among those of its client.
+
+    A `plain` one has no ids, no comments and no greeting, for clients that could not pass them over; `told`
+    are headers of its own.
+    """
 
     media_type = "text/event-stream"
 
@@ -132,6 +136,8 @@ class EventStream(Response):
         gone: Frame | None,
         place: AbstractContextManager[Any],
         watching: Watching,
+        plain: bool = False,
+        told: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._feeds = feeds
@@ -143,11 +149,13 @@ class EventStream(Response):
         self._gone = gone
         self._place = place
         self._watching = watching
-        self._greeting = RETRY
+        self._plain = plain
+        self._told = [(name.encode(), value.encode()) for name, value in (told or {}).items()]
+        self._greeting = b"" if plain else RETRY
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._place:
-            await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+            await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *self._told]})
             if scope["method"] != "HEAD":
                 await self._stream(scope, receive, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -155,7 +163,8 @@ class EventStream(Response):
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         line = scope["state"].get("connection")
         take = partial(self._take, line) if isinstance(line, Connection) else None
-        reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, as_sse)
+        encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
+        reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, encode, medium)
         with self._clock.over(self._watching):
             leaving = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
             try:
@@ -172,11 +181,12 @@ class EventStream(Response):
     async def _send(self, feed: Feed, send: Send, take: Take | None) -> None:
         async with aclosing(read_joined(feed, self._cursor, take)) as pieces:
             async for piece in pieces:
-                await self._pass_on(self._body(piece), send)
+                if piece or not self._plain:
+                    await self._pass_on(self._body(piece), send)
                 self._greeted(piece)
         if feed.end == "deleted" and self._gone is not None:
             # It has no place in the log, and so no id.
-            body = as_sse(self._gone, "").replace(b"id: \n", b"")
+            body = as_lines(self._gone, "")
             await send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def _pass_on(self, body: bytes, send: Send) -> None:
@@ -187,6 +197,8 @@ class EventStream(Response):
 
     def _take(self, line: Connection, piece: bytes) -> bool:
         """Past ASGI, which would cost more than all the rest."""
+        if self._plain and not piece:
+            return True
         taken = line.pass_on(chunked(self._body(piece)))
         if taken:
             self._greeted(piece)

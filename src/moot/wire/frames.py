@@ -93,6 +93,12 @@ def as_sse(frame: Frame, id: str) -> bytes:
     return f"{name}id: {id}\ndata: ".encode() + _json.encode(frame.data) + b"\n\n"
 
 
+def as_lines(frame: Frame, _id: str) -> bytes:
+    """For clients that split a stream by hand: a name where there is one, one line of data, nothing else."""
+    name = f"event: {frame.event}\n" if frame.event else ""
+    return f"{name}data: ".encode() + _json.encode(frame.data) + b"\n\n"
+
+
 def as_message(frame: Frame, id: str | None = None) -> bytes:
     """The same for a WebSocket."""
     return _json.encode({"event": frame.event, "id": id, "data": frame.data})
