@@ -21,6 +21,8 @@ WORKERS ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# Some machines forbid it by default, and then each of a thousand processes compiles the whole program anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run debate test coverage check format bench chaos screenshots wheel lock clean setup
@@ -81,7 +83,7 @@ setup: .venv/.stamp .venv/.page ## set up .venv; the other targets do this by th
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || scripts/debian.sh python3-venv
 	@echo "setting up .venv (once, about a minute) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq -c constraints.txt hatchling editables
+	@$(BIN)/python -m pip install -qq -c constraints.txt pip hatchling editables
 	@$(BIN)/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
 	@touch $@
 

@@ -1,18 +1,23 @@
-"""A process to be killed: runs debates one after another, and prints every event that a follower receives.
+"""Processes to be killed: each runs debates one by one, and prints every event that a follower receives.
 
     python -m tests.chaos.victim DATA LEDGER HOW_MANY
 
-Debates left over from a killed predecessor are taken up first. A line is `debate seq digest`; the last line
-of a run that ends by itself is `done`.
+For every line it gets, it forks a victim; the line says where that one crashes, and may be empty. To import
+everything, as done here, takes longer than most victims live. A victim takes up first what its predecessor
+has left. A line of its own is `debate seq digest`, and the last `done`; ours are `born PID` and `gone CODE`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import importlib
+import os
 import sys
+import threading
 from pathlib import Path
 
+from moot import crash
 from moot.arena import Arena
 from moot.events import Recorded, encode
 from moot.providers.scripted import Scripted
@@ -47,5 +52,19 @@ async def follow(arena: Arena, debate_id: str) -> None:
         print(line(recorded), flush=True)
 
 
+def bear(crash_at: str, *arguments: str) -> None:
+    child = os.fork()
+    if not child:
+        os.environ["MOOT_CRASH_AT"] = crash_at
+        importlib.reload(crash)
+        asyncio.run(main(Path(arguments[0]), Path(arguments[1]), int(arguments[2])))
+        os._exit(0)
+    print("born", child, flush=True)
+    _, status = os.waitpid(child, 0)
+    print("gone", os.waitstatus_to_exitcode(status), flush=True)
+
+
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])))
+    assert threading.active_count() == 1, "a fork leaves other threads behind"
+    for wish in sys.stdin:
+        bear(wish.strip(), *sys.argv[1:])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE, STDOUT, Popen
 from typing import IO
 
-from tests.faces.terminal import MOOT, environment
+from tests.faces.terminal import environment
+from tests.nursery import Moot
 
 SECONDS = 30.0
 
@@ -23,17 +24,11 @@ class Served:
         lifted = {"MOOT_RATE_LIMIT_PER_MINUTE": "0", "MOOT_MAX_DEBATES_PER_CLIENT": "0"}
         self.env = environment(data, pace_ms, **{**lifted, "MOOT_MODEL": "scripted/demo", **more})
         self.url = ""
-        self.process: subprocess.Popen[str] | None = None
+        self.process: Popen[str] | None = None
 
     def start(self) -> None:
         port = self.url.rpartition(":")[2] or "0"
-        self.process = subprocess.Popen(
-            [*MOOT, "serve", "--port", port],
-            env=self.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        self.process = Moot("serve", "--port", port, env=self.env, stdout=PIPE, stderr=STDOUT, text=True)
         assert self.process.stdout is not None
         said = ""
         while not (found := re.search(r"http://127\.0\.0\.1:\d+", said)):

@@ -14,6 +14,9 @@ import termios
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from subprocess import PIPE
+
+from tests.nursery import Moot
 
 SECONDS = 20.0
 MOOT = (sys.executable, "-m", "moot")
@@ -28,15 +31,13 @@ def environment(data: Path, pace_ms: int = 0, **more: str) -> dict[str, str]:
 
 
 def piped(env: Mapping[str, str], *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*MOOT, *arguments],
-        env=env,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    with Moot(*arguments, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as running:
+        try:
+            said, complained = running.communicate(stdin, timeout=SECONDS)
+        except BaseException:
+            running.kill()
+            raise
+    return subprocess.CompletedProcess(running.args, running.returncode, said, complained)
 
 
 class Terminal:
@@ -45,15 +46,7 @@ class Terminal:
     def __init__(self, env: Mapping[str, str], *arguments: str, columns: int = 80, rows: int = 30) -> None:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [*MOOT, *arguments],
-            env=env,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
+        self.process = Moot(*arguments, env=env, terminal=True, stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
         self._ours = ours
         self.output = ""

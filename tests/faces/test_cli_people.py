@@ -14,7 +14,8 @@ from moot.events import decode_recorded
 from moot.evolve import fold
 from moot.terms import Ballot
 from tests.faces.conftest import Hold
-from tests.faces.terminal import MOOT, Terminal, environment, piped, words
+from tests.faces.terminal import Terminal, environment, piped, words
+from tests.nursery import Moot as Program
 
 Moot = Callable[..., tuple[int, str, str]]
 MOTION = "Tea is better than coffee"
@@ -37,8 +38,10 @@ def debate_in(moot: Moot) -> Debate:
 @contextmanager
 def waiting(data: Path, *arguments: str, pace_ms: int = 0) -> Iterator[subprocess.Popen[str]]:
     """A debate in another process, which somebody can type into."""
-    process = subprocess.Popen(
-        [*MOOT, MOTION, *arguments, "--json"],
+    process = Program(
+        MOTION,
+        *arguments,
+        "--json",
         env=environment(data, pace_ms),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -16,7 +16,8 @@ from moot.client import Client, Record
 from moot.events import CallDelta, DebateOpened, decode_recorded
 from moot.evolve import fold
 from tests.client.serving import Served, served
-from tests.faces.terminal import MOOT, Terminal, environment, piped, words
+from tests.faces.terminal import Terminal, environment, piped, words
+from tests.nursery import Moot
 
 MOTION = "Cats are better than dogs"
 ID = re.compile(r"deb_[0-9A-Z]{26}")
@@ -117,8 +118,8 @@ def test_watching_from_the_start_and_looking_away(slow: Served, env: dict[str, s
 
 
 def test_an_interrupt_pauses_it_there_and_it_can_be_resumed(slow: Served, env: dict[str, str]):
-    running = subprocess.Popen(
-        [*MOOT, MOTION, "--server", slow.url, "--rounds", "1", "--json"],
+    running = Moot(
+        *(MOTION, "--server", slow.url, "--rounds", "1", "--json"),
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -139,8 +140,8 @@ def test_an_interrupt_pauses_it_there_and_it_can_be_resumed(slow: Served, env: d
 
 
 def test_the_server_may_be_restarted_meanwhile(slow: Served, env: dict[str, str]):
-    running = subprocess.Popen(
-        [*MOOT, MOTION, "--server", slow.url, "--rounds", "1", "--json"],
+    running = Moot(
+        *(MOTION, "--server", slow.url, "--rounds", "1", "--json"),
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.faces.conftest import Hold
-from tests.faces.terminal import MOOT, environment
+from tests.faces.terminal import environment
+from tests.nursery import Moot as Program
 
 Moot = Callable[..., tuple[int, str, str]]
 
@@ -34,7 +35,6 @@ class Running:
 @contextmanager
 def running(data: Path, *arguments: str, pace_ms: int = 15) -> Iterator[Running]:
     command = [
-        *MOOT,
         "Cats are better than dogs",
         "--model",
         "scripted/demo",
@@ -44,7 +44,7 @@ def running(data: Path, *arguments: str, pace_ms: int = 15) -> Iterator[Running]
         *arguments,
     ]
     env = environment(data, pace_ms=pace_ms)
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = Program(*command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield Running(process)
     finally:

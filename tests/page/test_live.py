@@ -16,6 +16,7 @@ from moot.providers.contract import Chunk, Said
 from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, improvise
 from moot.terms import Request
 from tests.api.served import BODY, Served, serving
+from tests.page.stage import PATIENT
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -60,7 +61,7 @@ def hall() -> Hall:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path, hall: Hall) -> AsyncGenerator[Served]:
-    async with serving(tmp_path, provider=hall) as server:
+    async with serving(tmp_path, provider=hall, pace=PATIENT) as server:
         yield server
 
 

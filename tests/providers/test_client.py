@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.errors import Fault
-from moot.providers import anthropic, openai_chat
+from moot.providers import anthropic, openai_chat, transport
 from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Traits
 from moot.providers.decoding import Decoder
@@ -82,8 +82,11 @@ async def heard(client: Client, times: int = 1) -> list[Chunk]:
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
-    family: openai_chat.Family, stream: bytes
+    family: openai_chat.Family, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # How long it is waited for is another matter: a busy machine may take its time.
+    monkeypatch.setattr(transport, "FAREWELL_SECONDS", 10.0)
+
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(CHUNKED + b"%x\r\n%b\r\n" % (len(stream), stream))
         await asyncio.sleep(0.005)

@@ -19,7 +19,8 @@ from moot.settings import Settings
 from moot.store.sqlite import SqliteStore
 from moot.store.sqlite_backup import back_up
 from moot.store.sqlite_connect import connect
-from tests.faces.terminal import MOOT, environment
+from tests.faces.terminal import environment
+from tests.nursery import Moot
 from tests.store.other import remark
 from tests.store.test_sqlite import mode, umask
 
@@ -79,8 +80,8 @@ async def test_every_backup_of_a_busy_store_can_be_restored(tmp_path: Path) -> N
 
 async def test_a_debate_that_was_running_goes_on_from_its_backup(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy"
-    running = subprocess.Popen(
-        [*MOOT, "Cats are better than dogs", "--model", "scripted/demo", "--rounds", "2", "--json"],
+    running = Moot(
+        *("Cats are better than dogs", "--model", "scripted/demo", "--rounds", "2", "--json"),
         env=environment(data, pace_ms=5),
         stdout=subprocess.PIPE,
         text=True,

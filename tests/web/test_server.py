@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from moot.settings import Service
 from moot.web.listening import bind, url_of
 from moot.wire.origins import is_loopback
 from tests.faces.terminal import environment
+from tests.nursery import Moot
 from tests.web.apps import Echo, Endless, talk
 from tests.web.conftest import Serving, listening
 from tests.web.raw import Line, exchange, request
@@ -54,8 +54,9 @@ class Process:
 
 @asynccontextmanager
 async def started(data: Path, *arguments: str, **variables: str) -> AsyncGenerator[Process, None]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "moot", "serve", *arguments],
+    process = Moot(
+        "serve",
+        *arguments,
         env={**os.environ, **environment(data), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
