@@ -23,7 +23,7 @@ from moot import settings as configuration
 from moot.bus import MemoryBus
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
-from moot.errors import Invalid, Refused, StoreError, UnknownDebate
+from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.floor import CastVote, KeepDraft
@@ -53,7 +53,9 @@ from moot.setup import (
 from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Verbosity
+from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Step, Verbosity
+from moot.tools.contract import NoTools, Toolbox
+from moot.tools.toolbox import McpToolbox
 
 RECOVERY_SECONDS = 5.0
 QUIET = (Inject, KeepDraft, CastVote)
@@ -63,10 +65,13 @@ QUIET = (Inject, KeepDraft, CastVote)
 class Arena:
     """Use `Arena.open()`."""
 
-    def __init__(self, settings: Settings, store: Store, providers: Providers) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, providers: Providers, tools: Toolbox | None = None
+    ) -> None:
         self.settings = settings
         self.store = store
         self.providers = providers
+        self.tools = tools or NoTools()
         self._bus = MemoryBus()
         store.listen(self._bus.publish)
         self.lending = Lending(providers)
@@ -84,16 +89,17 @@ class Arena:
         *,
         store: Store | None = None,
         providers: Mapping[str, Provider] | None = None,
+        tools: Toolbox | None = None,
         recover: bool = False,
     ) -> AsyncGenerator[Arena, None]:
         """An arena on this machine's data folder, or on the store given.
 
-        `providers` adds to or replaces the built-in ones. With `recover`, debates that another process left
-        behind are taken up, now and while the arena is open.
+        `providers` adds to or replaces the built-in ones; `tools` is what the seats may use. With `recover`,
+        debates that another process left behind are taken up, now and while the arena is open.
         """
         settings = settings or configuration.load()
         store = store or SqliteStore.open(settings.database)
-        arena = cls(settings, store, _providers(settings, providers or {}))
+        arena = cls(settings, store, _providers(settings, providers or {}), tools or _toolbox(settings))
         try:
             if recover:
                 await arena.recover()
@@ -109,6 +115,7 @@ class Arena:
             await asyncio.gather(self._recovery, return_exceptions=True)
         await self.hub.close()
         await self._placement.close()
+        await self.tools.close()
         await self.lending.close()
         await self.providers.close()
         await self.store.close()
@@ -122,28 +129,50 @@ class Arena:
         owner: str = "",
         once: Once | None = None,
         start: bool = False,
+        step: Step | None = None,
         naming: Naming = by_place,
         keys: Mapping[str, Secret] | None = None,
         objection: Exception | None = None,
     ) -> Outcome:
-        """Open a debate; it waits for `Start`, unless it is to start at once.
+        """Open a debate; it waits for `Start`, unless it is to start at once, perhaps only for a step.
 
         `keys` are lent for this debate alone: they stay in memory, and what is written down is whose they
         are. An `objection` is raised instead of opening it; a request that was carried out before is
         answered all the same.
         """
         debate_id = new_id()
+        objection = objection or await self._unknown_tools(setup)
         try:
             lent = self.lending.lend(debate_id, keys or {})
             opened = opening(replace(setup, lent=lent), naming)
             outcome = await self._record(
-                debate_id, Open(opened, start), owner=owner, once=once, objection=objection
+                debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
             )
         except BaseException:
             await self.lending.give_back(debate_id)
             raise
         if outcome.debate.id != debate_id:
             await self.lending.give_back(debate_id)
+        if wants_runner(outcome.debate):
+            self._placement.want(outcome.debate.id)
+        return outcome
+
+    async def take_over(
+        self,
+        events: Sequence[Event],
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        objection: Exception | None = None,
+    ) -> Outcome:
+        """A debate that was held elsewhere so far, with its whole log. An `objection` as in `create`."""
+
+        def on_head(_nothing: Debate | None) -> Sequence[Event]:
+            if objection is not None:
+                raise objection
+            return events
+
+        outcome = await self.store.record(new_id(), on_head, owner=owner, once=once)
         if wants_runner(outcome.debate):
             self._placement.want(outcome.debate.id)
         return outcome
@@ -387,6 +416,14 @@ class Arena:
 
         return await self.store.record(debate_id, on_head, owner=owner, once=once)
 
+    async def _unknown_tools(self, setup: Setup) -> Exception | None:
+        """What speaks against its tools: that nobody has them, or that none can be used here."""
+        try:
+            await self.tools.check(setup.tools)
+        except (Invalid, Unavailable) as error:
+            return error
+        return None
+
     def _runner(self, debate_id: str, epoch: int) -> Runner:
         return Runner(
             debate_id,
@@ -395,6 +432,7 @@ class Arena:
             hub=self.hub,
             provider=partial(self.lending.provider, debate_id),
             pace=self.settings.pace,
+            tools=self.tools,
             lacking=self.lending.lacking,
         )
 
@@ -420,6 +458,10 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
         keys=settings.keys,
         connect_seconds=settings.connect_seconds,
     )
+
+
+def _toolbox(settings: Settings) -> Toolbox:
+    return McpToolbox(settings.tools, settings.environ) if settings.tools else NoTools()
 
 
 def _check_priced(judges: Sequence[Judge]) -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import Debate, Remark, Turn
+from moot.debate import Debate, Kept, Remark, Turn
 from moot.events import Recorded
 from moot.terms import Reasoning, Seat, ToolCall
 
@@ -123,6 +123,9 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return event if viewer.privileged else replace(event, response_id=None, request_id="")
         case ev.CallFailed():
             return event if viewer.privileged else replace(event, request_id="")
+        case ev.DebateImported():
+            # It holds everything, also what the speakers thought.
+            return event if viewer.privileged else None
         case ev.DraftKept():
             return event if viewer.seat == event.seat else None
         case ev.AsideAsked():
@@ -146,7 +149,7 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
             | ev.JudgingStarted()
             | ev.VerdictReached() | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
-            | ev.SeatTaken() | ev.SeatLeft() | ev.PollOpened() | ev.PollClosed()
+            | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PollOpened() | ev.PollClosed()
         ):  # fmt: skip
             return event
         case _:
@@ -181,7 +184,9 @@ def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
         if call.turn is not None:
             return viewer.seat is not None and veiled(debate, call.turn, viewer)
         return call.aside is not None or viewer.role == "judge"
-    return False
+    # What a tool gives comes when the call that asked for it is over.
+    spoken = (turn.number for turn in (*debate.live, *debate.turns) if turn.call == number)
+    return viewer.seat is not None and any(veiled(debate, turn, viewer) for turn in spoken)
 
 
 def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
@@ -225,11 +230,11 @@ def seen(debate: Debate, viewer: Viewer) -> Debate:
 
 def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
     if veiled(debate, turn.number, viewer):
-        return replace(turn, text="", reasoning="", segments=())
+        return replace(turn, text="", reasoning="", segments=(), kept=Kept())
     if thoughts:
         return turn
     said = tuple(segment for segment in turn.segments if not isinstance(segment, Reasoning))
-    return replace(turn, reasoning="", segments=said)
+    return replace(turn, reasoning="", segments=said, kept=Kept(turn.kept.text))
 
 
 def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from moot.errors import Fault, Unavailable
 from moot.events import CallDelta, Narrated, SegmentCompleted
 from moot.hearing import MOST_SEGMENTS, Heard
+from moot.placing import place
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
 from moot.terms import DeltaKind, Request
 
@@ -159,6 +160,7 @@ async def _read(
     first = deadlines.first if held else None
     between = deadlines.between if held else None
     loop = asyncio.get_running_loop()
+    placed = place(request)
     moved = 0.0
     try:
         async with asyncio.timeout(first) as patience, aclosing(provider.stream(request)) as chunks:
@@ -168,6 +170,8 @@ async def _read(
                 if between is not None and now - moved > between / 50:
                     moved = now
                     patience.reschedule(now + between)
+                if placed is not None:
+                    chunk = placed.put(chunk)
                 match chunk:
                     case Said(text, kind, segment):
                         room = max(0, most - heard.size) if len(heard.spoken) <= MOST_SEGMENTS else 0

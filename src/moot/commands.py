@@ -42,6 +42,7 @@ from moot.judging.panels import seated
 from moot.judging.parties import party_of
 from moot.schedule import longer, schedule
 from moot.terms import Judge, Money, Slot, Step, Verdict
+from moot.turnwise import AskTurn, ask_turn
 
 MOST_REMARKS = 100
 LONGEST_REMARK = 2000
@@ -54,10 +55,13 @@ class Open(Struct, frozen=True):
 
     debate: DebateOpened
     start: bool = False
+    step: Step | None = None
 
 
 class Start(Struct, frozen=True):
-    pass
+    """With a step it goes for one speech, or to the end of the round."""
+
+    step: Step | None = None
 
 
 class Pause(Struct, frozen=True):
@@ -138,7 +142,7 @@ class Abort(Struct, frozen=True):
 
 Command = (
     Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | Extend | JudgeNow | Rejudge
-    | Decide | Retry | Stop | Abort | Deed
+    | Decide | Retry | Stop | Abort | AskTurn | Deed
 )  # fmt: skip
 
 
@@ -146,12 +150,12 @@ def decide(debate: Debate | None, command: Command) -> Decision:
     if isinstance(command, Open):
         if debate is not None:
             return Refused("This debate is already open.", debate.status)
-        return (command.debate, DebateStarted()) if command.start else (command.debate,)
+        return (command.debate, DebateStarted(command.step)) if command.start else (command.debate,)
     if debate is None:
         return Refused("This debate does not exist.", "unknown")
     match command:
         case Start():
-            return _start(debate)
+            return _start(debate, command)
         case Pause():
             return _pause(debate, command)
         case Resume():
@@ -182,6 +186,8 @@ def decide(debate: Debate | None, command: Command) -> Decision:
             return _stop(debate, command)
         case Abort():
             return _abort(debate, command)
+        case AskTurn():
+            return ask_turn(debate, command)
         case _:
             return heed(debate, command)
 
@@ -222,10 +228,10 @@ def interrupt(debate: Debate, by: Interrupter) -> tuple[Event, ...]:
     )
 
 
-def _start(debate: Debate) -> Decision:
+def _start(debate: Debate, command: Start) -> Decision:
     if debate.status != "created":
         return Refused("The debate has already started.", debate.status)
-    return (DebateStarted(),)
+    return (DebateStarted(command.step),)
 
 
 def _pause(debate: Debate, command: Pause) -> Decision:

@@ -8,7 +8,7 @@ schedule out when it opens, and what is left of it is `unspent`. How events chan
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -46,6 +46,16 @@ REPLAYED = ("crash", "pause", "drain", "absent")
 """Interruptions after which the same speech is given again."""
 
 
+class Kept(Struct, frozen=True):
+    """What a speech had brought before its present call, which goes on from there: it stays, even if that
+    call comes to nothing."""
+
+    text: str = ""
+    reasoning: str = ""
+    segments: tuple[Segment, ...] = ()
+    max_tokens: int = 0
+
+
 class Turn(Struct, frozen=True):
     number: int
     slot: int
@@ -60,9 +70,11 @@ class Turn(Struct, frozen=True):
     text: str = ""
     reasoning: str = ""
     segments: tuple[Segment, ...] = ()
+    kept: Kept = Kept()
     call: int | None = None
     attempt: int = 0
     max_tokens: int = 0
+    """Of all the calls that it goes on over."""
     by: str = ""
     """Who or what interrupted it, or the kind of fault that failed it."""
     message: str = ""
@@ -216,6 +228,14 @@ class Judging(Struct, frozen=True):
         )
 
 
+class Origin(Struct, frozen=True):
+    """Where a debate was held before, and what was kept of it there; what came after `seq` was held here."""
+
+    seq: int
+    source: str
+    record: dict[str, Any]
+
+
 class Debate(Struct, frozen=True):
     id: str
     motion: str
@@ -270,6 +290,9 @@ class Debate(Struct, frozen=True):
     ended_at: datetime | None = None
     ended_seq: int = 0
     """The seq of its first end; what comes later, such as another verdict, is an afterthought."""
+    failed_seq: int = 0
+    """The seq of its first failure, also where it went on afterwards."""
+    origin: Origin | None = None
 
     @property
     def running(self) -> bool:

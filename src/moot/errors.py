@@ -23,7 +23,7 @@ FaultKind = Literal[
     "unreachable", "timeout", "stalled", "rate_limited", "overloaded", "server_error", "disconnected",
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
     "malformed", "empty", "filtered", "off_side", "chain_lost", "seal_refused", "schema_refused",
-    "summary_refused", "crashed", "unavailable", "cut", "lost", "budget",
+    "summary_refused", "tools_refused", "crashed", "unavailable", "cut", "lost", "budget",
 ]  # fmt: skip
 
 
@@ -134,6 +134,7 @@ FAULT_MESSAGES: dict[FaultKind, str] = {
     "seal_refused": "The provider does not take its own encrypted thoughts back.",
     "summary_refused": "The provider does not show this account what its models think.",
     "schema_refused": "The provider cannot hold its answer to a schema.",
+    "tools_refused": "The provider's model does not use tools.",
     "crashed": "The local model stopped unexpectedly.",
     "cut": "The turn was cut short.",
     "lost": "The call was lost when the process ended.",

@@ -2,14 +2,14 @@
 
 The log of a debate is a list of `Recorded` with dense `seq` 1..n. Tags are ours and never class paths; a
 new field gets a default, a changed meaning gets a new tag. A *call* is one attempt to make a model speak,
-for a turn or for a judge; the words of a turn are the deltas of its last call. Requests as sent are kept
-by hash beside the log, because they grow with the square of the turns.
+for a turn or for a judge; the words of a turn are the deltas of its last call, and of those that it goes on
+from. Requests as sent are kept by hash beside the log, because they grow with the square of the turns.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -25,6 +25,7 @@ from moot.terms import (
     Judge,
     Limits,
     Manner,
+    Model,
     Money,
     PollName,
     Seat,
@@ -54,8 +55,16 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
     title: str = ""
 
 
-class DebateStarted(Struct, frozen=True, tag="debate.started"):
-    pass
+class DebateStarted(Struct, frozen=True, tag="debate.started", omit_defaults=True):
+    step: Step | None = None
+    """It goes on for so much, and pauses by itself."""
+
+
+class DebateImported(Struct, frozen=True, tag="debate.imported"):
+    """What stands before this event was held elsewhere; `record` is what was kept of it there, as it was."""
+
+    source: str
+    record: dict[str, Any]
 
 
 class DebateReady(Struct, frozen=True, tag="debate.ready"):
@@ -173,6 +182,14 @@ class SeatLeft(Struct, frozen=True, tag="seat.left"):
     """The person is gone, by their own wish or since their time ran out; from now on the stand-in speaks."""
 
     seat: str
+    by: str = ""
+
+
+class SeatFilled(Struct, frozen=True, tag="seat.filled", omit_defaults=True):
+    """A seat that nobody held is given to a model, which speaks there from now on."""
+
+    seat: str
+    model: Model
     by: str = ""
 
 
@@ -389,7 +406,7 @@ Event = (
     | CallCompleted | CallFailed | RemarkInjected | BudgetWarned | BudgetExhausted | StalemateFound
     | ConcessionMade | JudgingStarted | BallotCast | BallotSpoiled | VerdictReached | JudgingFailed
     | TurnExtended | RoundsAdded | SeatTaken | SeatLeft | DraftKept | AsideAsked | AsideAnswered
-    | AsideFailed | PointRaised | PollOpened | VoteCast | PollClosed
+    | AsideFailed | PointRaised | PollOpened | VoteCast | PollClosed | SeatFilled | DebateImported
 )  # fmt: skip
 
 Narrated = CallDelta | SegmentCompleted

@@ -13,7 +13,7 @@ from typing import TypeVar, assert_never
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import Aside, Call, Cast, Debate, Judging, Point, Poll, Remark, Turn
+from moot.debate import Aside, Call, Cast, Debate, Judging, Origin, Point, Poll, Remark, Turn
 from moot.events import EndReason, Recorded
 from moot.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
 from moot.schedule import longer, schedule
@@ -97,7 +97,10 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.DebateOpened() | ev.CallDelta():
             raise ValueError("a debate opens once")
         case ev.DebateStarted():
-            return replace(debate, status="initializing", started_at=recorded.at)
+            return replace(debate, status="initializing", started_at=recorded.at, step=event.step)
+        case ev.DebateImported():
+            origin = Origin(recorded.seq, event.source, event.record)
+            return replace(debate, origin=origin)
         case ev.DebateReady():
             return _set_status(debate, "awaiting_arguments")
         case ev.DebatePaused():
@@ -115,7 +118,8 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             halted = _halt(debate, status, ended=event.reason, detail=event.detail, at=recorded.at)
             return _close(replace(halted, ended_seq=debate.ended_seq or recorded.seq))
         case ev.DebateFailed():
-            return _close(replace(_halt(debate, "error", detail=event.detail), failure=event.reason))
+            failed = replace(_halt(debate, "error", detail=event.detail), failure=event.reason)
+            return _close(replace(failed, failed_seq=debate.failed_seq or recorded.seq))
         case ev.RoundAsked():
             return replace(debate, rounds_asked=_following_round(debate))
         case ev.RoundStarted():
@@ -178,6 +182,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, limits=limits, schedule=laid_out)
         case ev.SeatTaken() | ev.SeatLeft():
             return replace(debate, seats=tuple(_reseated(seat, event) for seat in debate.seats))
+        case ev.SeatFilled():
+            filled = tuple(_filled(seat, event) for seat in debate.seats)
+            return replace(debate, seats=filled)
         case ev.DraftKept():
             return replace(debate, drafts={**debate.drafts, event.seat: event.text})
         case ev.AsideAsked():
@@ -276,6 +283,10 @@ def _reseated(seat: Seat, event: ev.SeatTaken | ev.SeatLeft) -> Seat:
         return seat
     person = Model(HUMAN, event.by or HUMAN, price=FREE)
     return replace(seat, model=person, stand_in=seat.model)
+
+
+def _filled(seat: Seat, event: ev.SeatFilled) -> Seat:
+    return replace(seat, model=event.model) if seat.id == event.seat else seat
 
 
 def _settled(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:

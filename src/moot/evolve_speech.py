@@ -1,7 +1,8 @@
 """How a speech changes a debate as its calls begin and end: its words, its marks, its costs, its draft.
 
-A further attempt strikes the words of the one before; what the provider gave as the whole counts more than
-the words as they came. A call that was cut is charged to its turn all the same.
+A further attempt strikes the words of the one before; a call that goes on from another, whose tools have
+answered, adds to them, and its further attempts strike only its own. What the provider gave as the whole
+counts more than the words as they came. A call that was cut is charged to its turn all the same.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import NOTHING, Call, Debate, Tally, Turn
+from moot.debate import NOTHING, Call, Debate, Kept, Tally, Turn
 from moot.events import Recorded
 from moot.lengths import count
 from moot.terms import Money, Reasoning, Text
@@ -23,7 +24,7 @@ def turn_ended(
         return debate
     by_hand = debate.seat(turn.seat).model.human
     text, reasoning = _last_words(turn, event, by_hand=by_hand)
-    turn = replace(turn, text=text, reasoning=reasoning, ended_at=recorded.at)
+    turn = replace(turn, text=text, reasoning=reasoning, kept=Kept(), ended_at=recorded.at)
     match event:
         case ev.TurnCompleted():
             turn = replace(
@@ -56,13 +57,15 @@ def without_draft(debate: Debate, seat: str) -> Debate:
 
 
 def segment_completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
-    """A segment that is told again takes its own place: the last telling is right."""
+    """Each takes its own place, whenever it is told, and once more if it is told again: the last is right."""
     place = (type(event.segment), event.segment.index)
-    others = (other for other in turn.segments if (type(other), other.index) != place)
-    turn = replace(turn, segments=(*others, event.segment))
+    others = [other for other in turn.segments if (type(other), other.index) != place]
+    ordered = sorted([*others, event.segment], key=lambda segment: segment.index)
+    turn = replace(turn, segments=tuple(ordered))
     if event.taken_back:
         # Nobody may hear them as speech, even if it is cut now.
-        return replace(turn, text="", reasoning=turn.reasoning + turn.text)
+        taken = turn.text[len(turn.kept.text) :]
+        return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken)
     return turn
 
 
@@ -76,9 +79,8 @@ def _last_words(
     broke_off = not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
     if (broke_off and turn.text) or not turn.segments:
         return turn.text, turn.reasoning
-    ordered = sorted(turn.segments, key=lambda segment: segment.index)
-    text = "".join(segment.text for segment in ordered if isinstance(segment, Text))
-    thoughts = "".join(segment.text for segment in ordered if isinstance(segment, Reasoning))
+    text = "".join(segment.text for segment in turn.segments if isinstance(segment, Text))
+    thoughts = "".join(segment.text for segment in turn.segments if isinstance(segment, Reasoning))
     return text or turn.text, thoughts or turn.reasoning
 
 
@@ -96,22 +98,26 @@ def call_started(debate: Debate, event: ev.CallStarted) -> Debate:
         repair=event.repair,
         aside=event.aside,
     )
-    # A further attempt strikes the words of the one before.
-    live = tuple(
-        replace(
-            turn,
-            call=event.call,
-            attempt=event.attempt,
-            max_tokens=event.max_tokens,
-            text="",
-            reasoning="",
-            segments=(),
-        )
-        if turn.number == event.turn
-        else turn
-        for turn in debate.live
-    )
+    live = tuple(_asked(turn, event) if turn.number == event.turn else turn for turn in debate.live)
     return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
+
+
+def _asked(turn: Turn, event: ev.CallStarted) -> Turn:
+    """A further attempt strikes the words of the one before, and what it goes on from stays."""
+    kept, attempt = Kept(), event.attempt
+    if event.continues is not None:
+        # The speech itself is not begun again.
+        attempt = turn.attempt
+        went_on = event.continues == turn.call
+        kept = Kept(turn.text, turn.reasoning, turn.segments, turn.max_tokens) if went_on else turn.kept
+    asked = replace(turn, kept=kept, call=event.call, attempt=attempt)
+    return _as_before(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
+
+
+def _as_before(turn: Turn) -> Turn:
+    """Without what the present call has said."""
+    kept = turn.kept
+    return replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
 
 
 def call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Debate:
@@ -153,7 +159,7 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
         return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
         trouble = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
-        return replace(trouble, text="", reasoning="", segments=())
+        return _as_before(trouble)
     return turn
 
 

@@ -28,6 +28,7 @@ MOST_SEGMENTS = 256
 
 
 class Heard(Struct):
+    call: int = 0
     done: Done | None = None
     segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
     spoken: dict[tuple[int, DeltaKind], list[str]] = field(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from moot.debate import NOTHING, Call, Debate
+from moot.debate import NOTHING, Call, Debate, Turn
 from moot.formats.plan import ORDERS
 from moot.judging.asking import BYTES_PER_TOKEN, hand_tokens, judge_request, repair_room, speech_frame
 from moot.pricing import input_bound, worst
@@ -66,7 +66,7 @@ def judging_worst(debate: Debate, starting: int = 0) -> Money:
         return NOTHING
     speaking = [_allowed(debate, call) for call in debate.calls if call.turn is not None]
     frames = (len(speaking) + starting) * speech_frame(debate)
-    saying = sum(speaking) * BYTES_PER_TOKEN + frames
+    saying = sum(speaking) * BYTES_PER_TOKEN + frames + sum(_said(debate, turn) for turn in debate.live)
     total = NOTHING
     for judge in models(debate.panel):
         for order in ORDERS:
@@ -76,6 +76,12 @@ def judging_worst(debate: Debate, starting: int = 0) -> Money:
             bound += repair_room(request)
             total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
     return total
+
+
+def _said(debate: Debate, turn: Turn) -> int:
+    """Bytes that a speech has come to in calls before its present one."""
+    open_call = turn.call is not None and debate.call(turn.call) is not None
+    return len((turn.kept.text if open_call else turn.text).encode())
 
 
 def _allowed(debate: Debate, call: Call) -> int:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from moot import means
 from moot.asides import Question, rival
 from moot.commands import conclude, end_speeches, interrupt
-from moot.debate import NOTHING, Aside, Call, Debate, Turn
+from moot.debate import NOTHING, Aside, Call, Debate, Kept, Turn
 from moot.errors import FAULT_MESSAGES
 from moot.events import (
     AsideAnswered,
@@ -56,8 +56,8 @@ from moot.floor import draft as draft_of
 from moot.floor import give_way, has_the_floor, settled, spoken
 from moot.formats.plan import ORDERS, Ask, AskJudges, Conclude, Fail, Note, Plan, Poll, Rest, Speak, plan
 from moot.judging import verdicts
-from moot.pricing import cost, estimate, grant, input_bound
-from moot.terms import Model, Money, PollName, Request, Slot, Verdict
+from moot.pricing import beside_words, cost, estimate, grant, input_bound
+from moot.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
 
 MOST_CRASHES = 3
 UNEXPECTED = "Something unexpected went wrong; see the server's log."
@@ -170,8 +170,18 @@ class Purpose(Struct, frozen=True):
     aside: int | None = None
 
 
-def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attempt: int) -> tuple[Event, ...]:
-    """Reserves the worst case of a call, or ends the speeches where the budget has no room for it."""
+def begin(
+    debate: Debate,
+    purpose: Purpose,
+    request: Request,
+    digest: str,
+    attempt: int,
+    continues: int | None = None,
+) -> tuple[Event, ...]:
+    """Reserves the worst case of a call, or ends the speeches where the budget has no room for it.
+
+    `continues` is the call that this one goes on from, its tools having answered.
+    """
     if not still_wanted(debate, purpose):
         return ()
     bound = input_bound(request) + _remembered(debate, purpose, request)
@@ -194,6 +204,7 @@ def begin(debate: Debate, purpose: Purpose, request: Request, digest: str, attem
                 previous_response_id=request.previous_response_id,
                 trimmed=request.trimmed,
                 aside=purpose.aside,
+                continues=continues,
             ),
         )
     if purpose.aside is not None:
@@ -220,11 +231,15 @@ def _exhausted(debate: Debate) -> BudgetExhausted:
 
 
 def _remembered(debate: Debate, purpose: Purpose, request: Request) -> int:
-    """Tokens that a provider may read again although we do not send them: the chain's own thoughts."""
+    """Tokens that a provider may read again although we do not send them: the chain's own thoughts, and what
+    came of its tools."""
     turn = debate.turn(purpose.turn) if purpose.turn is not None else None
     if turn is None or request.previous_response_id is None:
         return 0
-    return sum(other.usage.reasoning for other in debate.turns if other.seat == turn.seat)
+    before = [other for other in debate.turns if other.seat == turn.seat]
+    thinking = (*before, turn) if request.resumes else before
+    thoughts = sum(other.usage.reasoning for other in thinking)
+    return thoughts + sum(beside_words(segment) for other in before for segment in other.segments)
 
 
 def finish(
@@ -264,6 +279,16 @@ def fail(debate: Debate, failed: CallFailed, result: Result | None) -> tuple[Eve
             draft.add(*_other_ballots(draft.debate, result))
     draft.add(*_warning(draft.debate))
     return tuple(draft.events)
+
+
+def told(debate: Debate, purpose: Purpose, call: int, result: ToolResult) -> tuple[Event, ...]:
+    """What a tool gave, under the call that asked for it; nothing where nobody wants it any more."""
+    return (SegmentCompleted(call, result),) if still_wanted(debate, purpose) else ()
+
+
+def leave(debate: Debate, purpose: Purpose, result: Result) -> tuple[Event, ...]:
+    """A speech ends between two calls, while its tools were at work."""
+    return (result,) if still_wanted(debate, purpose) else ()
 
 
 def purpose_of(call: Call) -> Purpose:
@@ -369,8 +394,9 @@ def is_for_a_person(debate: Debate, aside: Aside) -> bool:
 def lost(debate: Debate, call: Call) -> CallFailed:
     """An open call that nobody will hear the end of."""
     turn = debate.turn(call.turn) if call.turn is not None else None
-    said = turn if turn and turn.call == call.number else call
-    usage = estimate(call.input_bound, len(said.text), len(said.reasoning))
+    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, Kept())
+    words, thoughts = len(said.text) - len(before.text), len(said.reasoning) - len(before.reasoning)
+    usage = estimate(call.input_bound, words, thoughts)
     model = model_of(debate, call)
     return CallFailed(
         call=call.number,

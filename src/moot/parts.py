@@ -2,7 +2,8 @@
 answer `Beside` the speeches. A `Person` plays theirs by themselves; the runner only holds the clock.
 
 Each part of a model says what to ask at each attempt, whether an answer will do, and what is written down
-when it does, when the time is up, or when nothing more is to be tried. Pure.
+when it does, when the time is up, or when nothing more is to be tried. A speech that asks something of its
+tools goes on with what they gave. Pure.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from moot.moves import Purpose, Result, aside_model
 from moot.prompts import small
 from moot.prompts.asides import Unreadable, answer, aside_request
 from moot.prompts.speeches import turn_request
-from moot.terms import Finish, Request, Text, Truncation
+from moot.research import Research
+from moot.terms import Finish, Model, Request, Text, Truncation
 
 TRUNCATIONS: dict[Finish, Truncation] = {"length": "max_tokens", "filter": "filter"}
 
@@ -43,14 +45,19 @@ class Part(Protocol):
     @property
     def purpose(self) -> Purpose: ...
 
+    @property
+    def continues(self) -> int | None:
+        """The call that the next one goes on from."""
+        ...
+
     def request(self, attempt: int) -> Request: ...
 
     def learn(self, fault: Fault) -> None:
         """Ask for something else next time, where that may help."""
         ...
 
-    def accept(self, heard: Heard) -> Result:
-        """Raises Fault where the answer will not do."""
+    def accept(self, heard: Heard) -> Result | None:
+        """None where it goes on after this. Raises Fault where the answer will not do."""
         ...
 
     def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
@@ -74,6 +81,15 @@ class Speech:
         self._sealed = True
         self._thoughts = True
         self._trimmed = False
+        self.research = Research(debate, self._seat)
+
+    @property
+    def continues(self) -> int | None:
+        return self.research.continues
+
+    @property
+    def model(self) -> Model:
+        return self._seat.model
 
     def request(self, attempt: int) -> Request:
         request = turn_request(
@@ -83,8 +99,10 @@ class Speech:
             chained=self._chained,
             sealed=self._sealed,
             trimmed=self._trimmed,
+            aided=self.research.equipped,
         )
-        return request if self._thoughts else replace(request, thoughts=False)
+        request = request if self._thoughts else replace(request, thoughts=False)
+        return self.research.brought_to(request, chained=self._chained, sealed=self._sealed)
 
     def learn(self, fault: Fault) -> None:
         if fault.kind in ("chain_lost", "too_long"):
@@ -93,16 +111,23 @@ class Speech:
             self._sealed = False
         if fault.kind == "summary_refused":
             self._thoughts = False
-        if fault.kind == "too_long":
+        if fault.kind == "tools_refused":
+            self.research.give_up()
+        if fault.kind == "too_long" and self.research.under_way:
+            # It was short enough before its tools had answered.
+            self.research.give_up()
+        elif fault.kind == "too_long":
             self._trimmed = True
             if not self.request(1).trimmed:
                 # There is nothing to leave out: it would be as long the next time.
                 fault.severity = "permanent"
 
-    def accept(self, heard: Heard) -> Result:
+    def accept(self, heard: Heard) -> Result | None:
+        if self.research.goes_on(heard):
+            return None
         finish = heard.done.finish if heard.done else "stop"
         refusal = finish == "refusal"
-        if not heard.text.strip() and not refusal:
+        if not self.research.whole(heard).strip() and not refusal:
             if finish == "filter":
                 raise Fault("filtered", "unusable")
             raise Fault("empty", "unusable")
@@ -126,7 +151,7 @@ class Speech:
         )
 
     def time_is_up(self, heard: Heard) -> Result:
-        if heard.text.strip():
+        if self.research.whole(heard).strip():
             return self._completed(heard, "timeout", refusal=False)
         return self.give_up(Fault("timeout"))
 
@@ -134,7 +159,8 @@ class Speech:
         return TurnFailed(self._turn.number, fault.kind, str(fault))
 
     def _completed(self, heard: Heard, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
-        words, budget = count(heard.text), self._debate.budget(self._turn.slot)
+        text, budget = self.research.whole(heard), self._debate.budget(self._turn.slot)
+        words = count(text)
         return TurnCompleted(
             turn=self._turn.number,
             words=words,
@@ -142,7 +168,7 @@ class Speech:
             refusal=refusal,
             degraded=",".join(self._marks(heard)),
             over_length=words > budget * LENIENCE,
-            clipped=allowed(heard.text, budget),
+            clipped=allowed(text, budget),
         )
 
     def _marks(self, heard: Heard) -> list[str]:
@@ -157,6 +183,8 @@ def _held_twice(debate: Debate, response_id: str | None) -> bool:
 
 class Beside:
     """The answer to an aside."""
+
+    continues: int | None = None
 
     def __init__(self, debate: Debate, aside: Aside) -> None:
         self.name = f"aside {aside.number}"
@@ -218,6 +246,8 @@ class Person:
 
 
 class Vote:
+    continues: int | None = None
+
     def __init__(self, debate: Debate, judge: str, order: int) -> None:
         self.name = f"judge {judge} {order}"
         self._debate = debate

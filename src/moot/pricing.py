@@ -11,12 +11,14 @@ from decimal import ROUND_FLOOR, Decimal
 
 from msgspec import Struct
 
-from moot.terms import Money, Price, Request, Tier, Usage
+from moot.terms import Money, Price, Reasoning, Request, Segment, Text, Tier, ToolCall, ToolResult, Usage
 
 NOTHING = Money(0)
 MILLION = Decimal(1_000_000)
 OVERHEAD = 64
 """Tokens that a service may add around a request, and again for each message."""
+TOOLS_OVERHEAD, HOSTED_OVERHEAD = 1024, 4096
+"""Tokens of a service's own words about tools, and about each tool that it has itself."""
 LEAST_OUTPUT = 48
 """A call that could say less than this is not worth making."""
 CHARS_PER_TOKEN = 4
@@ -79,13 +81,38 @@ def input_bound(request: Request) -> int:
     """No service can count more input tokens than this."""
     shape = len(str(request.schema).encode()) if request.schema else 0
     sealed = sum(len(thought.data) for message in request.messages for thought in message.sealed)
-    return sent_bytes(request) + shape + sealed + OVERHEAD * (2 + len(request.messages))
+    pieces = 2 + len(request.messages) + len(request.tools) + len(request.hosted) + len(request.exchange)
+    tools = sum(len(str(tool.schema).encode()) for tool in request.tools)
+    tools += HOSTED_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
+    beside = sum(beside_words(segment) for segment in request.exchange)
+    return sent_bytes(request) + shape + sealed + tools + beside + OVERHEAD * pieces
 
 
 def sent_bytes(request: Request) -> int:
     """The words alone."""
-    words = (request.instructions, request.prefill, *(message.content for message in request.messages))
+    words = (
+        request.instructions,
+        request.prefill,
+        *(message.content for message in request.messages),
+        *(f"{tool.name}{tool.description}" for tool in request.tools),
+        *(segment.text for segment in request.exchange if isinstance(segment, Text | Reasoning)),
+        *(segment.output for segment in request.exchange if isinstance(segment, ToolResult)),
+    )
     return sum(len(text.encode()) for text in words)
+
+
+def beside_words(segment: Segment) -> int:
+    """Bytes that go back to a provider beside the words: what its model asked of tools, what they gave, and
+    what it sealed."""
+    match segment:
+        case ToolCall():
+            return len(f"{segment.name}{segment.arguments}{segment.output}".encode()) + len(segment.opaque)
+        case ToolResult():
+            return len(f"{segment.output}{segment.error}".encode())
+        case Reasoning():
+            return len(segment.opaque)
+        case _:
+            return 0
 
 
 def estimate(input_chars: int, output_chars: int, reasoning_chars: int = 0) -> Usage:

@@ -16,7 +16,7 @@ RETRIES = 3
 LONGEST_WAIT = 60.0
 JITTER = 0.1
 AMENDED: tuple[FaultKind, ...] = (
-    "chain_lost", "seal_refused", "summary_refused", "too_long", "schema_refused",
+    "chain_lost", "seal_refused", "summary_refused", "too_long", "schema_refused", "tools_refused",
 )  # fmt: skip
 """Faults after which the same part asks for something else."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -23,18 +24,21 @@ from msgspec.structs import replace
 from moot import crash, means, moves
 from moot.calling import Clock, Deadlines, listen
 from moot.debate import Aside, Debate, Turn
+from moot.errands import Errands
 from moot.errors import Fault, Fenced, Invalid, StoreError, Unavailable, UnknownDebate
-from moot.events import CallCompleted, CallFailed, CallStarted, Event, Narrated
+from moot.events import CallFailed, CallStarted, Event, Narrated
 from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.hearing import Heard
 from moot.hub import Hub
 from moot.moves import Purpose, Result
 from moot.parts import Beside, Part, Person, Speech, Vote
-from moot.pricing import CHARS_PER_TOKEN, cost, estimate, sent_bytes, sound
+from moot.pricing import CHARS_PER_TOKEN
 from moot.providers.contract import Provider
 from moot.retrying import Tries, wait_before_retry
+from moot.settling import completed, failed
 from moot.store.contract import Outcome, Store
-from moot.terms import Money, PollName, Request, Usage
+from moot.terms import Model, PollName, Request, ToolResult
+from moot.tools.contract import NoTools, Toolbox
 
 WATCH_AGAIN_SECONDS = 0.2
 GENEROUS_BYTES_PER_TOKEN = 16
@@ -50,6 +54,8 @@ class Pace(Struct, frozen=True):
     first_byte: float = 30.0
     between_bytes: float = 30.0
     tick: float = 0.05
+    tool: float = 150.0
+    """For tools that do not hold their own deadlines."""
 
 
 class Runner:
@@ -62,6 +68,7 @@ class Runner:
         hub: Hub,
         provider: Callable[[str], Provider],
         pace: Pace,
+        tools: Toolbox | None = None,
         lacking: Callable[[Debate], Sequence[str]] = lambda _debate: (),
         dice: Callable[[], float] = random.random,
     ) -> None:
@@ -72,6 +79,7 @@ class Runner:
         self._hub = hub
         self._provider = provider
         self._pace = pace
+        self._errands = Errands(tools or NoTools(), pace.tool)
         self._lacking = lacking
         self._dice = dice
         self._playing: dict[Part | Person, asyncio.Task[None]] = {}
@@ -200,15 +208,44 @@ class Runner:
         clock = Clock(seconds)
         if part.purpose.turn is not None:
             self._clocks[part.purpose.turn] = clock
-        tries, wait, attempt = Tries(), 0.0, 0
+        if isinstance(part, Speech):
+            await self._equip(part)
+        tries, wait, attempts = Tries(), 0.0, Counter[int | None]()
         while wait is not None:
             await asyncio.sleep(wait)
-            attempt += 1
+            # Those of a call that goes on from another are counted by themselves.
+            attempts[part.continues] += 1
+            attempt = attempts[part.continues]
             request = self._asked(part.request(attempt))
             queued = monotonic()
             async with self._admitted(request):
                 clock.put_off(monotonic() - queued)
-                tries, wait = await self._attempt(part, request, attempt, tries, clock)
+                tries, wait, goes_on = await self._attempt(part, request, attempt, tries, clock)
+            if goes_on is not None and isinstance(part, Speech):
+                wait = await self._go_on(part, goes_on, clock)
+
+    async def _equip(self, speech: Speech) -> None:
+        provider = self._known(speech.model)
+        if provider is not None and speech.research.allowed:
+            traits = provider.traits_of(speech.model.name)
+            await self._errands.equip(speech.research, traits, limited=self._limited)
+
+    async def _go_on(self, speech: Speech, heard: Heard, clock: Clock) -> float | None:
+        """What the reply asks of tools is carried out; None where the speech ends meanwhile."""
+
+        async def tell(result: ToolResult) -> None:
+            await self._record(lambda debate: moves.told(debate, speech.purpose, heard.call, result))
+            crash.point("tool-told")
+
+        try:
+            async with clock.running():
+                results = await self._errands.carry_out(speech.research, heard, tell)
+        except TimeoutError:
+            end = speech.time_is_up(heard)
+            await self._record(lambda debate: moves.leave(debate, speech.purpose, end))
+            return None
+        speech.research.go_on(heard, results)
+        return 0.0
 
     async def _await(self, person: Person) -> None:
         """Nobody is asked: the person acts by a command, and is waited for as long as their time lasts."""
@@ -231,30 +268,31 @@ class Runner:
 
     def _asked(self, request: Request) -> Request:
         """Only a provider that remembers its responses is referred to one."""
-        provider = self._known(request)
+        provider = self._known(request.model)
         if provider is not None and provider.traits.chaining:
             return request
-        return replace(request, previous_response_id=None, fresh=())
+        return replace(request, previous_response_id=None, fresh=(), resumes=False)
 
     def _admitted(self, request: Request) -> AbstractAsyncContextManager[object]:
-        provider = self._known(request)
+        provider = self._known(request.model)
         return nullcontext() if provider is None else provider.admit(request.model)
 
-    def _known(self, request: Request) -> Provider | None:
+    def _known(self, model: Model) -> Provider | None:
         try:
-            return self._provider(request.model.provider)
+            return self._provider(model.provider)
         except (Invalid, Unavailable):
             return None
 
     async def _attempt(
         self, part: Part, request: Request, attempt: int, tries: Tries, clock: Clock
-    ) -> tuple[Tries, float | None]:
-        """One call. Returns how long to wait before the next one; None if there is to be none."""
+    ) -> tuple[Tries, float | None, Heard | None]:
+        """One call. Returns how long to wait before the next one, None if there is to be none, and what was
+        heard where that is not all."""
         started = await self._begin(part, request, attempt)
         if started is None:
-            return tries, None
+            return tries, None, None
         request = replace(request, max_tokens=started.max_tokens)
-        heard = Heard(started=monotonic())
+        heard = Heard(call=started.call, started=monotonic())
         try:
             await self._listen(request, started.call, heard, clock)
             result = part.accept(heard)
@@ -270,23 +308,23 @@ class Runner:
                 dice=self._dice(),
             )
             end = part.give_up(fault) if wait is None else None
-            await self._fail(_failed(started.call, request, heard, fault, wait), end)
-            return tries, wait
+            await self._fail(failed(started.call, request, heard, fault, wait), end)
+            return tries, wait, None
         except TimeoutError:
             await self._fail(
-                _failed(started.call, request, heard, Fault("timeout"), None), part.time_is_up(heard)
+                failed(started.call, request, heard, Fault("timeout"), None), part.time_is_up(heard)
             )
-            return tries, None
+            return tries, None, None
         except asyncio.CancelledError:
             # Cut by somebody, or the runner must go: what the call has cost is still written down.
-            await _in_peace(self._fail(_failed(started.call, request, heard, Fault("cut"), None), None))
+            await _in_peace(self._fail(failed(started.call, request, heard, Fault("cut"), None), None))
             raise
         crash.point("answer-heard")
-        done = _completed(started.call, request, heard)
+        done = completed(started.call, request, heard, ended=result is not None)
         segments = part.segments(heard, started.call)
         await self._record(lambda debate: moves.finish(debate, done, segments, result))
         crash.point("part-completed")
-        return tries, None
+        return tries, None, heard if result is None else None
 
     async def _fail(self, failed: CallFailed, end: Result | None) -> None:
         await self._record(lambda debate: moves.fail(debate, failed, end))
@@ -297,7 +335,7 @@ class Runner:
         digest = hashlib.sha256(body).hexdigest()
         begun = asyncio.create_task(
             self._record(
-                lambda debate: moves.begin(debate, part.purpose, request, digest, attempt),
+                lambda debate: moves.begin(debate, part.purpose, request, digest, attempt, part.continues),
                 bodies={digest: body},
             ),
             name=f"{self._id} begin",
@@ -310,7 +348,7 @@ class Runner:
                 never_sent = Fault("cut", billed=False)
                 await _in_peace(
                     self._fail(
-                        _failed(started.call, request, Heard(started=monotonic()), never_sent, None), None
+                        failed(started.call, request, Heard(started=monotonic()), never_sent, None), None
                     )
                 )
             raise
@@ -376,53 +414,6 @@ def _judge(debate: Debate, judge: str, order: int) -> Part | Person:
 
 def _call_in(outcome: Outcome) -> CallStarted | None:
     return next((r.event for r in outcome.records if isinstance(r.event, CallStarted)), None)
-
-
-def _completed(call: int, request: Request, heard: Heard) -> CallCompleted:
-    usage = _usage(request, heard)
-    return CallCompleted(
-        call=call,
-        finish=heard.done.finish if heard.done else "unknown",
-        usage=usage,
-        cost=cost(request.model.price, usage),
-        latency_ms=heard.latency_ms,
-        first_token_ms=heard.first_token_ms,
-        # A reply that we cut off ourselves is not one that its provider could go on from.
-        response_id=heard.response_id if heard.done else None,
-        truncated=heard.truncated,
-        stored=heard.done.stored if heard.done else True,
-        reason=heard.done.reason if heard.done else "",
-        answered_by=heard.done.model if heard.done else "",
-        request_id=heard.request_id,
-        unread=heard.done.unread if heard.done else 0,
-    )
-
-
-def _failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float | None) -> CallFailed:
-    usage = _usage(request, heard) if fault.billed else Usage()
-    return CallFailed(
-        call=call,
-        kind=fault.kind,
-        severity=fault.severity,
-        message=str(fault),
-        usage=usage,
-        cost=cost(request.model.price, usage) if fault.billed else Money(0),
-        latency_ms=heard.latency_ms,
-        http_status=fault.http_status,
-        retry_in_ms=None if wait is None else int(wait * 1000),
-        billed=fault.billed,
-        request_id=fault.request_id or heard.request_id,
-    )
-
-
-def _usage(request: Request, heard: Heard) -> Usage:
-    # Words put into its mouth were never generated.
-    said = max(0, heard.chars - len(request.prefill))
-    guess = estimate(sent_bytes(request), said, heard.reasoning_chars)
-    if heard.done is not None or heard.figures is None:
-        return sound(heard.done.usage if heard.done else None, guess)
-    # Figures from before a reply broke off are no lie for being too small.
-    return replace(sound(heard.figures, guess), suspect=heard.figures.suspect)
 
 
 def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:

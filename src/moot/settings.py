@@ -22,16 +22,19 @@ A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" f
     MOOT_RATE_LIMIT_PER_MINUTE   requests a minute for each client (default 100)
     MOOT_MAX_DEBATES_PER_CLIENT  debates under way at a time for each client (default 10)
     MOOT_MAX_STREAMS_PER_CLIENT  streams open at a time for each client (default 50)
+    MOOT_QUICK_PER_HOUR          debates an hour that each client may open at /api/debate (default: no limit)
+    MOOT_QUICK_CACHE_S           how long the same topic there leads to the same debate (default 0: never)
     MOOT_TTL_DAYS                how long a finished debate is kept (default 30)
     MOOT_DISK_QUOTA_MB           no further debate is opened when the log is larger (default: none)
     MOOT_HEADER_S, MOOT_BODY_S   how long a client may take to send its request (default 10 and 15)
     MOOT_COMMENT_S               how often a quiet stream shows a sign of life (default 15)
+    MOOT_TURN_GRACE_S            how long a turn of `/api/debate/stream` goes on unheard (default 10)
     MOOT_STALLED_VIEWER_S        how long a viewer may read nothing before it is let go (default 30)
     MOOT_LOG                     text or json (default: text)
 
 The variables of keys and base URLs (`OPENAI_API_KEY`, `OPENAI_BASE_URL`) stand in `providers/endpoints.py`.
 `moot.toml`, in the data folder, may hold keys that the environment does not have, other endpoints, limits,
-and prices that no price list knows:
+prices that no price list knows, and the servers whose tools a debate may allow:
 
     [keys]
     openai = "…"
@@ -48,6 +51,11 @@ and prices that no price list knows:
     [prices."mine/some-model"]
     input = "0.50"      # US dollars per million tokens
     output = "1.50"
+
+    [tools.search]
+    command = "uvx"
+    args = ["some-search-server"]
+    pass_env = ["SEARCH_API_KEY"]
 """
 
 from __future__ import annotations
@@ -69,8 +77,10 @@ from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, place
 from moot.providers.keys import FILE, Environ, Secret
 from moot.runner import Pace
 from moot.terms import Price
+from moot.tools import written as tools_written
+from moot.tools.written import ToolServer
 
-TABLES = ("keys", "endpoints", "limits", "prices")
+TABLES = ("keys", "endpoints", "limits", "prices", "tools")
 
 
 class Service(Struct, frozen=True):
@@ -89,7 +99,11 @@ class Service(Struct, frozen=True):
     body_seconds: float = 15.0
     comment_seconds: float = 15.0
     stalled_seconds: float = 30.0
+    turn_grace_seconds: float = 10.0
+    """Longer than a client waits before it comes back: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
+    quick_per_hour: int | None = None
+    quick_cache_seconds: float = 0.0
 
 
 class Settings(Struct, frozen=True):
@@ -107,6 +121,7 @@ class Settings(Struct, frozen=True):
     prices: dict[str, Price] = field(default_factory=dict[str, Price])
     endpoints: tuple[Endpoint, ...] = ENDPOINTS
     keys: dict[str, Secret] = field(default_factory=dict[str, Secret])
+    tools: tuple[ToolServer, ...] = ()
     environ: dict[str, str] = field(default_factory=dict[str, str])
     service: Service = Service()
 
@@ -155,6 +170,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         prices=_prices(file, path),
         endpoints=tuple(placed(endpoint, env) for endpoint in endpoints),
         keys=written.keys(file, path, [endpoint.name for endpoint in endpoints]),
+        tools=tools_written.servers(file, path),
         environ=Environ(env),
         service=_service(env),
     )
@@ -171,12 +187,15 @@ def _service(env: Mapping[str, str]) -> Service:
         requests_per_minute=_limit(env, "MOOT_RATE_LIMIT_PER_MINUTE", 100),
         debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", 10),
         streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", 50),
+        quick_per_hour=_limit(env, "MOOT_QUICK_PER_HOUR", 0),
+        quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", 0),
         ttl_days=_number(env, "MOOT_TTL_DAYS", 30) or None,
         quota_bytes=quota * 1024 * 1024 if quota else None,
         header_seconds=_some(env, "MOOT_HEADER_S", 10),
         body_seconds=_some(env, "MOOT_BODY_S", 15),
         comment_seconds=_some(env, "MOOT_COMMENT_S", 15),
         stalled_seconds=_some(env, "MOOT_STALLED_VIEWER_S", 30),
+        turn_grace_seconds=_some(env, "MOOT_TURN_GRACE_S", 10),
         log=_log(env),
     )
 

@@ -34,6 +34,7 @@ LONGEST_OBJECTIVE = 2000
 LONGEST_WAIT = 3600.0
 LONGEST_VOTE = 86_400.0
 MOST_JUDGES = 9
+MOST_TOOLS = 16
 CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
 Naming = Callable[[str, int], str]
@@ -92,6 +93,8 @@ class Setup(Struct, frozen=True):
     opens: Opener | None = None
     polls: Polls | None = None
     """Where the audience decides there are votes, whether anybody asked for them or not."""
+    tools: Sequence[str] = ()
+    """What the seats may use, by the names of `Manner.tools`; whether they exist, a toolbox tells."""
     lent: tuple[str, ...] = ()
     seed: int | None = None
 
@@ -137,6 +140,7 @@ def _manner(setup: Setup) -> Manner:
         blind=setup.blind,
         opens=setup.opens,
         polls=replace(polls, before=False) if polls and _divides_once(setup.format) else polls,
+        tools=tuple(dict.fromkeys(setup.tools)),
     )
 
 
@@ -178,6 +182,8 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "timeoutPerRound", "Must be greater than 0"
     if len(setup.objective.strip()) > LONGEST_OBJECTIVE:
         yield "objective", f"At most {LONGEST_OBJECTIVE} characters"
+    if len(setup.tools) > MOST_TOOLS:
+        yield "tools", f"At most {MOST_TOOLS} tools"
     yield from _room_problems(setup)
     yield from judge_problems(weighing(setup.judges, fmt))
     yield from _money_problems(setup)

@@ -334,6 +334,10 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
         return "\n\n".join(part.text for part in self.parts)
 
 
+ASKING = ("function", "function_call", "tool_use", "functionCall")
+"""Kinds of calls that wait for our answer; the others ran at the provider's."""
+
+
 class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     """`kind` is the provider's own word; a tool that ran on its side leaves its `output` here."""
 
@@ -352,6 +356,11 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     """Whose tool it is: a server of `moot.toml`, or the provider's own label."""
     title: str = ""
     """What people call the tool."""
+
+    @property
+    def asks(self) -> bool:
+        """Somebody is to carry it out and to answer."""
+        return self.kind in ASKING
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
@@ -427,6 +436,11 @@ class Request(Struct, frozen=True, omit_defaults=True):
     exchange: tuple[Segment, ...] = ()
     """What this speech has brought so far, in order: thoughts, words, what it asked of tools, what they gave.
     It stands after the messages, and the model goes on from there."""
+    resumes: bool = False
+    """The previous response is the one that this speech goes on from: of the exchange, only the results that
+    stand at its end are new to it."""
+    enough: bool = False
+    """It has asked its tools often enough: now it must speak."""
 
 
 # --- judging ------------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ class Row(Struct, frozen=True, kw_only=True):
     errors: Mapping[str, str] = {}
     now: str = ""
     """The `currentStatus` of a conflict."""
+    members: Mapping[str, str] = {}
+    """What else the body has."""
     headers: Mapping[str, str | None] = {}
     holds: bytes = b""
     """What the reply has in it."""
@@ -92,6 +94,7 @@ class Row(Struct, frozen=True, kw_only=True):
         }
         if self.now:
             shape["currentStatus"] = self.now
+        shape |= self.members
         if self.errors:
             shape["errors"] = {field: [message] for field, message in self.errors.items()}
         return shape

@@ -28,14 +28,15 @@ from moot.settings import Service
 from moot.store.contract import Token
 from moot.terms import Request
 from moot.web import listening
-from tests.api import moods
-from tests.api.bad_requests import ROWS
+from tests.api import bad_at_doors, bad_requests, bad_turns, moods
 from tests.api.rows import ANN, BOB, DEBATES, OPERATOR, VISITOR, Row, bearer, handshake
 from tests.api.served import FREE, Served, serving
 from tests.web.raw import Line, Reply
 from tests.web.test_connection import BAD_FRAMES, frame
 
 GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
+ROWS = (*bad_requests.ROWS, *bad_at_doors.ROWS, *bad_turns.ROWS)
+USUAL = "scripted/plain"
 ELSEWHERE = {
     "B79": "api.test_debates.test_a_hundred_identical_requests_at_once_open_one_debate",
     "B89": "api.test_debates.test_a_round_is_asked_for_once_and_not_while_one_is_held",
@@ -46,6 +47,9 @@ ELSEWHERE = {
     "B123": "api.test_bad_input.test_words_that_look_like_events_are_words",
     "B138": "api.test_bad_input.test_who_answers_no_ping_is_let_go",
     "B139": "api.test_roles.test_a_revoked_token_closes_what_it_opened",
+    "B147": "doors.test_quick.test_the_documents_own_test_passes_and_the_debate_goes_on_without_its_client",
+    "B148": "doors.test_quick.test_a_debate_that_fails_ends_with_an_error",
+    "B150": "doors.test_health.test_the_services_are_told_and_nothing_else",
 }
 
 
@@ -62,7 +66,7 @@ async def houses(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hou
     async with AsyncExitStack() as stack:
         free, guarded = [
             await stack.enter_async_context(
-                serving(tmp_path_factory.mktemp("house"), service, provider=moods.moody())
+                serving(tmp_path_factory.mktemp("house"), service, provider=moods.moody(), model=USUAL)
             )
             for service in (FREE, GUARDED)
         ]
@@ -278,7 +282,7 @@ async def test_words_that_look_like_events_are_words(tmp_path: Path) -> None:
 
 def test_every_row_of_the_table_is_here_or_elsewhere() -> None:
     here = {row.id for row in (*ROWS, *TALKS)} | ELSEWHERE.keys()
-    assert here == {f"B{number:02}" for number in range(1, 140)}
+    assert here == {f"B{number:02}" for number in range(1, 152)}
 
 
 @pytest.mark.parametrize("place", ELSEWHERE.values())

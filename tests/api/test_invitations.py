@@ -14,11 +14,11 @@ from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
 
 from moot.web import streams
-from moot.web.routes import ROUTES
 from tests.api.guests import PERSON, between_person_and_model, invited, opened
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
 from tests.api.test_roles import GUARDED, asked, bearer
+from tests.api.test_roles import ROUTES as EVERYWHERE
 
 
 async def test_an_invitation_is_listed_without_its_token_and_withdrawn(served: Served) -> None:
@@ -110,8 +110,11 @@ async def test_a_withdrawn_invitation_closes_what_it_opened(
 
 # --- who may do what ----------------------------------------------------------------------------------
 
+# No debate that was opened elsewhere is a session.
+ROUTES = [route for route in EVERYWHERE if "{sessionId}" not in route[1]]
+OPENING = {"create", "quick", "quick_create", "open_bout", "ask_turn", "hear_turn", "list_sessions"}
 WATCHING = {name for method, _, name in ROUTES if method == "GET"} - {
-    "look_at_call", "invitations", "look_at_seat", "tokens", "setup",
+    "look_at_call", "invitations", "look_at_seat", "tokens", "setup", "list_sessions", "conversations",
 }  # fmt: skip
 EVERYBODY = WATCHING | {"estimate", "issue_ticket"}
 AT_SEAT = {"look_at_seat", "take_seat", "leave_seat", "keep_draft", "say", "offer_point", "answer_point"}
@@ -123,7 +126,7 @@ MAY: dict[str, set[str]] = {
     "judge": EVERYBODY | {"cast_ballot"},
     "participant": EVERYBODY | AT_SEAT,
     "other": EVERYBODY,
-    "moderator": {name for _, _, name in ROUTES} - {"create", "join", *OPERATING},
+    "moderator": {name for _, _, name in ROUTES} - {"join", *OPENING, *OPERATING},
 }
 
 

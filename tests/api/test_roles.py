@@ -21,14 +21,35 @@ from moot.providers.scripted import Say, Scripted, Think, improvise
 from moot.settings import Service
 from moot.store.contract import Token
 from moot.terms import Request
-from moot.web import streams
-from moot.web.routes import ROUTES
+from moot.web import doors, routes, streams
 from moot.wire import auth
 from tests.api.served import BODY, Served, body, serving
 from tests.api.test_debates import SENT, problem
 
 GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token"))
 ROLES = ("owner", "moderator", "viewer")
+Route = tuple[str, str, str]
+ROUTES: tuple[Route, ...] = tuple(
+    (method, f"{prefix}{path}", name)
+    for prefix, table in (("/api/v1", routes.ROUTES), (doors.PREFIX, doors.ROUTES))
+    for method, path, name in table
+)
+TOPIC = {"topic": "Cats or dogs?"}
+TURN = {**TOPIC, "modelId": "scripted/demo", "role": "AFFIRMATIVE", "intensity": 3, "turnNumber": 1}
+AT_DOORS = {
+    "quick": {**TOPIC, "maxRounds": 1},
+    "quick_create": {**TOPIC, "maxRounds": 1},
+    "open_bout": {
+        **TOPIC,
+        "debaterA": {"model": "scripted/demo"},
+        "debaterB": {"model": "scripted/demo"},
+        "maxTurns": 1,
+    },
+    "act": {"type": "skip"},
+    "ask_turn": TURN,
+    "hear_turn": TURN,
+}
+"""What is sent there, by the name of the route."""
 HARMLESS = ("create", "estimate", "issue_ticket")
 THOUGHT, OBJECTIVE, PROMPT = "canary-thought", "canary-objective", "canary-prompt"
 
@@ -64,7 +85,7 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
 
 @asynccontextmanager
 async def guarding(data: Path) -> AsyncGenerator[Served]:
-    async with serving(data, GUARDED, provider=Scripted(pace=0.005)) as house:
+    async with serving(data, GUARDED, provider=Scripted(pace=0.005), model="scripted/demo") as house:
         for owner in ("ann", "bob"):
             for role in ROLES:
                 word = f"{owner}-{role}-token"
@@ -84,28 +105,31 @@ async def opened_by(house: Served, word: str, shape: dict | None = None) -> str:
 def filled(path: str, debate_id: str, seat: str = "part_1") -> str:
     places = {
         "debateId": debate_id,
+        "sessionId": debate_id,
+        "conversationId": debate_id,
         "call": "1",
         "seat": seat,
         "name": "nobody",
         "model": "none",
         "token": "nobody",
     }
-    return f"/api/v1{path}".format_map(places)
+    return path.format_map(places)
 
 
 async def asked(
-    house: Served, route: tuple[str, str, str], debate_id: str, headers: dict, seat: str = "part_1"
+    house: Served, route: Route, debate_id: str, headers: dict, seat: str = "part_1"
 ) -> httpx.Response:
     method, path, name = route
-    if "stream" in name:
+    if "stream" in name and method == "GET":
         method = "HEAD"
-    sent = BODY if name in ("create", "estimate") else SENT.get(name) if method in ("POST", "PUT") else None
+    known = {**SENT, **AT_DOORS, "create": BODY, "estimate": BODY}
+    sent = known.get(name) if method in ("POST", "PUT") else None
     return await house.http.request(method, filled(path, debate_id, seat), json=sent, headers=headers)
 
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route[2])
-async def test_no_route_opens_without_the_right_token(shared: Served, route: tuple[str, str, str]) -> None:
+async def test_no_route_opens_without_the_right_token(shared: Served, route: Route) -> None:
     debate_id = await opened_by(shared, "ann-owner-token")
     for headers in ({}, bearer("wrong"), {"Authorization": "bearer"}, {"X-Api-Key": "operators-own-token"}):
         assert (await asked(shared, route, debate_id, headers)).status_code == 401, headers
@@ -116,9 +140,7 @@ async def test_no_route_opens_without_the_right_token(shared: Served, route: tup
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if "{debateId}" in route[1]], ids=lambda route: route[2]
 )
-async def test_the_debate_of_another_owner_does_not_exist(
-    shared: Served, route: tuple[str, str, str]
-) -> None:
+async def test_the_debate_of_another_owner_does_not_exist(shared: Served, route: Route) -> None:
     debate_id = await opened_by(shared, "ann-owner-token")
     for role in ROLES:
         assert (await asked(shared, route, debate_id, bearer(f"bob-{role}-token"))).status_code == 404
@@ -136,7 +158,13 @@ async def test_lists_and_statistics_are_the_owners_own(guarded: Served) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
-    "name", [name for method, _, name in ROUTES if method != "GET" and name not in HARMLESS]
+    "name",
+    [
+        name
+        for method, path, name in ROUTES
+        # No debate that was opened elsewhere is a session.
+        if method != "GET" and name not in HARMLESS and "{sessionId}" not in path
+    ],
 )
 async def test_a_viewer_changes_nothing(shared: Served, name: str) -> None:
     debate_id = await opened_by(shared, "ann-owner-token")

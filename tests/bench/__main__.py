@@ -6,7 +6,7 @@ import sys
 
 import uvloop
 
-from tests.bench import clients, fanout, lists, page, tokens, viewers
+from tests.bench import clients, fanout, legacy, lists, page, tokens, viewers
 
 BENCHES = {
     "clients": clients.main,
@@ -14,6 +14,7 @@ BENCHES = {
     "tokens": tokens.main,
     "length": tokens.length,
     "lists": lists.main,
+    "legacy": legacy.main,
     "viewers": viewers.main,
     "page": page.main,
 }

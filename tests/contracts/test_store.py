@@ -18,6 +18,7 @@ from moot.events import (
     CallFailed,
     DebateEnded,
     DebateFailed,
+    DebateImported,
     DebatePaused,
     DebateStarted,
     Event,
@@ -31,7 +32,9 @@ from moot.store import guests
 from moot.store.append import SUMMARIES
 from moot.store.contract import Deciding, Invitation, Once, Outcome, Store, Token, Wanted
 from moot.store.tokens import digest, new_secret
-from moot.terms import FREE, HUMAN, Judge, Model, Text, Usage
+from moot.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage
+from moot.turnwise import FORMAT
+from moot.views.sessions import Said, by_response, by_row, by_words, held
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
 from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_started
@@ -525,6 +528,26 @@ async def test_a_model_is_found_where_it_sits_now(store: Store) -> None:
     assert await listed(store, model="parrot") == ("1", 1)
     await store.delete("d1")
     assert await listed(store, model="parrot") == ("", 0)
+
+
+async def test_a_session_is_found_by_its_marks_and_by_nothing_when_it_is_gone(store: Store) -> None:
+    seats = (Seat("part_1", "A", "for", SCRIPTED), Seat("part_2", "B", "against", SCRIPTED))
+    beginning = opened(format=FORMAT, seats=seats, judges=())
+    said = Said(0, "Bread. ", response_id="resp_1"), Said(1, "Rice.")
+    for debate_id, owner in (("d1", "a"), ("d2", "b"), ("d3", "a")):
+        events = held(beginning, said if debate_id == "d3" else said[:1])
+        await store.record(debate_id, always(*events), owner=owner)
+    await open_debate(store, "d4")
+    assert await store.find(by_words("Bread.")) == ("d3", "d2", "d1")
+    assert await store.find(by_response("resp_1"), owner="a") == ("d3", "d1")
+    assert await store.find(by_response("turn_d3_2")) == ("d3",)
+    assert await store.find(by_words("Rice."), owner="b") == ()
+    record = {"id": "debate_1", "turn_history": []}
+    await store.record("d2", always(DebateImported("elsewhere", record)))
+    assert await store.find(by_row("debate_1")) == ("d2",)
+    await store.delete("d2")
+    assert await store.find(by_row("debate_1")) == ()
+    assert await store.find(by_words("Bread.")) == ("d3", "d1")
 
 
 async def test_a_search_ignores_case_in_every_script(store: Store) -> None:

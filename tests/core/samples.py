@@ -19,6 +19,7 @@ from moot.events import (
     ConcessionMade,
     DebateEnded,
     DebateFailed,
+    DebateImported,
     DebatePaused,
     DebateReady,
     DebateResumed,
@@ -36,6 +37,7 @@ from moot.events import (
     RoundCompleted,
     RoundsAdded,
     RoundStarted,
+    SeatFilled,
     SeatLeft,
     SeatTaken,
     SegmentCompleted,
@@ -50,7 +52,7 @@ from moot.events import (
     VerdictReached,
     VoteCast,
 )
-from moot.terms import Ballot, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
+from moot.terms import Ballot, Model, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
 from tests.factories import opened
 
 secretive = opened(
@@ -69,6 +71,7 @@ asked = AsideAsked(1, "notes", 0, seat="for")
 answered = AsideAnswered(1, text="Begin with the cost.")
 declined = PointRaised(1, 1, "against", accepted=False, text="But who pays?")
 vote = VoteCast("before", "voter_1", "for")
+imported = DebateImported("elsewhere", {"id": "debate_1", "turn_history": []})
 completed = CallCompleted(1, "stop", Usage(), None, 9, response_id="resp_1")
 
 EVENTS: tuple[Event, ...] = (
@@ -108,6 +111,8 @@ EVENTS: tuple[Event, ...] = (
     RoundsAdded(1),
     SeatTaken("for", "Ada"),
     SeatLeft("for", "Ada"),
+    SeatFilled("against", Model("scripted", "b")),
+    imported,
     drafted,
     asked,
     answered,

@@ -2,13 +2,15 @@
 
 A `Simulation` holds a log. `step` does one thing a runner would do (advance, begin a call, hear a few words,
 settle it), `ask` puts a command in between, `crash` forgets all that was under way. What the models answer
-is a `Script`: a function from what was sent to a `Reply`. What people do is their `Hand`: when the debate has
-nothing else to do but to wait for one of them, it is asked for a command, or the time is up.
+is a `Script`: a function from what was sent to a `Reply`; where the debate allows tools, they may use those
+of `TOOLS`, which give their own question back. What people do is their `Hand`: when the debate has nothing
+else to do but to wait for one of them, it is asked for a command, or the time is up.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -20,6 +22,7 @@ from msgspec.structs import replace
 from moot import moves
 from moot.commands import Command, Decision, Open, Start, decide
 from moot.debate import Debate
+from moot.errands import TOO_MANY
 from moot.errors import Fault, FaultClass, FaultKind, Refused
 from moot.events import (
     CallCompleted,
@@ -42,8 +45,9 @@ from moot.judging.evidence import speeches as evidence
 from moot.judging.parties import parties
 from moot.judging.parties import ranked as is_ranked
 from moot.parts import Beside, Part, Speech, Vote
+from moot.placing import Place, after, place
 from moot.pricing import cost, estimate, input_bound, sound
-from moot.providers.contract import Done
+from moot.providers.contract import Done, Item, Said
 from moot.retrying import Tries, wait_before_retry
 from moot.terms import (
     AsideKind,
@@ -56,6 +60,9 @@ from moot.terms import (
     Request,
     Segment,
     Text,
+    Tool,
+    ToolCall,
+    ToolResult,
     Usage,
 )
 
@@ -88,6 +95,8 @@ class Reply(Struct, frozen=True):
     """The service sends each finished segment whole."""
     piece: int = 24
     """Characters in a delta."""
+    uses: tuple[str, ...] = ()
+    """What it asks of the first of its tools, after its words: JSON, or not."""
 
 
 class Sent(Struct, frozen=True):
@@ -106,12 +115,28 @@ Hand = Callable[[Debate, moves.Purpose], Command | None]
 """What a person does whom the debate waits for; None: nothing, until their time is up."""
 
 
+TOOLS = (
+    Tool(
+        "lab__measure",
+        "Measures what it is asked to.",
+        {"type": "object", "properties": {"q": {"type": "string"}}},
+        server="lab",
+        title="Measure",
+    ),
+)
+
+
 class Performance:
     """One part under way: from attempt to attempt until it is over."""
 
     def __init__(self, part: Part) -> None:
         self.part = part
-        self.attempt = 0
+        if isinstance(part, Speech) and part.research.allowed:
+            part.research.equip(TOOLS, ())
+        self.attempts = Counter[int | None]()
+        self.asked: list[ToolCall] | None = None
+        """What its tools have still to answer, once its call is over."""
+        self.given: list[ToolResult] = []
         self.tries = Tries()
         self.call: int | None = None
         self.request: Request | None = None
@@ -165,6 +190,10 @@ class Simulation:
             self.commanded.update(range(before + 1, len(self.records) + 1))
         self.asked.append((self.debate.seq, command, decision))
         return decision
+
+    def write(self, events: Sequence[Event]) -> None:
+        """What comes from elsewhere, and not by a command."""
+        self._record(events)
 
     def crash(self) -> None:
         """The process dies: whatever it was doing is forgotten, what it wrote stays."""
@@ -233,6 +262,8 @@ class Simulation:
         wanted = moves.still_wanted(self.debate, performance.part.purpose)
         if not wanted and not oblivious:
             self._let_go(performance)
+        elif performance.asked is not None:
+            self._answer(performance, performance.asked)
         elif performance.call is None:
             self._begin(performance)
         elif performance.coming:
@@ -241,12 +272,13 @@ class Simulation:
             self._settle(performance)
 
     def _begin(self, performance: Performance) -> None:
-        performance.attempt += 1
-        part, attempt = performance.part, performance.attempt
+        part = performance.part
+        performance.attempts[part.continues] += 1
+        attempt = performance.attempts[part.continues]
         request = part.request(attempt)
         purpose = part.purpose
         digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
-        written = self._record(moves.begin(self.debate, purpose, request, digest, attempt))
+        written = self._record(moves.begin(self.debate, purpose, request, digest, attempt, part.continues))
         started = next((event for event in written if isinstance(event, CallStarted)), None)
         if started is None:
             performance.over = True
@@ -256,9 +288,11 @@ class Simulation:
         self.sent.append(sent)
         performance.call = started.call
         performance.request = request
-        performance.heard = Heard()
+        performance.heard = Heard(call=started.call)
         performance.reply = self.script(sent)
-        performance.coming = list(_coming(started.call, performance.reply))
+        coming = _coming(started.call, performance.reply)
+        placed = place(request)
+        performance.coming = [_placed(placed, event) for event in coming] if placed else list(coming)
 
     def _hear(self, performance: Performance, event: Narrated) -> None:
         match event:
@@ -284,7 +318,7 @@ class Simulation:
                 raise Fault(reply.fault, reply.severity, billed=reply.billed)
             usage = _reported(reply, request, heard)
             heard.done = Done(
-                reply.finish,
+                "tool" if reply.uses else reply.finish,
                 usage,
                 _response_id(call) if reply.chained else None,
                 reply.degraded,
@@ -312,11 +346,29 @@ class Simulation:
             stored=heard.done.stored,
         )
         self._record(moves.finish(self.debate, done, part.segments(heard, call), result))
-        performance.over = True
+        performance.over = result is not None
+        if result is None:
+            assert isinstance(part, Speech)
+            performance.asked, performance.given = list(part.research.errands(heard)), []
+
+    def _answer(self, performance: Performance, asked: list[ToolCall]) -> None:
+        """One tool answers; when all have, the speech goes on."""
+        part, heard, given = performance.part, performance.heard, performance.given
+        assert isinstance(part, Speech)
+        if asked:
+            call, index = asked.pop(0), after(heard.all_segments()) + len(given)
+            late = len(given) >= part.research.room
+            given.append(
+                ToolResult(call.id, "" if late else f"It is {call.arguments}.", TOO_MANY * late, index)
+            )
+            self._record(moves.told(self.debate, part.purpose, heard.call, given[-1]))
+            return
+        part.research.go_on(heard, given)
+        performance.asked = performance.call = None
 
     def _let_go(self, performance: Performance) -> None:
         performance.over = True
-        if performance.call is not None:
+        if performance.call is not None and performance.asked is None:
             failed = self._failed(performance, Fault("cut"), None)
             self._record(moves.fail(self.debate, failed, None))
 
@@ -474,6 +526,18 @@ def _coming(call: int, reply: Reply) -> Iterable[CallDelta | SegmentCompleted]:
             yield CallDelta(call, index, kind, text[start : start + reply.piece])
         if reply.items:
             yield SegmentCompleted(call, _segment(kind, text, index, reply.sealed))
+    for place_, asked in enumerate(reply.uses, sum(bool(text) for _kind, text in said)):
+        yield SegmentCompleted(call, ToolCall(f"use_{call}_{place_}", TOOLS[0].name, asked, place_))
+
+
+def _placed(placed: Place, event: CallDelta | SegmentCompleted) -> CallDelta | SegmentCompleted:
+    if isinstance(event, CallDelta):
+        said = placed.put(Said(event.text, event.kind, event.segment))
+        assert isinstance(said, Said)
+        return CallDelta(event.call, said.segment, said.kind, said.text)
+    item = placed.put(Item(event.segment))
+    assert isinstance(item, Item)
+    return replace(event, segment=item.segment)
 
 
 def _segment(kind: DeltaKind, text: str, index: int, sealed: str) -> Segment:

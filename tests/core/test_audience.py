@@ -20,6 +20,7 @@ from moot.events import (
     CallDelta,
     CallStarted,
     DebateEnded,
+    DebateImported,
     DebateOpened,
     DebatePaused,
     DraftKept,
@@ -146,7 +147,7 @@ JUDGE = Viewer("judge")
 VIEWERS = (OWNER, MODERATOR, OBSERVER, PARTICIPANT, JUDGE)
 
 ALTERED = (DebateOpened, CallStarted, CallCompleted)
-SECRET = (AsideAnswered, AsideAsked, AsideFailed, DraftKept, PointRaised, VoteCast)
+SECRET = (AsideAnswered, AsideAsked, AsideFailed, DebateImported, DraftKept, PointRaised, VoteCast)
 NOBODYS = (DraftKept, VoteCast)
 """What is not even for those who conduct the debate."""
 

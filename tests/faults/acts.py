@@ -114,6 +114,15 @@ def tells(write: Frames) -> Act:
     return act
 
 
+def uses(*calls: tuple[str, str]) -> Act:
+    """Asks for tools instead of speaking."""
+
+    async def act(line: Line) -> None:
+        await line.reply(*tongues.uses(line.answer, calls), text="", thought="")
+
+    return act
+
+
 async def forgets(line: Line) -> None:
     await line.say(400, FORGOTTEN)
 

@@ -74,7 +74,6 @@ FAULTS: dict[str, tuple[str, str]] = {
     "F53": ("-", "an event that asks the page to run code"),
     "F54": ("-", "kill -9 in mid-stream"),
 }
-NOT_YET = {"F46": "models are given no tools yet; it comes with them"}
 
 
 class Fails(Struct, frozen=True):

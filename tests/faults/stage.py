@@ -36,6 +36,7 @@ from moot.runner import Pace
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.terms import Model, Money
+from moot.tools.contract import Toolbox
 from tests.faults.server import FaultServer
 from tests.faults.tongues import Tongue
 
@@ -49,10 +50,10 @@ WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
 FAMILIES: dict[Tongue, tuple[Family, Traits]] = {
-    "chat": (openai_chat.family(), Traits()),
-    "responses": (openai_responses.FAMILY, Traits(chaining=True, thinks=True)),
-    "anthropic": (anthropic.FAMILY, Traits(thinks=True)),
-    "google": (google.FAMILY, Traits(thinks=True)),
+    "chat": (openai_chat.family(), Traits(tools=True)),
+    "responses": (openai_responses.FAMILY, Traits(chaining=True, thinks=True, tools=True)),
+    "anthropic": (anthropic.FAMILY, Traits(thinks=True, tools=True)),
+    "google": (google.FAMILY, Traits(thinks=True, tools=True)),
 }
 Watch = Callable[[Arena, Recorded], Awaitable[None]]
 
@@ -110,13 +111,15 @@ async def hold(
     urls: Mapping[str, str] | None = None,
     store: Store | None = None,
     watch: Watch | None = None,
+    toolbox: Toolbox | None = None,
     **options: Any,
 ) -> Held:
     """`urls` sends a player elsewhere; `watch` is called with each event as it is seen, and may act."""
     where = {player: (urls or {}).get(player, server.url) for player in PLAYERS}
     providers = {player: client(tongue, url, server.key, pace.between_bytes) for player, url in where.items()}
     one, two, judge = (Model(name, f"model-{name}", price=PRICE, max_tokens=max_tokens) for name in PLAYERS)
-    async with Arena.open(Settings(data=folder, pace=pace), store=store, providers=providers) as arena:
+    settings = Settings(data=folder, pace=pace)
+    async with Arena.open(settings, store=store, providers=providers, tools=toolbox) as arena:
         options.setdefault("judge", judge)
         setup = await arena.setup(MOTION, models=[one, two], turns=turns, **options)
         debate_id = (await arena.create(setup)).debate.id

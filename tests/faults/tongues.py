@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Tongue = Literal["chat", "responses", "anthropic", "google"]
 PATHS: dict[str, Tongue] = {
@@ -70,7 +72,7 @@ def asked(path: str, body: dict[str, Any]) -> Asked:
             told, *words = [message["content"] for message in body["messages"]]
             schema = _at(body, "response_format", "json_schema", "schema")
         case "responses":
-            told, words = body["instructions"], [item.get("content", "") for item in body["input"]]
+            told, words = body["instructions"], [_said(item) for item in body["input"]]
             schema = _at(body, "text", "format", "schema")
         case "anthropic":
             told, words = body["system"], list(map(_plain, body["messages"]))
@@ -83,11 +85,17 @@ def asked(path: str, body: dict[str, Any]) -> Asked:
 
 def _plain(message: dict[str, Any]) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return content if isinstance(content, str) else "".join(map(_said, content))
 
 
 def _parts(content: dict[str, Any]) -> str:
-    return "".join(part["text"] for part in content["parts"])
+    return "".join(map(_said, content["parts"]))
+
+
+def _said(part: dict[str, Any]) -> str:
+    """Words; or what was asked of a tool, or given by it, as it stands there."""
+    words = part.get("text", part.get("content"))
+    return words if isinstance(words, str) else json.dumps(part)
 
 
 def _at(body: Any, *path: str) -> Any:
@@ -153,6 +161,66 @@ def frames(answer: Answer) -> list[Frame]:
             return anthropic(answer)
         case "google":
             return google(answer)
+
+
+def uses(answer: Answer, calls: Sequence[tuple[str, str]]) -> list[Frame]:
+    """No speech, but calls of tools: each a name and its arguments, which may be anything."""
+    match answer.tongue:
+        case "chat":
+            asked = [
+                {"index": n, "id": f"c{n}", "type": "function", "function": {"name": name, "arguments": told}}
+                for n, (name, told) in enumerate(calls)
+            ]
+            told = chat(replace(answer, text=""))
+            return [
+                told[0],
+                chat_delta(answer, tool_calls=asked),
+                chat_delta(answer, "tool_calls"),
+                *told[-2:],
+            ]
+        case "responses":
+            return _functions(answer, calls)
+        case "anthropic":
+            return _tool_uses(answer, calls)
+        case "google":
+            parts = [{"functionCall": {"name": name, "args": _as_args(told)}} for name, told in calls]
+            end = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
+            return [_candidate(answer, end)]
+
+
+def _as_args(told: str) -> Any:
+    try:
+        return json.loads(told)
+    except ValueError:
+        return [told]
+
+
+def _functions(answer: Answer, calls: Sequence[tuple[str, str]]) -> list[Frame]:
+    writer = Writer(answer)
+    writer.tell("response.created", response=writer.response("in_progress"))
+    output: list[dict[str, Any]] = []
+    for n, (name, told) in enumerate(calls):
+        item = {"id": f"fc_{n}", "type": "function_call", "call_id": f"c{n}", "name": name, "arguments": told}
+        writer.tell("response.output_item.done", output_index=n, item=item)
+        output.append(item)
+    end = {"output": output, "usage": responses_usage(answer.bill)}
+    writer.tell("response.completed", response=writer.response("completed", **end))
+    return writer.frames
+
+
+def _tool_uses(answer: Answer, calls: Sequence[tuple[str, str]]) -> list[Frame]:
+    first, *_words, last, stop = anthropic(replace(answer, text="", thought=""))
+    told = [first]
+    for n, (name, asked) in enumerate(calls):
+        block = {"type": "tool_use", "id": f"c{n}", "name": name, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": asked}
+        for kind, more in (
+            ("content_block_start", {"content_block": block}),
+            ("content_block_delta", {"delta": delta}),
+            ("content_block_stop", {}),
+        ):
+            told.append(Frame({"type": kind, "index": n, **more}, kind))
+    return [*told, Frame({**last.data, "delta": {"stop_reason": "tool_use"}}, last.name), stop]
 
 
 def sse(frame: Frame, end: str = "\n", colon: str = ": ") -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.debate import Debate
-from moot.terms import Message
+from moot.terms import Message, Reasoning, Segment, Text, ToolCall, ToolResult
 from tests.core.simulate import Sent, Simulation
 
 RULE = "=" * 100
@@ -44,7 +44,21 @@ def _sent(simulation: Simulation) -> Iterator[str]:
             yield from (f"--- {message.role}", message.content)
         if request.prefill:
             yield from ("--- first words", request.prefill)
+        for part in request.exchange:
+            yield from _exchanged(part)
         told[reader] = request.instructions, request.messages
+
+
+def _exchanged(part: Segment) -> Iterator[str]:
+    match part:
+        case ToolCall():
+            yield from (f"--- asked {part.name}", part.arguments)
+        case ToolResult():
+            yield from ("--- was given", part.output)
+        case Text() | Reasoning():
+            yield from ("--- said" if isinstance(part, Text) else "--- thought", part.text)
+        case _:
+            pass
 
 
 def _reader(sent: Sent) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
 from tests.factories import opened, seats, table
 from tests.golden.formats import FORMATS
+from tests.golden.sessions import SESSIONS
 
 Scene = Callable[[str], Simulation]
 
@@ -147,6 +148,29 @@ def crashed(debate_id: str) -> Simulation:
     return debate.run()
 
 
+def equipped(debate_id: str) -> Simulation:
+    """A speech with two tools at once and a fault after them, one cut while its tool is at work, one that
+    asks twice in a row, and one whose model turns out to take no tools."""
+    height, weight = '{"q":"height"}', '{"q":"weight"}'
+    replies = [
+        Reply("Let me measure.", "I need figures.", uses=(height, weight), items=True),
+        Reply("It seems", fault="overloaded"),
+        Reply(words(1), "Both are known now.", items=True),
+        Reply(uses=(height,)),
+        Reply(uses=(height,)),
+        Reply(uses=(weight,)),
+        Reply(words(2)),
+        Reply("I shall look.", uses=(height,)),
+        Reply(fault="tools_refused", severity="unusable", billed=False),
+        Reply(words(3)),
+    ]
+    opening = table("free", manner=Manner(tools=("lab",)), limits=Limits(2, turns=4))
+    debate = Simulation(opening, in_turn(replies), debate_id).start()
+    debate.run_until(lambda d: any(live.number == 2 and live.usage.total for live in d.live))
+    debate.ask(SkipTurn(by="chair"))
+    return debate.run()
+
+
 def manual(debate_id: str) -> Simulation:
     """Round by round on request, and judged before the last one."""
     opening = table("roundtable", "for", "against", "neutral", manner=Manner(auto=False, intensity=1))
@@ -251,15 +275,17 @@ SCENES: dict[str, Scene] = {
         table("free", manner=Manner(winning="self-terminate")),
         reciting(words(1), "You have persuaded me.\n[I concede]"),
     ),
+    "tools": equipped,
     "manual": manual,
     "by-hand": decided,
     "stopped": stopped,
     "aborted": aborted,
     **FORMATS,
+    **SESSIONS,
 }
 
 SPOKEN: dict[str, Scene] = {
     **FORMATS,
-    **{name: SCENES[name] for name in ("free", "roundtable", "panel", "lincoln-douglas")},
+    **{name: SCENES[name] for name in ("free", "roundtable", "panel", "lincoln-douglas", "tools")},
 }
 """Those whose prompts are kept, one for every format at least."""

@@ -262,6 +262,7 @@ BY_WORD = {
     "invalid_api_key": "bad_key",
     "api key not valid": "bad_key",
     "incorrect api key": "bad_key",
+    "tool_use_failed": "malformed",
     "overloaded": "overloaded",
     "rate_limit": "rate_limited",
 }

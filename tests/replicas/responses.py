@@ -1,8 +1,9 @@
 """A Responses API on loopback which is as strict about chains as the real one.
 
 It remembers what it has answered, finds it again by id, counts the whole chain as input and carries no
-instructions over. `Replica.calls` is its ledger: what came, what the model saw of it, what was billed. It can
-be told to keep nothing (zero data retention), to forget some of its answers, or to give them no id.
+instructions over. A call of a function must be answered, and nothing else may be. `Replica.calls` is its
+ledger: what came, what the model saw of it, what was billed. It can be told to keep nothing (zero data
+retention), to forget some of its answers, or to give them no id.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ MODELS: Mapping[str, bool] = {"gpt-5-mini": True, "gpt-5-nano": True, "gpt-4.1-m
 PARAMETERS = {
     "model", "instructions", "input", "max_output_tokens", "store", "stream", "previous_response_id",
     "reasoning", "include", "text", "temperature", "top_p", "metadata", "truncation", "prompt_cache_key",
+    "tools", "tool_choice",
 }  # fmt: skip
 REASONING_TOKENS = 64
 SUMMARY = ("**Weighing the motion**\n\nWhat would it cost?", "**Choosing a line**\n\nOne case, told well.")
@@ -82,15 +84,17 @@ class Replica:
         forgets: Container[int] = (),
         names: bool = True,
         say: Callable[[Call], str] = speech,
+        uses: Callable[[Call], Sequence[tuple[str, str]]] = lambda _call: (),
     ) -> None:
         """`forgets` holds the numbers of calls whose answers it will not find again; without `names` no
-        answer has an id."""
+        answer has an id. `uses` says which functions it calls instead of speaking, and with what."""
         self.calls: list[Call] = []
         self._key = key
         self._retains = retains
         self._forgets = forgets
         self._names = names
         self._say = say
+        self._uses = uses
         self._memory: dict[str, Items] = {}
         self._sealed: dict[str, str] = {}
         app = web.Application()
@@ -124,6 +128,7 @@ class Replica:
                 raise Refusal(401, "Incorrect API key provided.", code="invalid_api_key")
             self._check(call.body)
             call.seen = self._recall(call) + call.body["input"]
+            _check_answers(call.seen)
         except Refusal as refusal:
             call.status, call.error = refusal.status, refusal.code or ""
             return web.json_response({"error": refusal.error}, status=refusal.status, headers=named)
@@ -160,6 +165,14 @@ class Replica:
                 )
             if self._sealed.get(item["id"]) != item.get("encrypted_content"):
                 raise Refusal(400, "The content cannot be verified.", code="invalid_encrypted_content")
+        elif item.get("type") in ("function_call", "function_call_output"):
+            fields = (
+                {"type", "call_id", "name", "arguments"}
+                if "arguments" in item
+                else {"type", "call_id", "output"}
+            )
+            if set(item) != fields:
+                raise Refusal(400, "Unknown or missing parameter.", "input", "invalid_value")
         elif item.get("role") not in ("user", "assistant") or not isinstance(item.get("content"), str):
             raise Refusal(400, "Invalid value.", "input", "invalid_value")
 
@@ -180,7 +193,7 @@ class Replica:
         call.text = self._say(call)
         call.response_id = _name("resp", call.number) if self._names else None
         output = list(self._output(call))
-        call.usage = _usage(call, thinks=len(output) > 1)
+        call.usage = _usage(call, thinks=output[0]["type"] == "reasoning")
         begun = self._response(call, "in_progress", [])
         shown = [
             {"type": "response.created", "response": begun},
@@ -203,6 +216,19 @@ class Replica:
             if "reasoning.encrypted_content" in call.body.get("include", []):
                 thought["encrypted_content"] = self._sealed[name]
             yield thought
+        if asked := self._uses(call):
+            call.text = ""
+        for place, (name, arguments) in enumerate(asked):
+            yield {
+                "id": _name(f"fc{place}", call.number),
+                "type": "function_call",
+                "status": "completed",
+                "call_id": f"call_{call.number}_{place}",
+                "name": name,
+                "arguments": arguments,
+            }
+        if asked:
+            return
         spoken = {"type": "output_text", "annotations": [], "logprobs": [], "text": call.text}
         yield {
             "id": _name("msg", call.number),
@@ -237,7 +263,8 @@ class Replica:
 
 def _item_events(place: int, item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     name = item["id"]
-    empty = {**item, "summary": []} if item["type"] == "reasoning" else {**item, "content": []}
+    bare = {"reasoning": {"summary": []}, "message": {"content": []}, "function_call": {"arguments": ""}}
+    empty = {**item, **bare[item["type"]]}
     if "encrypted_content" in empty:
         empty["encrypted_content"] = "sealed-too-early"
     yield {"type": "response.output_item.added", "output_index": place, "item": empty}
@@ -245,6 +272,11 @@ def _item_events(place: int, item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for index, part in enumerate(item["summary"]):
             where = {"item_id": name, "output_index": place, "summary_index": index}
             yield from _part_events("reasoning_summary_part", "reasoning_summary_text", where, part)
+    elif item["type"] == "function_call":
+        where = {"item_id": name, "output_index": place}
+        told = "response.function_call_arguments"
+        yield {"type": f"{told}.delta", **where, "delta": item["arguments"]}
+        yield {"type": f"{told}.done", **where, "arguments": item["arguments"]}
     else:
         for index, part in enumerate(item["content"]):
             where = {"item_id": name, "output_index": place, "content_index": index}
@@ -276,13 +308,22 @@ def _usage(call: Call, *, thinks: bool) -> dict[str, Any]:
     }
 
 
+def _check_answers(seen: Items) -> None:
+    asked = [item["call_id"] for item in seen if item.get("type") == "function_call"]
+    given = [item["call_id"] for item in seen if item.get("type") == "function_call_output"]
+    if unasked := [name for name in given if name not in asked]:
+        raise Refusal(400, f"No tool call found for function call output with call_id {unasked[0]}.", "input")
+    if waiting := [name for name in asked if name not in given]:
+        raise Refusal(400, f"No tool output found for function call {waiting[0]}.", "input")
+
+
 def tokens(text: str) -> int:
     return -(-len(text) // 4)
 
 
 def said(item: dict[str, Any]) -> str:
     """The words of an item, sent or answered; thoughts have none."""
-    content = item.get("content", "")
+    content = item.get("content") or item.get("output") or item.get("arguments") or ""
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 

@@ -15,16 +15,23 @@ import httpx
 import jsonschema_rs
 import pytest
 
-from moot.web import samples
+from moot.web import doors, samples
 from moot.web.article import PREFIX
 from moot.web.articles import ARTICLES
+from moot.web.articles_of_doors import DOOR_SAMPLES, DOORS
 from moot.web.reference import HEALTH
 from moot.web.routes import ROUTES
 from moot.web.schemas import EVENTS, EXTENDED
+from moot.web.schemas.doors import DOOR_EVENTS
 from moot.wire.problems import REGISTRY
 from moot.wire.v1.examples import CREATE_DEBATE
 from tests.client.serving import Served, served
 
+EVERYWHERE = [
+    (method, f"{prefix}{path}", name)
+    for prefix, routes in ((PREFIX, ROUTES), (doors.PREFIX, doors.ROUTES))
+    for method, path, name in routes
+]
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
 COMMANDS = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
 
@@ -66,15 +73,16 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
 
 def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
     assert {name for _, _, name in ROUTES} == set(ARTICLES)
+    assert {name for _, _, name in doors.ROUTES} == set(DOORS)
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
-    assert told == {(method, f"{PREFIX}{path}") for method, path, _ in ROUTES} | beside
+    assert told == {(method, path) for method, path, _ in EVERYWHERE} | beside
     assert f"{PREFIX}/debates/{{debateId}}/ws" in described["paths"]
 
 
 def test_every_route_event_and_error_is_in_the_guide() -> None:
     told = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /[^`?]*)`", DOCUMENT))
-    assert {f"{method} {PREFIX}{path}" for method, path, _ in ROUTES} <= told
+    assert {f"{method} {path}" for method, path, _ in EVERYWHERE} <= told
     words = set(re.findall(r"`([\w/-]+)`", DOCUMENT))
     assert {*EVENTS, *EXTENDED, *REGISTRY} <= words
     assert {*HEALTH} - {f"{PREFIX}/health"} <= words
@@ -126,6 +134,8 @@ def test_examples_of_events_keep_their_shapes(described: dict[str, Any], name: s
 def test_examples_of_bodies_keep_their_shapes(described: dict[str, Any]) -> None:
     for name, body in samples.BODIES.items():
         validator(described, name).validate(body)
+    for name, sample in DOOR_SAMPLES.items():
+        validator(described, name).validate(sample("scripted/demo"))
     validator(described, "CreateDebate").validate(CREATE_DEBATE)
     validator(described, "CreateDebate").validate(samples.keyless("scripted", "demo"))
 
@@ -146,8 +156,13 @@ READ = {
     "/debates/{id}/view": "ViewResponse",
     "/debates/{id}/view/frames?limit=1000": "FramesResponse",
     "/debates/{id}/setup": "CreateDebate",
+    "/conversations": "ConversationsResponse",
+    "/conversations/{id}": "ConversationResponse",
+    "/conversations/{id}/events": "ConversationEventsResponse",
+    "/conversations/{id}/events?shape=legacy": "ConversationEventsResponse",
     "/models": "ModelsResponse",
     "/formats": "FormatsResponse",
+    "/tools": "ToolsResponse",
     "/statistics": "StatisticsResponse",
     "/providers": "ProvidersResponse",
     "/installs": "InstallsResponse",
@@ -178,6 +193,51 @@ def test_real_replies_to_what_is_asked_are_as_described(described: dict[str, Any
     asked(described, api, f"{to}/stop", {"reason": "Enough."}, "StopDebateResponse")
     other = asked(described, api, "/debates", body, "CreateDebateResponse")["id"]
     asked(described, api, f"/debates/{other}/abort", {}, "ActionResponse")
+
+
+def test_real_replies_at_the_other_doors_are_as_described(
+    described: dict[str, Any], api: httpx.Client
+) -> None:
+    opened = api.post("/api/debates", json=DOOR_SAMPLES["NewBout"]("scripted/demo"))
+    validator(described, "Bout", closed=True).validate(opened.json())
+    created = api.post("/api/debate/create", json={"topic": "Cats or dogs?", "maxRounds": 1}).json()
+    validator(described, "QuickCreated", closed=True).validate(created)
+    validator(described, "ServicesResponse", closed=True).validate(api.get("/api/health").json())
+    refused = api.post("/api/debate", json={}).json()
+    validator(described, "ErrorResponse", closed=True).validate(refused)
+    for name, path in (
+        ("quick", created["streamUrl"]),
+        ("bouts", f"/api/debates/{opened.json()['id']}/stream"),
+        ("bouts", f"/api/debates/{created['debateId']}/stream"),
+    ):
+        checks = [validator(described, model.__name__, closed=True) for model in DOOR_EVENTS[name]]
+        for line in filter(None, api.get(path).text.splitlines()):
+            data = json.loads(line.removeprefix("data: "))
+            assert sum(check.is_valid(data) for check in checks) == 1, data
+    for debate in (created["debateId"], opened.json()["id"]):
+        validator(described, "Bout", closed=True).validate(api.get(f"/api/debates/{debate}").json())
+
+
+def test_real_replies_to_who_asks_for_turns_are_as_described(
+    described: dict[str, Any], api: httpx.Client
+) -> None:
+    body = DOOR_SAMPLES["AskedTurn"]("scripted/demo")
+    begun = api.post("/api/debate/stream/init", json=body).json()
+    validator(described, "SessionBegun", closed=True).validate(begun)
+    checks = {
+        str(getattr(model, "event", "")): validator(described, model.__name__, closed=True)
+        for model in DOOR_EVENTS["turns"]
+    }
+    for block in filter(None, api.get(begun["streamUrl"]).text.split("\n\n")):
+        name, data = (line.partition(": ")[2] for line in block.splitlines())
+        checks[name].validate(json.loads(data))
+    session = api.get(f"/api/debate/session/{begun['sessionId']}").json()
+    validator(described, "DebateSession", closed=True).validate(session)
+    validator(described, "SessionsResponse", closed=True).validate(api.get("/api/debate/sessions").json())
+    cancelled = api.delete(begun["streamUrl"]).json()
+    validator(described, "TurnCancelled", closed=True).validate(cancelled)
+    refused = api.post("/api/debate/stream", json={})
+    validator(described, "SimpleError", closed=True).validate(refused.json())
 
 
 def asked(described: dict[str, Any], api: httpx.Client, path: str, body: Any, name: str) -> dict[str, Any]:
@@ -308,6 +368,7 @@ def test_a_ticket_and_a_repetition_work_as_the_guide_says(server: Served) -> Non
     assert '"ticket"' in told
     assert '"queued"' in told
     assert "idempotent-replayed: true" in told.lower()
+    assert '"type":"debate_complete"' in run(here[7:8])
 
 
 def test_the_three_commands_of_the_page_work(api: httpx.Client) -> None:

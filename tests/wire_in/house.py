@@ -25,6 +25,11 @@ class Inn(Struct, frozen=True):
     formats: tuple[str, ...] = ("free", "oxford", "lincoln-douglas", "roundtable", "panel")
     providers: tuple[str, ...] = ("local", "openai", "anthropic", "google", "mistral", "groq", "human")
 
+    tools: tuple[str, ...] = ("web_search", "code", "search")
+
+    def has_tool(self, name: str) -> bool:
+        return name in (*self.tools, "search/lookup")
+
     def format(self, name: str) -> Format:
         return formats.load(name)
 

@@ -161,6 +161,7 @@ SHAPES: tuple[dict[str, Any], ...] = (
         judges=[{"name": "Own", "model": ALIKE}],
         config__recuse=False,
     ),
+    changed(config__tools=["search/lookup", "web_search"]),
     changed(config__blind=True, config__prep=True, config__objective="Whether at all.", config__intensity=5),
 )
 

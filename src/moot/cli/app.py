@@ -36,6 +36,7 @@ COMMANDS = (
     (LOOK, "export", "export:app", "A debate as Markdown, HTML or JSON; or all in an older shape."),
     (LOOK, "verdicts", "benching:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
+    (LOOK, "conversations", "conversations:app", "Conversations imported from elsewhere, to read."),
     (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
     (STEER, "resume", "resume:resume", "Go on with a debate that was paused, failed or left behind."),
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
@@ -71,6 +72,8 @@ COMMANDS = (
     (HERE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
     (HERE, "models", "models:app", "The models that can argue here, and how to get more."),
     (HERE, "formats", "formats:app", "The debate formats, and a check for your own."),
+    (HERE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
+    (HERE, "mcp", "mcp:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
     (HERE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
 )
 

@@ -181,6 +181,15 @@ def debate(
             " [default: ai-judge]",
         ),
     ] = None,
+    tool: Annotated[
+        list[str] | None,
+        Parameter(
+            group=HOW,
+            metavar="NAME",
+            negative="",
+            help="What the speakers may use: a server, server/tool, web_search or code: `moot tools`.",
+        ),
+    ] = None,
     decide: Annotated[
         bool,
         Parameter(group=HOW, negative="", help="You decide, not a judge: `moot decide last WINNER`."),
@@ -261,6 +270,7 @@ def debate(
         blind=blind,
         opens=opens,
         audience=audience,
+        tools=tuple(tool or ()),
         cost_limit=cost_limit,
         warn_at=warn_at,
         timeout=timeout,

@@ -137,6 +137,7 @@ def _config(wish: Wish, table: Table) -> Config:
         blind=wish.blind or UNSET,
         opens=wish.opens or UNSET,
         polls=UNSET if wish.audience is None else Polls(seconds=wish.audience),
+        tools=wish.tools or UNSET,
         person_seconds=UNSET if wish.person_seconds == PERSON_SECONDS else wish.person_seconds,
         intensity=wish.intensity,
         effort=wish.effort or UNSET,
@@ -163,5 +164,7 @@ def _option(field: str) -> str:
             return "--stand-in"
         case ["effort"]:
             return "--effort"
+        case ["tools", *_]:
+            return "--tool"
         case _:
             return field

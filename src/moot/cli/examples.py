@@ -38,6 +38,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot invite last participant --seat against --name Zoe",
         "moot invite last audience --many",
     ),
+    "export": (
+        "moot export last -o debate.html",
+        "moot export legacy events.jsonl",
+    ),
+    "import": (
+        "moot import legacy postgresql://me@db.example/app --dry-run",
+        "moot import legacy old.db --table events",
+        "moot import sessions postgresql://me@db.example/app",
+    ),
+    "conversations": ("moot conversations show 6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11",),
     "join": ("moot join last --name Zoe --server https://moot.example",),
     "watch": (
         "moot take last against",

@@ -55,3 +55,7 @@ def export(
         return 0
 
     return run(make())
+
+
+app.command("moot.cli.legacy:give", name="legacy", help="Conversations in their old shape.")
+app.command("moot.cli.sessions:give", name="sessions", help="Sessions, as an older server kept them.")

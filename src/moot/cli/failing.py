@@ -38,6 +38,7 @@ OPTIONS = {
     "rounds": "--rounds",
     "cites": "--speeches",
     "ranking": "--ranking",
+    "tools": "--tool",
 }
 """What the fields of a request are called on the command line."""
 OF_A_SETUP = "Invalid debate configuration"
@@ -72,7 +73,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
 def _wrong(error: Invalid) -> list[str]:
     of_a_setup = str(error).startswith(OF_A_SETUP)
     problems = [
-        f"{OPTIONS.get(field, field)}: {problem}"
+        f"{_option(field)}: {problem}"
         for field, found in error.problems.items()
         for problem in found
         if of_a_setup or problem not in str(error)
@@ -81,6 +82,11 @@ def _wrong(error: Invalid) -> list[str]:
     if not problems or ("format" in error.problems and not of_a_setup):
         return [str(error)]
     return ["This debate cannot be held:" if of_a_setup else str(error), *problems]
+
+
+def _option(field: str) -> str:
+    """Each tool is told by its place; they all came by the same option."""
+    return OPTIONS["tools"] if field.startswith("tools.") else OPTIONS.get(field, field)
 
 
 def words(status: str) -> str:

@@ -26,6 +26,8 @@ from moot.providers.endpoints import in_the_clear, key_of
 from moot.providers.keys import FILE
 from moot.settings import Settings
 from moot.store.sqlite import SqliteStore
+from moot.tools.contract import Kit
+from moot.tools.toolbox import FIX, McpToolbox
 
 REINSTALL = "pip install --force-reinstall xllamacpp"
 NEEDED = 300_000_000
@@ -49,6 +51,7 @@ async def examine() -> list[Finding]:
     findings += [_folder(here.data), await _database(here), _engine()]
     findings += await _models(here)
     findings += _keys(here)
+    findings += await _tools(here)
     offline = "downloads are forbidden (MOOT_OFFLINE)" if here.offline else "downloads are allowed"
     return [*findings, Finding("note", "network", offline)]
 
@@ -113,6 +116,27 @@ async def _models(here: Settings) -> list[Finding]:
         Finding(state, "local models", ", ".join(installed) or local, todo),
         Finding("good" if served else "note", "model servers", ", ".join(served) or "none found"),
     ]
+
+
+async def _tools(here: Settings) -> list[Finding]:
+    """Each server is started and asked; nothing is said of one that nobody has named."""
+    if not here.tools:
+        return []
+    if importlib.util.find_spec("mcp") is None:
+        return [Finding("bad", "tools", "the package mcp is not installed", FIX)]
+    toolbox = McpToolbox(here.tools, here.environ)
+    try:
+        kits = await toolbox.kits()
+    finally:
+        await toolbox.close()
+    return [_kit(kit, here) for kit in kits]
+
+
+def _kit(kit: Kit, here: Settings) -> Finding:
+    what = f"tools of {kit.name}"
+    if kit.missing:
+        return Finding("bad", what, kit.missing, f"Look at [tools.{kit.name}] in {here.file}.")
+    return Finding("good", what, ", ".join(tool.name.partition("/")[2] for tool in kit.tools))
 
 
 def _keys(here: Settings) -> Iterator[Finding]:

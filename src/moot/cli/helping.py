@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
-OPTIONS, COMMANDS = 28, 14
+OPTIONS, COMMANDS = 28, 17
 """How wide the left column is."""
 
 

@@ -9,6 +9,7 @@ from moot.cli.fetching import bar
 from moot.cli.playing import perform
 from moot.cli.screens import screen
 from moot.cli.wishing import FORMAT, NOBODY, ROUNDS, Showing, Wish, told
+from moot.errors import Invalid
 from moot.models.find import FREE_MODEL
 from moot.providers.table import Default
 from moot.setup import SeatSetup, Setup, decided_by, opening
@@ -38,6 +39,9 @@ async def hold(wish: Wish, showing: Showing) -> int:
 
 
 async def _setup(arena: Arena, wish: Wish, fmt: Format, names: list[str]) -> Setup:
+    for name in wish.tools:
+        if not arena.tools.knows(name):
+            raise Invalid(f"There is no tool {name!r}. `moot tools` lists what there is.")
     polls = Polls(seconds=wish.audience) if wish.audience is not None else None
     winning = wish.winning or decided_by(fmt, polls)
     return await arena.setup(
@@ -58,6 +62,7 @@ async def _setup(arena: Arena, wish: Wish, fmt: Format, names: list[str]) -> Set
         blind=wish.blind,
         opens=wish.opens,
         polls=polls,
+        tools=wish.tools,
         cost_limit=wish.cost_limit,
         warn_at=wish.warn_at,
         turn_seconds=wish.timeout,

@@ -13,3 +13,8 @@ app = App(
     help_format="plaintext",
     help_formatter=Columns(shown(EXAMPLES.get("import", ()))),
 )
+
+app.command("moot.cli.legacy:bring", name="legacy", help="Conversations of an older system.")
+app.command("moot.cli.legacy:listed", name="list", help="The imports there are, and what each has brought.")
+app.command("moot.cli.legacy:undo", name="undo", help="Remove exactly what an import has brought.")
+app.command("moot.cli.sessions:bring", name="sessions", help="Sessions of an older server.")

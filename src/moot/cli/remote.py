@@ -109,6 +109,8 @@ class Remote:
                 await client.abort(id, command.reason)
             case cmd.Open() | cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
+            case cmd.AskTurn():
+                raise Refused("Of a server, turns are asked at /api/debate/stream.", "paused")
             case _:
                 await self._do(id, command)
 

@@ -40,8 +40,8 @@ from moot.events import (
     VerdictReached,
 )
 from moot.views.cleaning import line
+from moot.views.transcript import aids, speech_title, thoughts
 from moot.views.transcript import notes as turn_notes
-from moot.views.transcript import speech_title, thoughts
 
 MARGIN = 6
 
@@ -153,7 +153,7 @@ class Stage:
                 self._turn_started(debate, event)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
                 self._turn_ended(debate, event.turn)
-            case CallStarted() if event.attempt > 1:
+            case CallStarted() if event.attempt > 1 and event.continues is None:
                 self._begin_again(event)
             case RemarkInjected():
                 self._waiting.append(event)
@@ -278,7 +278,7 @@ class Stage:
         if remark and not missing:
             self._note(remark)
         grave = turn.state != "completed" or turn.refusal
-        for note in turn_notes(turn):
+        for note in (*turn_notes(turn), *aids(turn)):
             self._page.line(("    " + note, "yellow" if grave else "dim"))
         self._page.line(("    " + facts(turn), "dim"))
         self._page.gap()

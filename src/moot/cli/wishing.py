@@ -45,6 +45,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     blind: bool = False
     opens: Opener | None = None
     audience: float | None = None
+    tools: tuple[str, ...] = ()
     cost_limit: str | None = None
     warn_at: str | None = None
     timeout: float = SECONDS

@@ -156,6 +156,10 @@ class AsyncClient(AsyncRoom):
     async def formats(self) -> Anything:
         return await self._line.get(at("formats"), Anything)
 
+    async def tools(self) -> Anything:
+        """What a debate may allow: `Config(tools=[...])`."""
+        return await self._line.get(at("tools"), Anything)
+
     async def statistics(self) -> Anything:
         return await self._line.get(at("statistics"), Anything)
 

@@ -81,6 +81,7 @@ class Config(Struct, frozen=True, rename="camel"):
     opens: Opener | UnsetType = UNSET
     recuse: bool | UnsetType = UNSET
     polls: Polls | UnsetType = UNSET
+    tools: Sequence[str] | UnsetType = UNSET
 
 
 def named(model: Model | str) -> Model:

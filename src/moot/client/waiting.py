@@ -153,6 +153,10 @@ class Client(Room):
     def formats(self) -> Anything:
         return self._run(self._asks.formats())
 
+    def tools(self) -> Anything:
+        """What a debate may allow: `Config(tools=[...])`."""
+        return self._run(self._asks.tools())
+
     def statistics(self) -> Anything:
         return self._run(self._asks.statistics())
 

@@ -8,6 +8,8 @@ changes from turn to turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from moot.audience import Heard, hears
@@ -15,7 +17,18 @@ from moot.debate import Debate, Turn
 from moot.prompts import small
 from moot.prompts.teams import called, mates, roles, speaker
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
-from moot.terms import Message, Phase, Reasoning, Request, Sealed, Seat, Tone
+from moot.terms import (
+    Message,
+    Phase,
+    Reasoning,
+    Request,
+    Sealed,
+    Seat,
+    Segment,
+    Tone,
+    ToolCall,
+    ToolResult,
+)
 
 UNANSWERED = {
     "opening": "first",
@@ -38,11 +51,13 @@ def turn_request(
     chained: bool = True,
     sealed: bool = True,
     trimmed: bool = False,
+    aided: bool = False,
 ) -> Request:
     """What the speaker of this turn is sent.
 
     Without `chained` nothing is left to the provider's memory; without `sealed` it does not get its encrypted
     thoughts back. `trimmed` leaves out the older half of what the speaker has heard: the whole was too long.
+    `aided`: it is given tools, and told what to make of them.
     """
     seat = debate.seat(turn.seat)
     if seat.model.small:
@@ -74,7 +89,7 @@ def turn_request(
         messages[0] = replace(messages[0], content=f"{section('quotes', 'trimmed')}\n\n{messages[0].content}")
     return Request(
         model=seat.model,
-        instructions=_instructions(debate, seat),
+        instructions=_instructions(debate, seat, aided=aided),
         messages=tuple(messages),
         max_tokens=seat.model.max_tokens,
         previous_response_id=chain,
@@ -86,15 +101,20 @@ def turn_request(
 
 
 def _sealed(speech: Turn) -> tuple[Sealed, ...]:
-    """A seat's own thoughts, where its provider gave them to us encrypted and takes them back."""
+    """A seat's own thoughts, where its provider gave them to us encrypted and takes them back.
+
+    One that led to a call of a tool is refused without it: only its words are sent of a speech that is over.
+    """
+    parts = speech.segments
     return tuple(
         Sealed(segment.item_id, segment.opaque)
-        for segment in speech.segments
+        for segment, then in zip(parts, (*parts[1:], None), strict=False)
         if isinstance(segment, Reasoning) and segment.opaque and segment.item_id
+        if not isinstance(then, ToolCall)
     )
 
 
-def _instructions(debate: Debate, seat: Seat) -> str:
+def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
     extras: list[str] = []
     if debate.manner.objective:
         extras.append(section("cues", "objective", objective=debate.manner.objective))
@@ -107,6 +127,8 @@ def _instructions(debate: Debate, seat: Seat) -> str:
         extras.append(seat.system_prompt)
     if debate.manner.winning == "self-terminate" and not debate.format.scripted:
         extras.append(section("cues", "concede", concede=CONCEDE))
+    if aided:
+        extras.append(section("cues", "tools"))
     return template("moderator" if seat.role == "moderator" else "debater").format(
         motion=debate.motion,
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
@@ -182,6 +204,23 @@ def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
             to = _whom(debate, seat, debate.schedule[turn.slot].to if turn else None)
             who = speaker(debate, seat, heard)
             return section("quotes", name, speaker=who, to=to, fence=fence, text=text)
+
+
+def as_material(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
+    """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
+    asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.asks}
+    fence = nonce(debate, seat.id)
+    return tuple(
+        replace(part, output=_given(part, fence))
+        if isinstance(part, ToolResult) and part.id in asked
+        else part
+        for part in exchange
+    )
+
+
+def _given(result: ToolResult, fence: str) -> str:
+    text = "\n".join(text for text in (result.error, result.output) if text)
+    return section("quotes", "failed" if result.error else "tool", fence=fence, text=fenced(text, fence))
 
 
 def _whom(debate: Debate, seat: Seat, to: str | None) -> str:

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 
 from moot.errors import Fault
 from moot.providers import decoding, etiquette
+from moot.providers.anthropic_tools import exchanged, offer
 from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said, Traits
 from moot.providers.decoding import Counts, larger
@@ -78,6 +79,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     if model.temperature is not None and traits.sampling and thinking in (None, OFF):
         # The scale that others draw to 2 ends at 1 here.
         said["temperature"] = min(model.temperature, 1.0)
+    said |= offer(request)
     # Blank ones are refused.
     if stop := [words for words in request.stop if words.strip()]:
         said["stop_sequences"] = stop
@@ -113,7 +115,7 @@ def _messages(request: Request) -> list[dict[str, Any]]:
         # service has it ready, at a tenth of the price.
         kept = {"type": "text", "text": turns[-1][1], "cache_control": {"type": "ephemeral"}}
         messages[-1]["content"] = [kept]
-    return messages
+    return [*messages, *exchanged(request)]
 
 
 # --- what comes back ----------------------------------------------------------------------------------

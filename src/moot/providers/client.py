@@ -94,6 +94,11 @@ class Client:
     def traits(self) -> Traits:
         return self._traits
 
+    @property
+    def well(self) -> bool:
+        """As far as its last calls tell."""
+        return self._gate.well
+
     def traits_of(self, model: str) -> Traits:
         return self._refine(model, self._traits)
 

@@ -83,6 +83,18 @@ BY_WORD: tuple[tuple[str, FaultKind, FaultClass], ...] = (
     ("output_config.format", "schema_refused", "unusable"),
     ("compiled grammar", "schema_refused", "unusable"),
     ("text.format", "schema_refused", "unusable"),
+    ("does not support tool", "tools_refused", "unusable"),
+    ("does not support function", "tools_refused", "unusable"),
+    ("support tool use", "tools_refused", "unusable"),
+    ("hosted tool", "tools_refused", "unusable"),
+    ("web search is not", "tools_refused", "unusable"),
+    ("search as tool is not", "tools_refused", "unusable"),
+    ("search grounding is not", "tools_refused", "unusable"),
+    ("code execution is not", "tools_refused", "unusable"),
+    ("tool calling` is not supported", "tools_refused", "unusable"),
+    ("function calling is not", "tools_refused", "unusable"),
+    ("function calling is unsupported", "tools_refused", "unusable"),
+    ("tool_use_failed", "malformed", "unusable"),
     ("overloaded", "overloaded", "transient"),
 )
 PLAIN = {401, 402, 408, 413}

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.terms import DeltaKind, Effort, Finish, Model, Request, Segment, Usage
+from moot.terms import DeltaKind, Effort, Finish, Hosted, Model, Request, Segment, Usage
 
 
 class Began(Struct, frozen=True):
@@ -85,6 +85,10 @@ class Traits(Struct, frozen=True):
     verbosity: bool = False
     sampling: bool = True
     """Takes a temperature and a seed; many reasoning models refuse them."""
+    tools: bool = False
+    """It may be offered tools, which we carry out."""
+    hosted: tuple[Hosted, ...] = ()
+    """The tools that its service has itself."""
     context: int | None = None
     output: int | None = None
     """The most tokens it can read, and say."""

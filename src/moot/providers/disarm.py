@@ -10,7 +10,7 @@ import re
 
 from msgspec.structs import replace
 
-from moot.terms import Message, Request
+from moot.terms import Message, Request, ToolResult
 
 _CONTROL = re.compile(
     r"<(?=\||｜|/?(?:s|bos|eos|pad|unk|mask|think|tool_call|im_start|im_end|(?:start|end)_of_turn)>)"
@@ -32,6 +32,10 @@ def disarmed(request: Request) -> Request:
         messages=_disarmed(request.messages),
         fresh=_disarmed(request.fresh),
         prefill=plain(request.prefill),
+        exchange=tuple(
+            replace(part, output=plain(part.output)) if isinstance(part, ToolResult) else part
+            for part in request.exchange
+        ),
     )
 
 

@@ -55,7 +55,9 @@ class Endpoint(Struct, frozen=True):
     """The traits that the operator has written down: no rule about a model outweighs them."""
 
 
-RESPONSES = Traits(chaining=True)
+RESPONSES = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
+BOTH = Traits(tools=True, hosted=("web_search", "code"))
+TOOLS = Traits(tools=True)
 SERVER = Traits(deadlines=False)
 
 ENDPOINTS = (
@@ -77,6 +79,7 @@ ENDPOINTS = (
         base_url="https://api.anthropic.com",
         keys=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
+        traits=BOTH,
         model="claude-haiku-5-5",
     ),
     Endpoint(
@@ -86,6 +89,7 @@ ENDPOINTS = (
         base_url="https://generativelanguage.googleapis.com",
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GEMINI_BASE_URL",
+        traits=BOTH,
         model="gemini-3.8-flash",
     ),
     Endpoint(
@@ -95,6 +99,7 @@ ENDPOINTS = (
         base_url="https://api.mistral.ai/v1",
         keys=("MISTRAL_API_KEY",),
         url_variable="MISTRAL_BASE_URL",
+        traits=TOOLS,
         accent="mistral",
         model="mistral-small-latest",
     ),
@@ -105,6 +110,7 @@ ENDPOINTS = (
         base_url="https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
+        traits=TOOLS,
         accent="openrouter",
         model="openai/gpt-oss-120b",
     ),
@@ -115,7 +121,7 @@ ENDPOINTS = (
         base_url="https://api.groq.com/openai/v1",
         keys=("GROQ_API_KEY",),
         url_variable="GROQ_BASE_URL",
-        traits=Traits(schema="json"),
+        traits=Traits(schema="json", tools=True),
         accent="groq",
         model="openai/gpt-oss-120b",
     ),
@@ -126,7 +132,7 @@ ENDPOINTS = (
         base_url="https://api.deepseek.com",
         keys=("DEEPSEEK_API_KEY",),
         url_variable="DEEPSEEK_BASE_URL",
-        traits=Traits(schema="json"),
+        traits=Traits(schema="json", tools=True),
         accent="deepseek",
         model="deepseek-flash",
     ),
@@ -137,7 +143,7 @@ ENDPOINTS = (
         base_url="https://api.x.ai/v1",
         keys=("XAI_API_KEY",),
         url_variable="XAI_BASE_URL",
-        traits=RESPONSES,
+        traits=replace(RESPONSES, hosted=("web_search",)),
         accent="xai",
         model="grok-4.3",
     ),

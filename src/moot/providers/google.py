@@ -22,6 +22,7 @@ from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said, Traits
 from moot.providers.decoding import Counts
 from moot.providers.family import Family
+from moot.providers.google_tools import exchanged, offer
 from moot.providers.loose import as_json, fields, string
 from moot.providers.sse import Event
 from moot.terms import (
@@ -66,14 +67,17 @@ def headers(key: str) -> Mapping[str, str]:
 def body(request: Request, traits: Traits) -> dict[str, Any]:
     said: dict[str, Any] = {
         "contents": [
-            {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
-            for role, text in etiquette.alternating(request.messages)
+            *(
+                {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
+                for role, text in etiquette.alternating(request.messages)
+            ),
+            *exchanged(request),
         ],
         "generationConfig": _config(request, traits),
     }
     if request.instructions:
         said["systemInstruction"] = {"parts": [{"text": request.instructions}]}
-    return said
+    return {**said, **offer(request)}
 
 
 def _config(request: Request, traits: Traits) -> dict[str, Any]:

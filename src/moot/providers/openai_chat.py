@@ -9,16 +9,20 @@ that the chunks add up to the whole speech.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from moot.providers import etiquette
 from moot.providers.chat_reply import Decoder
 from moot.providers.contract import Traits
+from moot.providers.exchanges import arguments, parameters, steps
 from moot.providers.family import Family, bearer
-from moot.terms import Message, Request
+from moot.providers.loose import loosely, objects
+from moot.terms import Message, Reasoning, Request, Segment, Text, Tool, ToolCall
 
 
 class Accent(Struct, frozen=True):
@@ -36,14 +40,16 @@ class Accent(Struct, frozen=True):
     """A prefill must be marked as one."""
     whole_json: bool = False
     """It does not stream an answer that must be JSON."""
+    thoughts: Literal["", "reasoning_content", "reasoning_details"] = ""
+    """As what the thoughts behind a call of a tool go back with it, where that is wanted."""
 
 
 PLAIN = Accent()
 OPENAI = Accent(most="max_completion_tokens", effort="reasoning_effort")
 MISTRAL = Accent(seed="random_seed", figures=False, effort="reasoning_effort", prefix=True)
 GROQ = Accent(most="max_completion_tokens", effort="reasoning_effort", whole_json=True)
-OPENROUTER = Accent(figures=False, effort="reasoning")
-DEEPSEEK = Accent(seed="", effort="thinking")
+OPENROUTER = Accent(figures=False, effort="reasoning", thoughts="reasoning_details")
+DEEPSEEK = Accent(seed="", effort="thinking", thoughts="reasoning_content")
 XAI = Accent(most="max_completion_tokens", effort="reasoning_effort")
 CEREBRAS = Accent(most="max_completion_tokens", effort="reasoning_effort", whole_json=True)
 OLLAMA = LMSTUDIO = VLLM = Accent(effort="reasoning_effort")
@@ -84,7 +90,17 @@ def body(accent: Accent, request: Request, traits: Traits) -> dict[str, Any]:
         said["verbosity"] = request.model.verbosity
     if traits.sampling:
         said |= _sampling(accent, request)
+    if request.tools:
+        said["tools"] = [_tool(tool) for tool in request.tools]
+        if request.enough:
+            # Some who pass the request on would refuse an exchange that speaks of tools without any.
+            said["tool_choice"] = "none"
     return said
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    told = {"name": tool.name, "description": tool.description, "parameters": parameters(tool)}
+    return {"type": "function", "function": told}
 
 
 def _shape(request: Request, traits: Traits) -> dict[str, Any]:
@@ -131,7 +147,39 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
     said: list[dict[str, Any]] = [{"role": role, "content": words} for role, words in turns]
     if prefill and accent.prefix:
         said[-1]["prefix"] = True
+    for step in steps(request.exchange):
+        said.append(_reply(accent, step.said))
+        said += [
+            {"role": "tool", "tool_call_id": call.id, "content": result.output} for call, result in step.given
+        ]
     return said
+
+
+def _reply(accent: Accent, parts: list[Segment]) -> dict[str, Any]:
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    said: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls := [part for part in parts if isinstance(part, ToolCall) and part.asks]:
+        said["tool_calls"] = [_call(call) for call in calls]
+    thoughts = [part for part in parts if isinstance(part, Reasoning)]
+    if accent.thoughts == "reasoning_content" and thoughts:
+        said["reasoning_content"] = "".join(thought.text for thought in thoughts)
+    if accent.thoughts == "reasoning_details" and (told := list(_details(thoughts))):
+        said["reasoning_details"] = told
+    return said
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    # Some servers read the arguments before their model does.
+    asked = msgspec.json.encode(arguments(call)).decode()
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": asked}}
+
+
+def _details(thoughts: list[Reasoning]) -> Iterator[dict[str, Any]]:
+    """As they came: a signature is kept without the words it is for."""
+    for thought in thoughts:
+        for detail in objects(loosely(thought.opaque.encode())):
+            signed = "signature" in detail
+            yield {**detail, "text": thought.text} if signed else detail
 
 
 def decoder(request: Request, traits: Traits) -> Decoder:

@@ -2,8 +2,9 @@
 
 Where the service remembers, a request names the seat's own last response and brings only what is new; the
 instructions go out each time, because they are not remembered. Where it does not, the whole history goes
-out, with the model's earlier thoughts as the service sealed them. How the answer is read stands in
-`responses_stream.py`.
+out, with the model's earlier thoughts as the service sealed them. A speech that goes on after its tools have
+answered names the response that asked for them, and brings what they gave; where nothing is remembered, all
+that the speech has brought so far. How the answer is read stands in `responses_stream.py`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from moot.providers.contract import Traits
+from moot.providers.exchanges import Step, parameters, steps
 from moot.providers.family import Family, bearer
 from moot.providers.responses_stream import Decoder
-from moot.terms import Message, Request, Sealed
+from moot.terms import Hosted, Message, Reasoning, Request, Sealed, Segment, Text, Tool, ToolCall
 
 __all__ = ["FAMILY", "Decoder", "body", "decoder"]
+
+
+HOSTED: dict[Hosted, dict[str, Any]] = {
+    "web_search": {"type": "web_search"},
+    "code": {"type": "code_interpreter", "container": {"type": "auto"}},
+}
 
 
 def url(base: str, _model: str) -> str:
@@ -29,7 +37,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     said: dict[str, Any] = {
         "model": request.model.name,
         "instructions": request.instructions,
-        "input": _fresh(request) if chain else _history(request.messages, sealed=traits.thinks),
+        "input": _fresh(request) if chain else _everything(request, traits),
         "max_output_tokens": request.max_tokens,
         "store": traits.chaining,
         "stream": True,
@@ -44,11 +52,61 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         said["text"] = text
     if request.model.temperature is not None and traits.sampling:
         said["temperature"] = request.model.temperature
+    if tools := [*map(_tool, request.tools), *(HOSTED[name] for name in request.hosted)]:
+        said["tools"] = tools
+        if request.enough:
+            said["tool_choice"] = "none"
     return said
 
 
+def _everything(request: Request, traits: Traits) -> list[dict[str, Any]]:
+    history = _history(request.messages, sealed=traits.thinks)
+    return history + _exchange(request.exchange, sealed=traits.thinks)
+
+
 def _fresh(request: Request) -> list[dict[str, Any]]:
-    return _history(request.fresh or request.messages[-1:], sealed=False)
+    if request.resumes:
+        return [item for step in steps(request.exchange)[-1:] for item in _given(step)]
+    fresh = _history(request.fresh or request.messages[-1:], sealed=False)
+    return fresh + _exchange(request.exchange, sealed=True)
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    # Strict would refuse most schemas that were not written for it, and is what one gets unasked.
+    told = {"name": tool.name, "description": tool.description, "parameters": parameters(tool)}
+    return {"type": "function", **told, "strict": False}
+
+
+def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    for step in steps(exchange):
+        for place, part in enumerate(step.said):
+            match part:
+                case Text() if part.text.strip():
+                    items.append({"role": "assistant", "content": part.text})
+                case ToolCall() if part.asks:
+                    asked = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
+                    items.append({"type": "function_call", **asked})
+                case Reasoning() if (
+                    sealed and part.opaque and part.item_id and _led_on(step.said[place + 1 :])
+                ):
+                    items.append(_thought(Sealed(part.item_id, part.opaque)))
+                case _:
+                    pass
+        items += _given(step)
+    return items
+
+
+def _led_on(rest: list[Segment]) -> bool:
+    """A thought is refused without what followed it; what ran at the service's own cannot be sent back."""
+    return bool(rest) and not (isinstance(rest[0], ToolCall) and not rest[0].asks)
+
+
+def _given(step: Step) -> list[dict[str, Any]]:
+    return [
+        {"type": "function_call_output", "call_id": call.id, "output": result.output}
+        for call, result in step.given
+    ]
 
 
 def _history(messages: Iterable[Message], *, sealed: bool) -> list[dict[str, Any]]:

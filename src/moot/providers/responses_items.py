@@ -183,6 +183,7 @@ class Output:
             kind=self.kind,
             status=string(self.item, "status"),
             output=_first(self.item, GIVEN),
+            server=string(self.item, "server_label"),
         )
 
     def _in_order(self, *slots: Slot) -> list[Part]:

@@ -5,10 +5,11 @@ A script is a function from a request to cues:
     async with Arena.open(providers={"scripted": Scripted(lambda request: [Think("Hm."), Say("I agree.")])}):
         ...
 
-`Say` and `Think` are sent word by word, `pace` seconds apart. `Wait` pauses, `Stall` falls silent for good,
-`Refuse` declines, `Break` raises a Fault, `Report` sets the usage and the ending. Without a script it makes
-up plain sentences from the motion, the same ones for the same request. It keeps its own ledger of calls, in
-memory and, given a path, in a file that survives a crash.
+`Say` and `Think` are sent word by word, `pace` seconds apart. `Use` asks for a tool: what it gave is in the
+`exchange` of the next request. `Wait` pauses, `Stall` falls silent for good, `Refuse` declines, `Break`
+raises a Fault, `Report` sets the usage and the ending. Without a script it makes up plain sentences from the
+motion, the same ones for the same request, and tries a tool where it has some. It keeps its own ledger of
+calls, in memory and, given a path, in a file that survives a crash.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ import msgspec
 from msgspec import Struct
 
 from moot.errors import Fault
-from moot.providers.contract import Began, Chunk, Done, Said, Traits
-from moot.terms import Effort, Finish, Model, Request, Usage
+from moot.providers.contract import Began, Chunk, Done, Item, Said, Traits
+from moot.terms import Effort, Finish, Model, Request, ToolCall, Usage
 
 
 class Say(Struct, frozen=True):
@@ -36,6 +37,14 @@ class Say(Struct, frozen=True):
 
 class Think(Struct, frozen=True):
     text: str
+
+
+class Use(Struct, frozen=True):
+    """Ask for a tool. Arguments that are text are sent as they are, JSON or not."""
+
+    name: str
+    arguments: dict[str, Any] | str = {}
+    id: str = ""
 
 
 class Wait(Struct, frozen=True):
@@ -60,10 +69,10 @@ class Report(Struct, frozen=True):
     response_id: str | None = None
 
 
-TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True)
+TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True, tools=True)
 """It may be told how hard to think, and does as it pleases."""
 
-Cue = Say | Think | Wait | Stall | Refuse | Break | Report
+Cue = Say | Think | Use | Wait | Stall | Refuse | Break | Report
 Script = Callable[[Request], Iterable[Cue]]
 
 
@@ -115,7 +124,7 @@ class Scripted:
         finish: Finish = "stop"
         report: Report | None = None
         for cue in self._script(request):
-            if isinstance(cue, Say | Think | Refuse) and type(cue).__name__ != last:
+            if isinstance(cue, Use) or (isinstance(cue, Say | Think | Refuse) and type(cue).__name__ != last):
                 segment, last = segment + 1, type(cue).__name__
             match cue:
                 case Say(text):
@@ -128,6 +137,9 @@ class Scripted:
                         await self._breathe()
                         yield Said(word, "reasoning", segment)
                         thought += len(word)
+                case Use():
+                    finish = "tool"
+                    yield Item(_call(cue, segment, len(self.calls)))
                 case Wait(seconds):
                     await asyncio.sleep(seconds)
                 case Stall():
@@ -179,6 +191,10 @@ def improvise(request: Request) -> Iterable[Cue]:
         yield Say(msgspec.json.encode(_fill(request.schema, digest)).decode())
         return
     yield Think("First the strongest point, then an example.")
+    if request.tools and not request.exchange:
+        tool = request.tools[0]
+        yield Use(tool.name, _fill({"properties": {}, **tool.schema, "type": "object"}, digest))
+        return
     picked = [SENTENCES[byte % len(SENTENCES)] for byte in digest[:6]]
     yield Say(" ".join(dict.fromkeys(picked)))
 
@@ -233,12 +249,18 @@ def _several(schema: dict[str, Any], digest: bytes) -> list[Any]:
     return [_fill(schema["items"], digest)]
 
 
+def _call(cue: Use, index: int, number: int) -> ToolCall:
+    asked = cue.arguments if isinstance(cue.arguments, str) else msgspec.json.encode(cue.arguments).decode()
+    return ToolCall(cue.id or f"call_{number}_{index}", cue.name, asked, index)
+
+
 def _digest(request: Request) -> str:
     return hashlib.sha256(msgspec.json.encode(request)).hexdigest()
 
 
 def _size(request: Request) -> int:
-    return _tokens(len(request.instructions) + sum(len(m.content) for m in request.messages))
+    words = len(request.instructions) + sum(len(m.content) for m in request.messages)
+    return _tokens(words + sum(len(str(part)) for part in (*request.tools, *request.exchange)))
 
 
 def _tokens(chars: int) -> int:

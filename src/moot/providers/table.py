@@ -98,6 +98,11 @@ class Providers:
             return True
         return not endpoints.wants_key(endpoint) or self.key(endpoint) is not None
 
+    def services(self) -> dict[str, bool]:
+        """The services with a key, and whether they answered when they were last asked. Nobody is asked."""
+        keyed = (one.name for one in self.endpoints.values() if self.key(one) is not None)
+        return {name: getattr(self._ready.get(name), "well", True) for name in keyed}
+
     def model(self, name: str) -> Model:
         """A model by its full name, without its price."""
         provider, slash, model = name.partition("/")

@@ -23,6 +23,8 @@ FAILURES = 10
 REST = 5.0
 HASTE: tuple[FaultKind, ...] = ("rate_limited", "overloaded")
 ABSENCE: tuple[FaultKind, ...] = ("unreachable", "timeout", "server_error", "overloaded", "disconnected")
+SHUT: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redirected")
+"""It is there, and will answer nobody who comes with this key."""
 
 
 class Pass(Struct, frozen=True):
@@ -46,6 +48,8 @@ class Gate:
         self._rest = REST
         self._back = 0.0
         self._last: Fault | None = None
+        self.well = True
+        """The service answered when it was last asked; unasked, it is believed to be there."""
 
     @property
     def inside(self) -> int:
@@ -78,13 +82,14 @@ class Gate:
 
     def heard(self) -> None:
         """The service has answered as it should."""
-        self._failures, self._rest = 0, REST
+        self._failures, self._rest, self.well = 0, REST, True
         self._room = min(float(self._allowed.concurrent), self._room + 1 / self._room)
         self._call_next()
 
     def failed(self, fault: Fault, began: float) -> None:
         """`began` is when the failed call did, on this gate's clock."""
         now = self._clock()
+        self.well = fault.kind not in (*ABSENCE, *SHUT)
         if fault.kind in HASTE and fault.severity == "transient":
             # Calls that began before the room was halved say nothing about the new room.
             if began >= self._narrowed:

@@ -48,6 +48,7 @@ class Traited(Struct, frozen=True, forbid_unknown_fields=True):
     sampling: bool | None = None
     prefill: bool | None = None
     small: bool | None = None
+    tools: bool | None = None
     context: int | None = None
     output: int | None = None
 

@@ -15,6 +15,8 @@ Clock = Callable[[], datetime]
 
 REPEATABLE = timedelta(hours=24)
 """How long a request that carries a key is remembered."""
+MOST_FOUND = 20
+"""Sessions that one mark leads to."""
 SUMMARIES = 200
 """How many make a page where all are read: few enough to be gone through in milliseconds."""
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from moot.debate import Debate
 from moot.events import Event, Narrated, Recorded
+from moot.store.archive import Archive
 from moot.terms import Status
 
 Deciding = Callable[[Debate | None], Sequence[Event]]
@@ -169,6 +170,10 @@ class Store(Protocol):
         """Newest first."""
         ...
 
+    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
+        """The sessions that bear this mark (`views.sessions.marks`), newest first, a few at most."""
+        ...
+
     def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         """All of them, newest first, in pages: each a JSON array of `views.summary`."""
         ...
@@ -230,6 +235,11 @@ class Store(Protocol):
 
     async def uninvite(self, debate_id: str, name: str) -> bool:
         """Whether there was one."""
+        ...
+
+    @property
+    def archive(self) -> Archive:
+        """Conversations of other systems."""
         ...
 
     @property

@@ -15,7 +15,17 @@ from moot.debate import Debate
 from moot.errors import Fenced, KeyReused, UnknownDebate
 from moot.events import Narrated, Recorded, encode
 from moot.evolve import fold
-from moot.store.append import REPEATABLE, SUMMARIES, Clock, append, fence, now, seconds, still_open
+from moot.store.append import (
+    MOST_FOUND,
+    REPEATABLE,
+    SUMMARIES,
+    Clock,
+    append,
+    fence,
+    now,
+    seconds,
+    still_open,
+)
 from moot.store.contract import (
     ALL,
     ENDED,
@@ -31,7 +41,9 @@ from moot.store.contract import (
     Wanted,
 )
 from moot.store.guests import admit
+from moot.store.memory_archive import MemoryArchive
 from moot.store.sought import is_wanted
+from moot.views.sessions import marks
 from moot.views.summary import summary
 
 
@@ -43,6 +55,7 @@ class _Log(Struct):
     turned_at: datetime
     size: int = 0
     runner: str = ""
+    marks: set[str] = field(default_factory=set[str])
     records: list[Recorded] = field(default_factory=list[Recorded])
     bodies: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
@@ -63,6 +76,7 @@ class MemoryStore:
         self._tokens: dict[str, Token] = {}
         self._guests: dict[str, Invitation] = {}
         self._listeners: list[Listener] = []
+        self.archive = MemoryArchive()
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -90,6 +104,7 @@ class MemoryStore:
             log = _Log(outcome.debate, owner, held, shown, outcome.debate.created_at)
         self._keep(log, outcome, shown)
         log.bodies.update(bodies or {})
+        log.marks.update(marks(outcome.debate, outcome.records))
         log.turned_at = outcome.debate.updated_at if outcome.records else log.turned_at
         if once:
             self._remember(once, outcome)
@@ -128,6 +143,10 @@ class MemoryStore:
         heads = (_head(log) for log in reversed(self._logs.values()))
         found = [head for head in heads if is_wanted(head, wanted)]
         return Page(tuple(found[offset : offset + limit]), len(found))
+
+    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
+        logs = (log for log in reversed(self._logs.values()) if owner is None or log.owner == owner)
+        return tuple(log.debate.id for log in logs if mark in log.marks)[:MOST_FOUND]
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         found = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]

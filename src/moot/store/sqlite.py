@@ -22,7 +22,7 @@ from moot.debate import Debate
 from moot.errors import StoreError, UnknownDebate
 from moot.events import Narrated, Recorded
 from moot.store import sqlite_guests, sqlite_read, sqlite_tokens
-from moot.store.append import SUMMARIES, Clock, now
+from moot.store.append import MOST_FOUND, SUMMARIES, Clock, now
 from moot.store.contract import (
     ALL,
     Deciding,
@@ -36,6 +36,7 @@ from moot.store.contract import (
     Token,
     Wanted,
 )
+from moot.store.sqlite_archive import SqliteArchive
 from moot.store.sqlite_connect import connect, prepare, translated
 from moot.store.sqlite_draft import Replay
 from moot.store.sqlite_items import Alone, Claim, Narrate, Record
@@ -69,6 +70,11 @@ class SqliteStore:
         self._here = threading.local()
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
         self._writer = Writer(self._connect(), self._states, clock)
+        self.archive = SqliteArchive(
+            ask=self._ask,
+            change=lambda work: self._alone(lambda: self._writer.change(work)),
+            scrub=lambda work: self._alone(lambda: self._writer.scrub(work)),
+        )
 
     def listen(self, listener: Listener) -> None:
         self._writer.listeners.append(listener)
@@ -116,6 +122,9 @@ class SqliteStore:
 
     async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
         return await self._ask(sqlite_read.heads, wanted, limit, offset)
+
+    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
+        return await self._ask(sqlite_read.find, mark, owner, MOST_FOUND)
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize

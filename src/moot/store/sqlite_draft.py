@@ -22,6 +22,7 @@ from moot.store import sqlite_read
 from moot.store.append import REPEATABLE, append, fence, seconds, still_open
 from moot.store.contract import Deciding, Once, Outcome
 from moot.store.states import Known, States
+from moot.views.sessions import marks
 from moot.views.summary import summarize
 
 PACKED_FROM = 1024
@@ -47,6 +48,8 @@ class _Head(Struct):
     summary: bytes = b""
     cast: tuple[str, ...] = ()
     """The models in it, where they may have changed."""
+    marks: tuple[str, ...] = ()
+    """By what it can be found from now on, too."""
     born: bool = False
     turned: bool = False
     claimed: bool = False
@@ -94,6 +97,7 @@ class Draft:
             head.cast = shown.cast()
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
+        head.marks += marks(outcome.debate, outcome.records)
         head.debate, head.summary = outcome.debate, summary
         head.turned = head.turned or bool(rows)
         self._events += rows
@@ -230,6 +234,10 @@ class Draft:
         self._many(
             "INSERT OR IGNORE INTO casts (model, debate) SELECT ?, place FROM debates WHERE id = ?",
             [(model, debate_id) for debate_id, head, _ in heads for model in head.cast],
+        )
+        self._many(
+            "INSERT OR IGNORE INTO marks (mark, debate) SELECT ?, place FROM debates WHERE id = ?",
+            [(mark, debate_id) for debate_id, head, _ in heads for mark in head.marks],
         )
 
     def _many(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:

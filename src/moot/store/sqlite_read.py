@@ -112,6 +112,18 @@ def heads(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: in
     return Page(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
 
 
+def find(connection: sqlite3.Connection, mark: str, owner: str | None, limit: int) -> tuple[str, ...]:
+    rows = connection.execute(
+        """
+        SELECT debates.id FROM marks CROSS JOIN debates ON debates.place = marks.debate
+        WHERE marks.mark = ?1 AND (?2 IS NULL OR debates.owner = ?2)
+        ORDER BY marks.debate DESC LIMIT ?3
+        """,
+        (mark, owner, limit),
+    ).fetchall()
+    return tuple(row[0] for row in rows)
+
+
 def summaries(
     connection: sqlite3.Connection, owner: str | None, before: int, limit: int
 ) -> tuple[bytes, int] | None:

@@ -80,10 +80,17 @@ class Writer:
         return seen
 
     def delete(self, debate_id: str) -> Deleted:
-        self.change(_delete, debate_id)
+        self.scrub(_delete, debate_id)
         self._states.drop(debate_id)
-        self._sweep()
         return Deleted(debate_id)
+
+    def scrub(
+        self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """A change that deletes: no trace of it stays in the write-ahead log."""
+        result = self.change(work, *args, **kwargs)
+        self._sweep()
+        return result
 
     def change(
         self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs

@@ -1,23 +1,55 @@
 """What a toolbox promises: it names the tools that a debate allows, and carries out what a model asks.
 
 It never raises for what a model, a tool or a server does wrong: the model is told, and the speech goes on.
+What is asked for before a debate is another matter: a name that nobody has is refused there and then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, get_args
 
-from moot.terms import Tool, ToolCall, ToolResult
+from msgspec import Struct
+
+from moot.errors import Invalid
+from moot.terms import Hosted, Tool, ToolCall, ToolResult
 
 MOST_CALLS = 8
 """Of one speech, over all its calls."""
 TOOL_SECONDS = 30.0
 MOST_RESULT = 16 * 1024
 """Characters of a result that a model is given."""
+HOSTED: tuple[str, ...] = get_args(Hosted)
+
+
+class Kit(Struct, frozen=True):
+    """A server, as it is shown to those who choose."""
+
+    name: str
+    title: str
+    tools: tuple[Tool, ...] = ()
+    """Each by the name that a debate allows it by: `server/tool`."""
+    missing: str = ""
+    """Why it has none."""
 
 
 class Toolbox(Protocol):
+    def names(self) -> tuple[str, ...]:
+        """What can be allowed as a whole: servers, and what providers have themselves."""
+        ...
+
+    def knows(self, name: str) -> bool:
+        """Whether a debate may allow this name, as far as that can be told without asking a server."""
+        ...
+
+    async def check(self, allowed: Sequence[str]) -> None:
+        """Raises Invalid for what no server has. One that does not answer now is believed."""
+        ...
+
+    async def kits(self) -> tuple[Kit, ...]:
+        """All that there is to choose from."""
+        ...
+
     async def offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         """The tools of these names, as models are told of them; a server that cannot be reached has none."""
         ...
@@ -31,7 +63,19 @@ class Toolbox(Protocol):
 
 
 class NoTools:
-    """Where no server is named."""
+    """Where no server is named: what providers have themselves can be allowed all the same."""
+
+    def names(self) -> tuple[str, ...]:
+        return HOSTED
+
+    def knows(self, name: str) -> bool:
+        return name in HOSTED
+
+    async def check(self, allowed: Sequence[str]) -> None:
+        refuse_unknown(allowed, self.knows)
+
+    async def kits(self) -> tuple[Kit, ...]:
+        return ()
 
     async def offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         return ()
@@ -41,3 +85,10 @@ class NoTools:
 
     async def close(self) -> None:
         return
+
+
+def refuse_unknown(allowed: Sequence[str], knows: Callable[[str], bool]) -> None:
+    """All that nobody has, told by their places."""
+    problems = {f"tools.{place}": ["Unknown tool"] for place, name in enumerate(allowed) if not knows(name)}
+    if problems:
+        raise Invalid("Invalid debate configuration: Unknown tool.", problems)

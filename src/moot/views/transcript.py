@@ -8,6 +8,7 @@ does. Whoever speaks at the same time as others reads them after their own speec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 from moot.audience import OWNER, Viewer, may_hear, may_read_reasoning, veiled
 from moot.debate import REPLAYED, Debate, Point, Turn
 from moot.lengths import CLIPPED, count, first_words
-from moot.terms import Money, Reasoning, Status, Truncation, Usage
+from moot.terms import Money, Reasoning, Status, ToolCall, ToolResult, Truncation, Usage
 from moot.views import outcome
 from moot.views.accidents import IN_WORDS, Accidents, accidents
 from moot.views.costs import Costs, costs
@@ -242,7 +243,7 @@ def _speech(
         cost=turn.cost,
         latency_ms=turn.latency_ms,
         flags=flags(turn),
-        notes=(*notes(turn), VEILED) if hidden else notes(turn),
+        notes=(*notes(turn), VEILED) if hidden else (*notes(turn), *aids(turn)),
         started_at=turn.started_at,
         reasoning=thoughts(turn) if reasoning and not hidden else "",
         budget=debate.budget(turn.slot),
@@ -294,6 +295,15 @@ def flags(turn: Turn) -> tuple[Flag, ...]:
         "degraded": bool(turn.degraded),
     }
     return tuple(flag for flag, up in raised.items() if up)
+
+
+def aids(turn: Turn) -> tuple[str, ...]:
+    """The tools that were of use to it, in a line; what has no title is nobody's tool."""
+    failed = {part.id for part in turn.segments if isinstance(part, ToolResult) and part.error}
+    calls = (part for part in turn.segments if isinstance(part, ToolCall) and part.id not in failed)
+    used = Counter(call.title for call in calls if call.title)
+    told = ", ".join(f"{title} ({times} times)" if times > 1 else title for title, times in used.items())
+    return (f"With tools: {told}.",) if told else ()
 
 
 def notes(turn: Turn) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from moot.web.article import ASKED, READ, Article
 from moot.web.articles_of_people import PEOPLE
+from moot.web.articles_of_the_archive import ARCHIVE
 from moot.web.articles_of_the_house import HOUSE
 
 ARTICLES: dict[str, Article] = {
@@ -298,6 +299,15 @@ ARTICLES: dict[str, Article] = {
         says="The formats.",
         refusals=(422,),
     ),
+    "tools": Article(
+        tag="The house",
+        summary="List tools",
+        text="What a debate may allow its participants to use. The servers stand in the operator's file: "
+        "none can be brought along.",
+        reply="ToolsResponse",
+        says="The tools.",
+        refusals=(422,),
+    ),
     "statistics": Article(
         tag="The house",
         summary="See who wins",
@@ -309,6 +319,7 @@ ARTICLES: dict[str, Article] = {
         refusals=(422,),
     ),
     **PEOPLE,
+    **ARCHIVE,
     **HOUSE,
 }
 """By the name of the route."""

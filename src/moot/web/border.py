@@ -36,7 +36,10 @@ from moot.wire.problems import Problem, problem_of
 OPEN = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
 """Open to all, and not counted: whoever watches over a server must not be locked out by it."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-STREAM = re.compile(r"/api/v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)")
+STREAM = re.compile(
+    r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
+    r"|debate/stream/([^/]+))"
+)
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
@@ -114,7 +117,7 @@ class Border:
         stream = STREAM.fullmatch(scope["path"])
         if stream and not sent and (ticket := _ticket(scope)):
             # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
-            return self._tickets.redeem(ticket, stream[1])
+            return self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
         found = await self._keeper.find(sent[0] if sent else None)
         if found is not None and sent:
             # It has proved to be a token; a stranger's word must not blot out the lines of others.

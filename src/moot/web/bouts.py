@@ -2,10 +2,106 @@
 
 from __future__ import annotations
 
-from moot.web.desk import Desk, Route
+from typing import assert_never
 
-ROUTES: tuple[Route, ...] = ()
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.commands import Command, Inject, Pause, Resume, SkipTurn
+from moot.debate import Debate
+from moot.providers.hush import redact
+from moot.setup import SeatSetup, Setup
+from moot.web.answers import json_reply
+from moot.web.desk import DebateId, Desk, Route, replayed
+from moot.web.house import lent_keys
+from moot.web.naming import Known
+from moot.web.rooms import query_of, who
+from moot.wire import bouts
+from moot.wire.bout_bodies import Debater, NewBout, UserAction
+from moot.wire.problems import Problem
+from moot.wire.rights import opens
+from moot.wire.v1 import bodies, queries
+
+ROUTES: tuple[Route, ...] = (
+    ("POST", "/debates", "open_bout"),
+    ("GET", "/debates/{debateId}", "look_at_bout"),
+    ("GET", "/debates/{debateId}/stream", "stream_bout"),
+    ("POST", "/debates/{debateId}/turn", "act"),
+)
 
 
 class Bouts(Desk):
     """One method a route."""
+
+    async def open_bout(self, request: Request) -> Response:
+        opens(who(request))
+        queries.nothing(query_of(request))
+        raw = await request.body()
+        self._still_open()
+        with self._rooms.repeats.doing(request, raw) as once:
+            keys = lent_keys(request.headers, self._arena)
+            known = Known(self._arena, keys)
+            setup = await self._setup(bodies.read(NewBout, raw, known), known)
+            outcome = await self._open(request, setup, keys, once)
+        debate = outcome.debate
+        headers = {"Location": f"/api/debates/{debate.id}", "X-Debate-Id": debate.id, **replayed(outcome)}
+        return json_reply(bouts.bout(debate, who(request).viewer), 201, headers)
+
+    async def look_at_bout(self, request: Request, debate_id: DebateId) -> Response:
+        queries.nothing(query_of(request))
+        await self._rooms.mine(request, debate_id)
+        return json_reply(bouts.bout(await self._arena.state(debate_id), who(request).viewer))
+
+    async def stream_bout(self, request: Request, debate_id: DebateId) -> Response:
+        return await self._follow_plainly(request, debate_id, bouts.Bouts, bouts.deleted())
+
+    async def act(self, request: Request, debate_id: DebateId) -> Response:
+        asked = UserAction(type="resume")
+
+        def command(action: UserAction) -> Command:
+            nonlocal asked
+            asked = action
+            return _command(action, who(request).name)
+
+        def answer(debate: Debate) -> dict[str, object]:
+            return bouts.accepted(debate, asked.type, asked.payload)
+
+        return await self._ask(request, debate_id, UserAction, command, answer, status=202)
+
+    async def _setup(self, body: NewBout, known: Known) -> Setup:
+        judge = body.judge and known.resolve(body.judge.model)
+        return await self._arena.setup(
+            body.topic,
+            format=bouts.FORMAT,
+            seats=(_seat(body.debater_a, "Debater A", known), _seat(body.debater_b, "Debater B", known)),
+            judge="none" if body.winning_condition == "user-decides" else judge,
+            turns=body.max_turns,
+            winning=body.winning_condition,
+        )
+
+
+def _seat(debater: Debater, name: str, known: Known) -> SeatSetup:
+    model = known.resolve(debater.model)
+    if model is None:
+        # It was there a moment ago.
+        raise Problem("provider-unavailable")
+    return SeatSetup(
+        model=model,
+        name=debater.name or name,
+        objective=debater.objective,
+        system_prompt=debater.system_prompt,
+    )
+
+
+def _command(action: UserAction, by: str) -> Command:
+    match action.type:
+        case "pause":
+            return Pause(by=by)
+        case "resume":
+            return Resume()
+        case "skip":
+            return SkipTurn(by=by)
+        case "inject":
+            return Inject(redact(action.payload), by=by)
+        case _:
+            assert_never(action.type)

@@ -20,6 +20,7 @@ from moot.models import known
 from moot.models.find import Found
 from moot.providers.endpoints import key_of, traits_of, wants_key
 from moot.terms import Format, Money, Phase, Price
+from moot.tools.contract import HOSTED, Kit
 from moot.views.costs import dollars
 from moot.views.figures import Statistics
 from moot.views.programme import usual_order
@@ -46,6 +47,11 @@ class Catalogue:
 
     async def formats(self) -> dict[str, Any]:
         return await asyncio.to_thread(self._formats)
+
+    async def tools(self) -> dict[str, Any]:
+        """By the names that a debate allows them by. How a server is reached is nobody's business."""
+        kits = await self._arena.tools.kits()
+        return {"servers": [_kit(kit) for kit in kits], "hosted": [*HOSTED]}
 
     def _formats(self) -> dict[str, Any]:
         folder = self._arena.settings.formats
@@ -129,6 +135,17 @@ class Catalogue:
             "recommended": False,
             "install": None,
         }
+
+
+def _kit(kit: Kit) -> dict[str, Any]:
+    return {
+        "name": kit.name,
+        "title": kit.title,
+        "missing": kit.missing or None,
+        "tools": [
+            {"name": tool.name, "title": tool.title, "description": tool.description} for tool in kit.tools
+        ],
+    }
 
 
 def _price(price: Price | None) -> dict[str, float] | None:

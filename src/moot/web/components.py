@@ -7,8 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from moot.views.legacy import LONGEST_NAME
 from moot.web import samples
 from moot.web.article import PREFIX
+from moot.web.articles_of_doors import DOOR_BODIES, DOOR_SAMPLES
 from moot.web.schemas.base import DEBATE_ID
 from moot.wire.problems import MEDIA_TYPE, REGISTRY, Kind
 from moot.wire.v1 import bodies, operating, people, queries
@@ -41,6 +43,8 @@ HEADERS: dict[str, Shape] = {
     "WWW-Authenticate": _header("How to say who one is."),
     "Location": _header("The address of what was made.", required=True),
     "Idempotent-Replayed": _header("`true` where the request had been carried out before."),
+    "X-Debate-Id": _header("The debate that was opened, or that is followed.", required=True),
+    "X-Session-Id": _header("The session of the turn.", required=True),
     "Content-Disposition": _header("The name of the file, for Markdown and HTML."),
 }
 
@@ -60,6 +64,15 @@ class Offer(Struct, frozen=True):
     @property
     def keyless(self) -> dict[str, Any]:
         return samples.keyless(self.provider, self.model)
+
+    @property
+    def named(self) -> str:
+        """That model in full."""
+        return f"{self.provider}/{self.model}"
+
+    def example(self, body: str) -> Any:
+        sample = DOOR_SAMPLES.get(body)
+        return sample(self.named) if sample else samples.BODIES[body]
 
     @property
     def creations(self) -> dict[str, Any]:
@@ -83,12 +96,16 @@ def headers(*own: str) -> Shape:
 
 def body_schemas(offer: Offer) -> dict[str, Shape]:
     """Examples in them are such as work here: those who test by them would be refused otherwise."""
-    shapes = bodies.schemas(offer.house, bodies.InjectContext, *people.BODIES, *operating.BODIES)
+    more = (bodies.InjectContext, *people.BODIES, *operating.BODIES, *DOOR_BODIES)
+    shapes = bodies.schemas(offer.house, *more)
     shapes["CreateDebate"]["examples"] = list(offer.creations.values())
     # Two of the same are refused; that no two may have the same name cannot be said here.
     shapes["CreateDebate"]["properties"]["participants"]["uniqueItems"] = True
     model = shapes["ModelChoice"]["properties"]
     model["provider"]["examples"], model["modelId"]["examples"] = [offer.provider], [offer.model]
+    shapes["Debater"]["properties"]["provider"]["enum"] = [*offer.house.providers]
+    for name, sample in DOOR_SAMPLES.items():
+        shapes[name]["examples"] = [sample(offer.named)]
     return shapes
 
 
@@ -107,6 +124,10 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     }
     yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
     model = {"type": "string", "pattern": "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$"}
+    talk = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME, "pattern": "^[0-9A-Za-z_-]+$"}
+    yield "Conversation", _parameter("conversationId", "path", talk, "A debate, or an imported conversation.")
+    session = {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}
+    yield "Session", _parameter("sessionId", "path", session, "The session, or its id before an import.")
     yield "Model", _parameter("model", "path", model, "The name of the model, as in the list.")
     yield "Token", _parameter("token", "path", {**guest, "maxLength": operating.LONGEST_NAME}, "Its name.")
     key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -18,12 +19,14 @@ from moot.ids import new_id
 from moot.providers.keys import Secret
 from moot.setup import Setup
 from moot.store.contract import Once, Outcome
+from moot.terms import Step
 from moot.web.answers import json_reply
 from moot.web.house import lent_keys
 from moot.web.rooms import Rooms, query_of, who
 from moot.web.streams import EventStream, Watching
 from moot.wire.auth import Identity
 from moot.wire.frames import Cursor, Dialect, Frame
+from moot.wire.plainly import over_at
 from moot.wire.problems import Problem
 from moot.wire.rights import steers
 from moot.wire.v1 import bodies, queries, replies
@@ -76,6 +79,8 @@ class Desk:
         once: Once | None = None,
         *,
         start: bool = True,
+        step: Step | None = None,
+        objection: Problem | None = None,
     ) -> Outcome:
         """Open a debate for whoever asks, as far as they have a place left and the disk has room."""
         async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
@@ -84,9 +89,10 @@ class Desk:
                 owner=who(request).owner or "",
                 once=once,
                 start=start,
+                step=step,
                 naming=lambda kind, _place: new_id(kind),
                 keys={name: key for name, key in keys.items() if name in _providers(setup)},
-                objection=place.objection or await self._full(),
+                objection=objection or place.objection or await self._full(),
             )
             place.take(outcome.debate.id)
         return outcome
@@ -109,7 +115,9 @@ class Desk:
         *,
         plain: bool = False,
         told: Mapping[str, str] | None = None,
+        place: AbstractContextManager[Any] | None = None,
     ) -> EventStream:
+        """`place` is the viewer's, where it had to be taken beforehand."""
         rooms = self._rooms
         return EventStream(
             rooms.feeds,
@@ -119,11 +127,28 @@ class Desk:
             viewer=viewer,
             cursor=cursor,
             gone=gone,
-            place=rooms.streams.taken(request.scope["state"]["client"]),
+            place=place or rooms.streams.taken(request.scope["state"]["client"]),
             watching=Watching(partial(rooms.keeper.knows, who(request))),
             plain=plain,
             told=told,
         )
+
+    async def _follow_plainly(
+        self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
+    ) -> Response:
+        """For the other doors: from the start or from where one was cut off, and nothing behind the end."""
+        query = queries.plain(query_of(request), request.headers.get("last-event-id"))
+        accepts_stream(request)
+        rooms, cursor = self._rooms, query.cursor
+        head = await rooms.mine(request, debate_id)
+        viewer = await rooms.viewer_of(who(request), query.seat, debate_id)
+        if cursor.seq > head.version:
+            raise Problem("cursor-ahead")
+        over = over_at(await self._arena.state(debate_id)) if cursor.seq else 0
+        if over and cursor.whole >= over:
+            return Response(status_code=204)
+        dialect, told = dialect_for(viewer), {"X-Debate-Id": debate_id}
+        return self._follow(request, debate_id, dialect, viewer, cursor, gone, plain=True, told=told)
 
 
 def accepts_stream(request: Request) -> None:

@@ -7,6 +7,7 @@ log and feeds as behind `/api/v1`, and in front of them the same border.
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from moot.web import bouts, quick, turns
 from moot.web.desk import Route
@@ -28,5 +29,15 @@ def router(rooms: Rooms) -> APIRouter:
     for table, desk in desks:
         for method, path, name in table:
             methods = ["GET", "HEAD"] if method == "GET" else [method]
-            routes.add_api_route(path, getattr(desk, name), methods=methods, name=name)
+            address = path.replace("{sessionId}", "{sessionId:session}")
+            routes.add_api_route(address, getattr(desk, name), methods=methods, name=name)
     return routes
+
+
+class _SessionId(StringConvertor):
+    """`/debate/stream/init` is an address of its own, and no session."""
+
+    regex = "(?!init$)[^/]+"
+
+
+register_url_convertor("session", _SessionId())

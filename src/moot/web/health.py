@@ -1,4 +1,8 @@
-"""Whether this process lives and can do its work. It needs no token and tells nothing else."""
+"""Whether this process lives and can do its work. It needs no token and tells nothing else.
+
+`/api/health` also tells of the services with a key, from what their last calls came to: nobody is called. Two
+of its names are those of the document that it serves: `groq`, and for the engine `langgraph`.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,20 @@ def router(arena: Arena) -> APIRouter:
             return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
         return json_reply({"status": "ok", "store": "ok"})
 
+    async def services(request: Request) -> Response:
+        known = {name: "up" if well else "down" for name, well in arena.providers.services().items()}
+        told = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
+        if (await ready(request)).status_code != 200:
+            shape = {"status": "unhealthy", "services": {**told, "langgraph": "down"}}
+            return json_reply(shape, 503, {"Retry-After": "5"})
+        return json_reply({"status": "degraded" if "down" in told.values() else "healthy", "services": told})
+
     for path, endpoint in (
         ("/health", ready),
         ("/health/live", live),
         ("/health/ready", ready),
         ("/api/v1/health", ready),
+        ("/api/health", services),
     ):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes

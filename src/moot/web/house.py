@@ -29,6 +29,7 @@ class House:
         self._lent = lent or {}
         self.formats = first_named(formats.names(arena.settings.formats), FORMATS)
         self.providers = first_named(arena.providers.names(), PROVIDERS)
+        self.tools = arena.tools.names()
 
     def format(self, name: str) -> Format:
         return formats.load(name, self._arena.settings.formats)
@@ -45,8 +46,12 @@ class House:
         manager = self._arena.providers.manager
         return model in manager.catalogue or model in manager.installed()
 
+    def has_tool(self, name: str) -> bool:
+        """As far as that can be told without asking its server; that is done when the debate is opened."""
+        return self._arena.tools.knows(name)
+
     def model(
-        self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
+        self, provider: str, name: str, temperature: float | None, max_tokens: int, effort: Effort | None
     ) -> Model:
         """Priced, with the room that the model itself needs where nobody says how much."""
         if provider == HUMAN:

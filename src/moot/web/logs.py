@@ -20,13 +20,14 @@ from structlog.typing import EventDict, WrappedLogger
 
 from moot.providers.hush import MASK, redact
 from moot.settings import Settings
+from moot.tools.written import words as tool_words
 
 SHORTEST = 8
 """Shorter words are no keys, and blotting them out would make a log unreadable."""
 SHORTEST_SENT = 16
 MOST_SENT = 256
 
-QUIET = ("aiohttp", "asyncio", "httpx", "limits", "uvicorn", "websockets")
+QUIET = ("aiohttp", "asyncio", "httpx", "httpx2", "httpcore2", "limits", "mcp", "uvicorn", "websockets")
 """What others say below a warning is about bytes on the wire, and those hold keys."""
 
 _sent: dict[str, None] = {}
@@ -80,6 +81,8 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     words = [secret.reveal() for secret in settings.keys.values()]
     for endpoint in settings.endpoints:
         words += [settings.environ.get(name, "").strip() for name in endpoint.keys]
+    for server in settings.tools:
+        words += tool_words(server, settings.environ)
     if settings.service.token is not None:
         words.append(settings.service.token.reveal())
     # Longest first: one key may be the beginning of another.

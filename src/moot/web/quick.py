@@ -1,11 +1,131 @@
-"""`POST /api/debate`: an Optimist, a Skeptic and a Moderator, and the reply is the stream itself."""
+"""`POST /api/debate`: an Optimist, a Skeptic and a Moderator, and the reply is the stream itself.
+
+The debate goes on when whoever asked for it leaves; `X-Debate-Id` leads back to it. An operator may let the
+same topic lead to the same debate for a while, and say how many each client may open in an hour.
+"""
 
 from __future__ import annotations
 
-from moot.web.desk import Desk, Route
+import asyncio
+from contextlib import ExitStack
+from time import monotonic
 
-ROUTES: tuple[Route, ...] = ()
+from limits import RateLimitItemPerHour
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.debate import Debate
+from moot.errors import UnknownDebate
+from moot.store.contract import Once, Outcome
+from moot.web.answers import json_reply
+from moot.web.desk import DebateId, Desk, Route, accepts_stream, replayed
+from moot.web.house import House, lent_keys
+from moot.web.naming import resolve
+from moot.web.rooms import Rooms, query_of, who
+from moot.wire import quick
+from moot.wire.frames import Cursor
+from moot.wire.limits import Limiter
+from moot.wire.problems import Problem
+from moot.wire.rights import opens
+from moot.wire.v1 import queries
+
+ROUTES: tuple[Route, ...] = (
+    ("POST", "/debate", "quick"),
+    ("POST", "/debate/create", "quick_create"),
+    ("GET", "/debate/{debateId}/stream", "stream_quick"),
+)
+MOST_KEPT = 1_000
+Wish = tuple[str, str, int]
+"""Whose it is, the topic, the rounds."""
 
 
 class Quick(Desk):
     """One method a route."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        super().__init__(rooms)
+        service = rooms.arena.settings.service
+        self._limiter = Limiter(service.quick_per_hour, window=RateLimitItemPerHour)
+        self._kept_seconds = service.quick_cache_seconds
+        self._kept: dict[Wish, tuple[float, str]] = {}
+        self._looking = asyncio.Lock()
+
+    async def quick(self, request: Request) -> Response:
+        accepts_stream(request)
+        with ExitStack() as stack:
+            # A debate must not begin for someone who has no place left to watch it from.
+            stack.enter_context(self._rooms.streams.taken(request.scope["state"]["client"]))
+            outcome = await self._hold(request)
+            place = stack.pop_all()
+        debate_id, viewer = outcome.debate.id, who(request).viewer
+        told = {"X-Debate-Id": debate_id, **replayed(outcome)}
+        dialect, gone = quick.Quick(), quick.deleted()
+        return self._follow(
+            request, debate_id, dialect, viewer, Cursor(), gone, plain=True, told=told, place=place
+        )
+
+    async def quick_create(self, request: Request) -> Response:
+        outcome = await self._hold(request)
+        debate_id = outcome.debate.id
+        headers = {"Location": f"/api/debates/{debate_id}", "X-Debate-Id": debate_id, **replayed(outcome)}
+        shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
+        return json_reply(shape, 201, headers)
+
+    async def stream_quick(self, request: Request, debate_id: DebateId) -> Response:
+        return await self._follow_plainly(request, debate_id, lambda _: quick.Quick(), quick.deleted())
+
+    # --- opening --------------------------------------------------------------------------------------
+
+    async def _hold(self, request: Request) -> Outcome:
+        opens(who(request))
+        queries.nothing(query_of(request))
+        raw = await request.body()
+        self._still_open()
+        with self._rooms.repeats.doing(request, raw) as once:
+            wanted = quick.asked(raw)
+            keys = lent_keys(request.headers, self._arena)
+            if once is not None or keys or not self._kept_seconds:
+                # A key of one's own, or a name for the request, asks for a debate of one's own.
+                return await self._held(request, wanted, once)
+            wish = (who(request).owner or "", wanted.topic, wanted.max_rounds)
+            async with self._looking:
+                if (same := await self._same(wish)) is not None:
+                    return Outcome(same, ())
+                outcome = await self._held(request, wanted)
+                self._keep(wish, outcome.debate.id)
+                return outcome
+
+    async def _held(self, request: Request, wanted: quick.QuickDebate, once: Once | None = None) -> Outcome:
+        keys = lent_keys(request.headers, self._arena)
+        usual = await self._arena.providers.default_model()
+        # Its key may be one that is lent; without any, the arena says so.
+        found = resolve(self._arena, usual, keys)
+        model = found if found and House(self._arena, keys).has_key(found.provider) else usual
+        setup = await self._arena.setup(
+            wanted.topic, format=quick.FORMAT, model=model, rounds=wanted.max_rounds
+        )
+        return await self._open(request, setup, keys, once, objection=await self._too_many(request))
+
+    async def _too_many(self, request: Request) -> Problem | None:
+        standing = await self._limiter.hit(request.scope["state"]["client"])
+        if standing is None or standing.allowed:
+            return None
+        detail = f"At most {standing.limit} debates an hour; try again later"
+        return Problem("rate-limit", detail, headers={"Retry-After": str(standing.retry_after)})
+
+    async def _same(self, wish: Wish) -> Debate | None:
+        """One that was asked for in the same words a while ago, if it came to something or still may."""
+        at, debate_id = self._kept.get(wish, (float("-inf"), ""))
+        if monotonic() - at > self._kept_seconds:
+            return None
+        try:
+            debate = await self._arena.state(debate_id)
+        except UnknownDebate:
+            return None
+        return None if debate.failed_seq or debate.status == "aborted" else debate
+
+    def _keep(self, wish: Wish, debate_id: str) -> None:
+        self._kept.pop(wish, None)
+        self._kept[wish] = (monotonic(), debate_id)
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]

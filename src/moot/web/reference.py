@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot import __version__
-from moot.web import samples
+from moot.web import doors, samples
 from moot.web.article import PREFIX, TAGS, Article
 from moot.web.articles import ARTICLES
+from moot.web.articles_of_doors import DOORS
 from moot.web.components import HEADERS, Offer, body_schemas, headers, parameters, problems, ref, schema
 from moot.web.orders import FORMS
 from moot.web.routes import ROUTES, STREAMED
 from moot.web.schemas import EVENTS, EXTENDED
 from moot.web.schemas import schemas as reply_schemas
-from moot.wire.v1 import queries
+from moot.web.schemas.base import Reply
+from moot.web.schemas.doors import DOOR_EVENTS
+from moot.wire.v1 import conversations, queries
 from moot.wire.v1.examples import CREATE_DEBATE
 from moot.wire.v1.wording import Shape
 
@@ -29,16 +32,36 @@ Language models debate a motion. Open a debate, follow its stream, steer it, rea
 
 Every error is a problem document (`application/problem+json`); every reply has an `X-Request-Id`. The page
 at `/docs` tells the whole story: streams and how to come back to them, WebSockets, tokens, limits."""
+SERVICES = "/api/health"
 HEALTH = {
     f"{PREFIX}/health": "Whether it can do its work",
     "/health": "The same, where probes look for it",
     "/health/ready": "The same, by its name for Kubernetes",
     "/health/live": "Whether it lives",
+    SERVICES: "The same, and how the services with a key do",
 }
 _JSON = "application/json"
-_OWN = {"create": ("Location", "Idempotent-Replayed"), "export": ("Content-Disposition",)}
+_OPENED = ("Location", "Idempotent-Replayed")
+_OWN = {
+    "create": _OPENED,
+    "export": ("Content-Disposition",),
+    "quick": ("X-Debate-Id", "Idempotent-Replayed"),
+    "quick_create": (*_OPENED, "X-Debate-Id"),
+    "open_bout": (*_OPENED, "X-Debate-Id"),
+    "stream_quick": ("X-Debate-Id",),
+    "stream_bout": ("X-Debate-Id",),
+    "stream_session": ("X-Session-Id",),
+}
 """Headers of a reply that others have not."""
-_NAMED = {"{call}": "Call", "{seat}": "Seat", "{name}": "Guest", "{model}": "Model", "{token}": "Token"}
+_NAMED = {
+    "{call}": "Call",
+    "{seat}": "Seat",
+    "{name}": "Guest",
+    "{model}": "Model",
+    "{token}": "Token",
+    "{conversationId}": "Conversation",
+    "{sessionId}": "Session",
+}
 _PLACES = {
     "debateId": "$response.body#/id",
     "call": "1",
@@ -76,13 +99,15 @@ def description(offer: Offer) -> Shape:
 
 def _paths(offer: Offer) -> Shape:
     paths: Shape = {}
-    for method, path, name in ROUTES:
-        paths.setdefault(f"{PREFIX}{path}", {})[method.lower()] = _operation(name, path, offer)
+    tables = ((PREFIX, ROUTES, ARTICLES), (doors.PREFIX, doors.ROUTES, DOORS))
+    for prefix, routes, articles in tables:
+        for method, path, name in routes:
+            operation = _operation(articles[name], name, path, offer)
+            paths.setdefault(f"{prefix}{path}", {})[method.lower()] = operation
     return paths
 
 
-def _operation(name: str, path: str, offer: Offer) -> Shape:
-    article = ARTICLES[name]
+def _operation(article: Article, name: str, path: str, offer: Offer) -> Shape:
     shape: Shape = {
         "operationId": name,
         "tags": [article.tag],
@@ -106,15 +131,15 @@ def _parameters(article: Article, name: str, path: str, offer: Offer) -> Iterato
         yield ref("parameters", "IdempotencyKey")
     if article.keys:
         yield from (ref("parameters", f"ProviderKey-{provider}") for provider in offer.keyed)
-    yield from queries.PARAMETERS.get(article.query, ())
-    if name in STREAMED:
+    yield from {**queries.PARAMETERS, **conversations.QUERIES}.get(article.query, ())
+    if name in STREAMED or article.query == "plain":
         yield ref("parameters", "Ticket")
         yield ref("parameters", "LastEventId")
 
 
 def _request_body(article: Article, offer: Offer) -> Shape:
     opens = article.body == "CreateDebate"
-    given = offer.creations if opens else {"example": samples.BODIES[article.body]}
+    given = offer.creations if opens else {"example": offer.example(article.body)}
     examples = {name: {"value": body} for name, body in given.items()}
     content: Shape = {"schema": schema(article.body), "examples": examples}
     if opens and "contract" not in given:
@@ -130,18 +155,26 @@ def _responses(article: Article, name: str) -> Shape:
     if links := dict(_links(name)):
         done["links"] = links
     replies: Shape = {str(article.status): done}
-    if name == "stream":
+    if name == "stream" or article.query == "plain":
         replies["204"] = {
             "description": "The debate is over and its end was seen: there is nothing to come back for.",
             "headers": headers(),
         }
     refusals = sorted({*ALWAYS, *article.refusals})
-    return {**replies, **{str(status): ref("responses", f"Problem{status}") for status in refusals}}
+    replies |= {str(status): ref("responses", f"Problem{status}") for status in refusals}
+    if article.simply:
+        problem = problems()["Problem400"]
+        content = {**problem["content"], _JSON: {"schema": schema(article.simply)}}
+        replies["400"] = {**problem, "content": content}
+    return replies
 
 
 def _content(article: Article, name: str) -> Shape:
     if name in STREAMED:
         return {"text/event-stream": _stream(name)}
+    if article.events:
+        lines = [_line(model) for model in DOOR_EVENTS[article.events]]
+        return {"text/event-stream": {"schema": {"oneOf": lines}}}
     if not article.reply:
         return {}
     sample = samples.REPLIES.get(article.reply)
@@ -172,6 +205,14 @@ def _event(model: str, name: str = "") -> Shape:
     if name:
         shape = {"event": {"const": name}, **shape}
     return {"type": "object", "required": ["event", "data"] if name else ["data"], "properties": shape}
+
+
+def _line(model: type[Reply]) -> Shape:
+    """An event that has no id, and no name unless its model has one."""
+    data = {"type": "string", "contentMediaType": _JSON, "contentSchema": schema(model.__name__)}
+    name = getattr(model, "event", "")
+    shape = {"event": {"const": name}, "data": data} if name else {"data": data}
+    return {"type": "object", "required": [*shape], "properties": shape}
 
 
 def _links(name: str) -> Iterator[tuple[str, Shape]]:
@@ -220,10 +261,11 @@ def _socket() -> Shape:
 
 
 def _health() -> Shape:
-    json = {_JSON: {"schema": schema("HealthResponse"), "example": samples.REPLIES["HealthResponse"]}}
-    unwell = {"description": "Not now.", "headers": headers("Retry-After"), "content": json}
     paths: Shape = {}
     for path, summary in HEALTH.items():
+        reply = "ServicesResponse" if path == SERVICES else "HealthResponse"
+        json = {_JSON: {"schema": schema(reply), "example": samples.REPLIES[reply]}}
+        unwell = {"description": "Not now.", "headers": headers("Retry-After"), "content": json}
         well = {"description": "All is well.", "headers": headers(), "content": json}
         refusals = {str(status): ref("responses", f"Problem{status}") for status in (400, 414, 421, 431)}
         paths[path] = {

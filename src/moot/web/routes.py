@@ -38,7 +38,7 @@ from moot.views import html, json, markdown
 from moot.views.estimate import estimate
 from moot.views.programme import programme
 from moot.views.transcript import transcript
-from moot.web import floor, gallery, guests, steward
+from moot.web import archive, floor, gallery, guests, steward
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
 from moot.web.desk import DebateId, Desk, Route, accepts_stream, replayed, saying
@@ -86,9 +86,12 @@ _ROUTES: tuple[Route, ...] = (
     ("POST", "/estimate", "estimate"),
     ("GET", "/models", "models"),
     ("GET", "/formats", "formats"),
+    ("GET", "/tools", "tools"),
     ("GET", "/statistics", "statistics"),
 )
-ROUTES: tuple[Route, ...] = (*_ROUTES, *gallery.ROUTES, *guests.ROUTES, *floor.ROUTES, *steward.ROUTES)
+ROUTES: tuple[Route, ...] = (
+    *_ROUTES, *gallery.ROUTES, *guests.ROUTES, *floor.ROUTES, *archive.ROUTES, *steward.ROUTES
+)  # fmt: skip
 STREAMED = ("stream", "stream_events", "stream_view")
 
 
@@ -99,6 +102,7 @@ def router(rooms: Rooms) -> APIRouter:
         (gallery.ROUTES, gallery.Gallery(rooms)),
         (guests.ROUTES, guests.Guests(rooms)),
         (floor.ROUTES, floor.Floor(rooms)),
+        (archive.ROUTES, archive.Archive(rooms)),
         (steward.ROUTES, steward.Steward(rooms)),
     )
     for table, desk in desks:
@@ -209,6 +213,10 @@ class Chair(Desk):
     async def formats(self, request: Request) -> Response:
         queries.nothing(query_of(request))
         return json_reply(await self._rooms.catalogue.formats())
+
+    async def tools(self, request: Request) -> Response:
+        queries.nothing(query_of(request))
+        return json_reply(await self._rooms.catalogue.tools())
 
     async def statistics(self, request: Request) -> Response:
         among = queries.statistics(query_of(request))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from moot.web.samples_of_the_archive import ARCHIVE
 from moot.wire.v1.examples import CREATE_DEBATE
 
 DEBATE = "deb_01HZ9X8K7M3QR5TNVWXYZ12345"
@@ -338,6 +339,7 @@ REPLIES: dict[str, Any] = {
         "hasMore": True,
     },
     "HealthResponse": {"status": "ok", "store": "ok"},
+    "ServicesResponse": {"status": "healthy", "services": {"groq": "unconfigured", "langgraph": "up"}},
     "InvitationResponse": {**_INVITED, "token": _SHOWN, "link": f"/debate/{DEBATE}#token={_SHOWN}"},
     "InvitationsResponse": {"invitations": [_INVITED]},
     "SeatResponse": {
@@ -378,6 +380,7 @@ REPLIES: dict[str, Any] = {
         "account": ["The larger change wins: 23.4 points more for For."],
         "doubts": ["The swing may be chance: the lead lies between −3.3 and 46.7 points."],
     },
+    **ARCHIVE,
     "VerdictsResponse": {"debateId": DEBATE, "verdicts": [_REACHED], "beingJudged": False},
 }
 """By the name of their schema."""

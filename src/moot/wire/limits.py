@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from limits import RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from msgspec import Struct
@@ -51,10 +51,17 @@ class Standing(Struct, frozen=True):
 
 
 class Limiter:
-    """Requests a minute for each client. Several processes share one limit by sharing the storage."""
+    """Requests a minute, or in another window, for each client. Several processes share one limit by sharing
+    the storage."""
 
-    def __init__(self, per_minute: int | None, storage: Storage | None = None) -> None:
-        self._item = RateLimitItemPerMinute(per_minute) if per_minute else None
+    def __init__(
+        self,
+        most: int | None,
+        storage: Storage | None = None,
+        *,
+        window: type[RateLimitItem] = RateLimitItemPerMinute,
+    ) -> None:
+        self._item = window(most) if most else None
         self._windows = FixedWindowRateLimiter(storage or MemoryStorage())
 
     async def hit(self, client: str) -> Standing | None:
@@ -69,7 +76,7 @@ class Limiter:
             remaining=window.remaining,
             reset=math.ceil(window.reset_time),
             allowed=allowed,
-            retry_after=min(60, max(1, left)),
+            retry_after=min(self._item.get_expiry(), max(1, left)),
         )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from pydantic.json_schema import models_json_schema
 
+from moot.web.schemas.archive import ConversationEventsResponse, ConversationResponse, ConversationsResponse
 from moot.web.schemas.base import Reply
+from moot.web.schemas.doors import DOOR_REPLIES
 from moot.web.schemas.events import EVENTS, EXTENDED, AckData
 from moot.web.schemas.figures import StatisticsResponse
 from moot.web.schemas.gallery import FramesResponse, ViewFrame, ViewResponse
@@ -23,6 +25,7 @@ from moot.web.schemas.house import (
     ProvidersResponse,
     TokenResponse,
     TokensResponse,
+    ToolsResponse,
 )
 from moot.web.schemas.keeping import CallResponse, EventPage, LogEntry, TranscriptResponse
 from moot.web.schemas.people import (
@@ -54,9 +57,11 @@ REPLIES: tuple[type[Reply], ...] = (
     InjectResponse, TicketResponse, TranscriptResponse, EventPage, LogEntry, CallResponse, EstimateResponse,
     InvitationResponse, InvitationsResponse, SeatResponse, PollsResponse, VerdictsResponse,
     ViewResponse, ViewFrame, FramesResponse,
-    FormatsResponse, HealthResponse, ModelsResponse, StatisticsResponse, ErrorResponse, AckData,
+    ConversationResponse, ConversationsResponse, ConversationEventsResponse,
+    FormatsResponse, HealthResponse, ModelsResponse, ToolsResponse, StatisticsResponse, ErrorResponse,
+    AckData,
     InstallResponse, InstallsResponse, ProvidersResponse, TokenResponse, TokensResponse,
-    *EVENTS.values(), *EXTENDED.values(),
+    *EVENTS.values(), *EXTENDED.values(), *DOOR_REPLIES,
 )  # fmt: skip
 
 

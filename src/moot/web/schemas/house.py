@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.store.contract import TokenRole
-from moot.terms import Effort, Side
+from moot.terms import Effort, Hosted, Side
 from moot.web.schemas.base import LEFT_OUT, Count, Dollars, Moment, Nth, Reply
 
 
@@ -187,6 +187,30 @@ class OfferedFormat(Reply):
 
 class FormatsResponse(Reply):
     formats: list[OfferedFormat]
+
+
+class OfferedTool(Reply):
+    name: str
+    """`server/tool`, as `config.tools` may have it."""
+    title: str
+    description: str
+    """In the words of its server."""
+
+
+class ToolServer(Reply):
+    name: str
+    """In `config.tools` it allows all its tools."""
+    title: str
+    missing: str | None
+    """Why it has none now."""
+    tools: list[OfferedTool]
+
+
+class ToolsResponse(Reply):
+    servers: list[ToolServer]
+    """Those that the operator has named, and no others."""
+    hosted: list[Hosted]
+    """What `config.tools` may also have, for models whose provider has it."""
 
 
 class Span(Reply):

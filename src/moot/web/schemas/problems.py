@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -28,3 +28,5 @@ class ErrorResponse(Reply):
     """What is wrong with each field: members of `config` by their bare name, others by their path."""
     current_status: State = LEFT_OUT
     """Of a debate that is in no state for what was asked."""
+    code: Literal["INVALID_TOPIC"] = LEFT_OUT
+    """At `/api/debate`, where the topic is not one."""

@@ -73,6 +73,7 @@ class DebateSessionConfig(Reply):
     blind: bool
     opens: Opener = LEFT_OUT
     polls: PollsConfig = LEFT_OUT
+    tools: list[str] = LEFT_OUT
 
 
 class Table(Reply):

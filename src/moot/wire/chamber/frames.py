@@ -61,7 +61,7 @@ def _words(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -
 
 
 def _has_words(debate: Debate, number: int) -> bool:
-    return any(turn.number == number and turn.text for turn in debate.live)
+    return any(turn.number == number and turn.text != turn.kept.text for turn in debate.live)
 
 
 def _turnings(before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False) -> Iterator[Patch]:

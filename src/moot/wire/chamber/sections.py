@@ -234,6 +234,8 @@ def _tools(turn: Turn) -> list[Shape]:
         {
             "id": part.id,
             "name": part.name,
+            "title": part.title,
+            "server": part.server,
             "arguments": part.arguments,
             "output": part.output or (results[part.id].output if part.id in results else ""),
             "error": results[part.id].error if part.id in results else "",
@@ -245,7 +247,8 @@ def _tools(turn: Turn) -> list[Shape]:
 
 def _retrying(turn: Turn) -> Shape | None:
     """The call broke down and is made again."""
-    if turn.state != "live" or not turn.fault or turn.text or turn.fault in AMENDED:
+    speaks = turn.text != turn.kept.text
+    if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDED:
         return None
     nth = min(turn.failures, RETRIES)
     return {"text": f"Retrying {nth}/{RETRIES}…", "message": turn.message, "kind": turn.fault}

@@ -22,8 +22,8 @@ from pydantic import field_validator as checks
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
-from moot.setup import CRITERIA
-from moot.terms import HUMAN, Effort, Opener, Side, Step, Winning
+from moot.setup import CRITERIA, MOST_TOOLS
+from moot.terms import HUMAN, Effort, Hosted, Opener, Side, Step, Winning
 from moot.wire import strict_json
 from moot.wire.problems import Problem
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -31,6 +31,7 @@ from moot.wire.v1.fields import (
     FORMATS,
     PROVIDERS,
     SEAT_ID,
+    TOOL,
     Character,
     Colour,
     Criterion,
@@ -42,6 +43,7 @@ from moot.wire.v1.fields import (
     Reason,
     SeatId,
     Tokens,
+    ToolName,
     Weight,
     first_named,
     house_of,
@@ -66,6 +68,7 @@ from moot.wire.v1.wording import (
 FEWEST, MOST = 2, 4
 MOST_CRITERIA = 20
 MOST_JUDGES = 9
+HOSTED = get_args(Hosted)
 
 
 class Body(BaseModel):
@@ -121,6 +124,13 @@ class ModelChoice(Body):
         if house and provider and not house.knows(provider, name):
             raise refused("Unknown model")
         return name
+
+
+def _offered_here(name: str, info: ValidationInfo) -> str:
+    house = house_of(info)
+    if house and not house.has_tool(name):
+        raise refused("Unknown tool")
+    return name
 
 
 def _not_a_person(choice: ModelChoice) -> ModelChoice:
@@ -227,6 +237,11 @@ class Config(Body):
     """A judge that is a debater's own model, or of its family, is not asked if there is another."""
     polls: Annotated[Polls | None, Absent(Polls)] = Field(default_factory=lambda: None)
     """The audience votes."""
+    tools: Annotated[
+        list[Annotated[ToolName, AfterValidator(_offered_here)]], Field(max_length=MOST_TOOLS)
+    ] = Field(default_factory=list[str])
+    """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
+    providers have themselves (`web_search`, `code`)."""
 
     @checks("warn_at_cost")
     @classmethod
@@ -388,6 +403,10 @@ def schemas(
     found: dict[str, Shape] = shapes["$defs"]
     found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
     found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
+    whole = "|".join(name for name in house.tools if name in HOSTED)
+    servers = "|".join(name for name in house.tools if name not in HOSTED)
+    several = f"|(?:{servers})(?:/{TOOL})?" if servers else ""
+    found["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
     return found
 
 

@@ -16,6 +16,8 @@ PROVIDERS = ("anthropic", "openai", "google", "mistral")
 """The names of the contract, which messages list first."""
 SEAT_ID = "part_[0-9A-Za-z]{1,40}"
 JUDGE_ID = "judge_[0-9A-Za-z]{1,40}"
+TOOL = "[A-Za-z0-9._/-]{1,128}"
+"""Of a server; the server stands before it, and a slash."""
 # Words of letters, digits and _ : @ -, joined by single dots and slashes: it may become a path of a URL.
 _WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
 
@@ -34,6 +36,13 @@ class House(Protocol):
     def has_key(self, provider: str) -> bool: ...
 
     def knows(self, provider: str, model: str) -> bool: ...
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What a debate can allow as a whole."""
+        ...
+
+    def has_tool(self, name: str) -> bool: ...
 
     def model(
         self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
@@ -82,6 +91,9 @@ ModelId = Annotated[
     matching(
         f"{_WORD}(?:/{_WORD})*", 200, "Must be 1 to 200 letters, digits and . _ : @ / - in the form of a name"
     ),
+]
+ToolName = Annotated[
+    str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{TOOL})?", 161, "Must be a tool server, or server/tool")
 ]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), Says(f"Must be an integer between 1 and {MOST_TOKENS}")]
 Dollars = Annotated[float | None, Absent(float)]

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from moot.debate import Debate
-from moot.events import PointRaised, RemarkInjected, SeatLeft, SeatTaken
+from moot.events import PointRaised, RemarkInjected, SeatFilled, SeatLeft, SeatTaken
 from moot.views.json import moment
 from moot.wire.frames import Frame, Seen
 from moot.wire.v1.clocks import ends_at
 from moot.wire.v1.telling import tell
 
 
-def seat(seen: Seen, event: SeatTaken | SeatLeft) -> Frame:
+def seat(seen: Seen, event: SeatTaken | SeatLeft | SeatFilled) -> Frame:
     """A person sits down, or a model takes over."""
     held = seen.after.seat(event.seat)
     who: dict[str, Any] = {"participantId": held.id, "participantName": held.name, "model": held.model.label}

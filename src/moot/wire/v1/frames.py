@@ -23,7 +23,9 @@ from moot.wire.v1 import floor, room, rounds, speaking, weighing
 from moot.wire.v1.states import STATES
 from moot.wire.v1.telling import tell
 
-AMENDED: tuple[FaultKind, ...] = ("chain_lost", "seal_refused", "schema_refused", "summary_refused")
+AMENDED: tuple[FaultKind, ...] = (
+    "chain_lost", "seal_refused", "schema_refused", "summary_refused", "tools_refused",
+)  # fmt: skip
 """Asked again at once in another way: nothing that a viewer could wait for."""
 
 
@@ -64,6 +66,8 @@ class V1(Struct, frozen=True):
                 yield from speaking.unveiled(seen, event.turn)
             case ev.SegmentCompleted():
                 yield from self._segment(seen, event)
+            case ev.CallStarted():
+                yield from speaking.begun_anew(seen, event)
             case ev.CallCompleted():
                 yield from _cost_update(seen, event)
             case ev.CallFailed():
@@ -80,7 +84,7 @@ class V1(Struct, frozen=True):
                 yield _complete(seen, event)
             case (
                 ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled()
-                | ev.SeatTaken() | ev.SeatLeft() | ev.PointRaised()
+                | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PointRaised()
                 | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
             ):  # fmt: skip
                 if self.extended:
@@ -88,9 +92,9 @@ class V1(Struct, frozen=True):
             case (
                 ev.DebateOpened() | ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused()
                 | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
-                | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried() | ev.CallStarted()
+                | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried()
                 | ev.CallDelta() | ev.StalemateFound() | ev.ConcessionMade() | ev.JudgingStarted()
-                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
+                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded() | ev.DebateImported()
                 | ev.DraftKept() | ev.AsideAsked() | ev.AsideAnswered() | ev.AsideFailed()
             ):  # fmt: skip
                 return
@@ -224,7 +228,7 @@ def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
 
 Further = (
     ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled | ev.SeatTaken | ev.SeatLeft
-    | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
+    | ev.SeatFilled | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
 )  # fmt: skip
 
 
@@ -238,7 +242,7 @@ def _more(seen: Seen, event: Further) -> Iterator[Frame]:
             yield weighing.cast(seen, event)
         case ev.BallotSpoiled():
             yield weighing.spoiled(seen, event)
-        case ev.SeatTaken() | ev.SeatLeft():
+        case ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled():
             yield floor.seat(seen, event)
         case ev.PointRaised():
             yield floor.point(seen, event)

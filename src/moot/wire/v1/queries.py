@@ -35,6 +35,8 @@ _SEAT = re.compile(SEAT_ID, re.ASCII)
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _WORDS_SHAPE = r"^[^\x00-\x1f\x7f]*$"
 _WORDS = re.compile(_WORDS_SHAPE)
+NAMES_SHAPE = "^[a-z0-9_.-]{1,40}(,[a-z0-9_.-]{1,40}){0,15}$"
+_NAMES = re.compile(NAMES_SHAPE.strip("^$"), re.ASCII)
 _DIGITS = re.compile("0|[1-9][0-9]{0,17}", re.ASCII)
 T = TypeVar("T")
 C = TypeVar("C", bound=str)
@@ -91,6 +93,13 @@ def listing(query: bytes) -> Listing:
     return asked.checked(found)
 
 
+def page(query: bytes) -> tuple[int, int]:
+    """How many, and how many are left out at the front."""
+    asked = Query(query, "limit", "offset")
+    found = asked.number("limit", 1, 100, 20), asked.number("offset", 0, FURTHEST, 0)
+    return asked.checked(found)
+
+
 def statistics(query: bytes) -> Among:
     asked = Query(query, *AMONG)
     return asked.checked(asked.among())
@@ -115,6 +124,12 @@ def stream(query: bytes, last_event_id: str | None = None) -> Viewing:
     return asked.checked(found)
 
 
+def plain(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The streams of the other doors."""
+    asked = Query(query, "lastEventId", AS, TICKET)
+    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
+
+
 def log(query: bytes, last_event_id: str | None = None) -> Viewing:
     """The native log as a stream: from `after` on, or from where a viewer left off."""
     asked = Query(query, "lastEventId", "after", AS, TICKET)
@@ -132,6 +147,11 @@ def gallery(query: bytes) -> str | None:
     """As whose person one looks in."""
     asked = Query(query, AS)
     return asked.checked(asked.seat())
+
+
+def ticket(query: bytes) -> None:
+    """Nothing but what lets a browser in."""
+    Query(query, TICKET).checked(None)
 
 
 def nothing(query: bytes) -> None:
@@ -170,6 +190,12 @@ class Query:
             return text.strip() if len(text) <= LONGEST_WORDS and _WORDS.fullmatch(text) else None
 
         return self._read(name, read, "", f"Must be at most {LONGEST_WORDS} characters, all printable")
+
+    def names(self, name: str) -> tuple[str, ...]:
+        def read(text: str) -> tuple[str, ...] | None:
+            return tuple(text.split(",")) if _NAMES.fullmatch(text) else None
+
+        return self._read(name, read, (), "Must be names, with commas between them")
 
     def day(self, name: str) -> date | None:
         return self._read(name, _day, None, "Must be a day like 2026-01-31")
@@ -256,15 +282,20 @@ _AMONG = [
     _parameter("from", _DATE, "Only debates opened on this day (UTC) or later."),
     _parameter("to", _DATE, "Only debates opened on this day (UTC) or before."),
 ]
+_PAGE = [
+    _parameter("limit", _whole(1, 100, 20), "Results per page."),
+    _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
+]
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "statistics": _AMONG,
     "listing": [
         _parameter("status", {"type": "string", "enum": [*STATES]}, "Only debates in this state."),
         _parameter("search", _TEXT, "Only debates whose motion has this in it, in any case."),
         *_AMONG,
-        _parameter("limit", _whole(1, 100, 20), "Results per page."),
-        _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
+        *_PAGE,
     ],
+    "page": _PAGE,
+    "ticket": [_parameter(TICKET, {"type": "string"}, "Lets a browser in that can send no token.")],
     "transcript": [
         _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form."),
         _parameter("reasoning", _FLAG, "With what the speakers thought, as far as one may read it."),
@@ -274,4 +305,5 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "gallery": [_AS],
     "stream": [_LAST, _EXTENDED, _AS],
     "log": [_LAST, _AFTER, _AS],
+    "plain": [_LAST, _AS],
 }

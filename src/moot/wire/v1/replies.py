@@ -68,6 +68,7 @@ def config(debate: Debate) -> dict[str, Any]:
         "blind": manner.blind,
         "opens": manner.opens,
         "polls": _polls(debate),
+        "tools": list(manner.tools) or None,
     }
     return _without_gaps(shape)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from moot import turnwise
 from moot.errors import Invalid
 from moot.events import DebateOpened
 from moot.judging.families import recused
@@ -40,6 +41,7 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         opens=config.opens,
         recuse=config.recuse,
         polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
+        tools=config.tools,
     )
     _check_prices(setup)
     return setup
@@ -125,7 +127,8 @@ def body_of(opened: DebateOpened) -> dict[str, Any]:
     judges = [_judge_choice(judge) for judge in opened.judges] or [_nobody(opened)]
     return {
         "topic": opened.motion,
-        "format": opened.format.name,
+        # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
+        "format": "free" if opened.format.name == turnwise.NAME else opened.format.name,
         "participants": [_participant(seat) for seat in opened.seats],
         "judge": judges[0],
         **({"judges": judges[1:]} if judges[1:] else {}),
@@ -188,6 +191,7 @@ def _config(opened: DebateOpened) -> dict[str, Any]:
         "opens": manner.opens,
         "recuse": _recuses(opened),
         "polls": polls and {"before": polls.before, **seconds},
+        "tools": list(manner.tools) or None,
     }
     return {name: value for name, value in shape.items() if value is not None}
 

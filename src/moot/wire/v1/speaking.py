@@ -12,7 +12,7 @@ from typing import Any
 
 from moot.debate import REPLAYED, Debate, Turn
 from moot.errors import FaultKind
-from moot.events import CallDelta, SegmentCompleted, TurnCompleted, TurnFailed, TurnInterrupted
+from moot.events import CallDelta, CallStarted, SegmentCompleted, TurnCompleted, TurnFailed, TurnInterrupted
 from moot.terms import Reasoning
 from moot.views.json import moment
 from moot.wire.frames import Frame, Seen
@@ -41,15 +41,23 @@ def thought_after_all(seen: Seen, event: SegmentCompleted) -> Iterator[Frame]:
     """The same words, told as what they are to those who may read them."""
     turn = _speaking(seen.before, event.call)
     told = isinstance(event.segment, Reasoning) and event.segment.parts
-    if turn is not None and turn.text and told:
-        yield _thoughts(seen, turn, turn.text)
+    if turn is not None and told and (words := turn.text[len(turn.kept.text) :]):
+        yield _thoughts(seen, turn, words)
 
 
 def struck(seen: Seen, call: int) -> Iterator[Frame]:
-    """The words so far no longer stand: they were thoughts, or a further attempt begins from nothing."""
+    """The words so far no longer stand: they were thoughts, or a further attempt begins. What the speech had
+    brought in calls before this one does."""
     turn = _speaking(seen.before, call)
-    if turn is not None and turn.text:
-        yield _chunk(seen, turn, "", replace=True)
+    if turn is not None and turn.text != turn.kept.text:
+        yield from _pieces(seen, turn, turn.kept.text, replace=True)
+
+
+def begun_anew(seen: Seen, event: CallStarted) -> Iterator[Frame]:
+    """A speech that was to go on from an earlier call begins again: nothing of it stands."""
+    was = seen.before.turn(event.turn) if seen.before and event.turn is not None else None
+    if was is not None and was.text and event.continues is None:
+        yield _chunk(seen, was, "", replace=True)
 
 
 def ended(seen: Seen, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]:

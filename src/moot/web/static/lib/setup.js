@@ -8,6 +8,7 @@ export const PERSON = 'human/human';
 export const COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
 export const HEATS = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
 export const MOST_JUDGES = 9;
+const MOST_TOOLS = 16;
 
 /** Longest texts that are taken from elsewhere; what is too long for a debate, the server tells. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
@@ -32,6 +33,7 @@ const CONFIG = {
   audience: false,
   voteBefore: true,
   voteSeconds: null,
+  tools: [],
 };
 
 export const emptySeat = (place) => ({
@@ -76,6 +78,7 @@ function like(model, raw) {
     if (name === 'color') found[name] = /^#[0-9a-f]{6}$/i.test(given) ? given : usual;
     else if (typeof usual === 'string') found[name] = text(given, TEXT[name] ?? 3000) ?? usual;
     else if (typeof usual === 'boolean') found[name] = typeof given === 'boolean' ? given : usual;
+    else if (Array.isArray(usual)) found[name] = texts(given);
     else if (name === 'weights') found[name] = given && typeof given === 'object' ? given : null;
     else if (given === null && !isFixed(name)) found[name] = null;
     else found[name] = Number.isFinite(given) ? given : usual;
@@ -83,6 +86,8 @@ function like(model, raw) {
   return found;
 }
 
+const texts = (given) =>
+  Array.isArray(given) ? given.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MOST_TOOLS) : [];
 const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
 
 // --- who sits where -------------------------------------------------------------------------------------
@@ -173,9 +178,10 @@ export function choice(label, { temperature = null, maxTokens = null } = {}) {
 const said = (from, ...names) =>
   Object.fromEntries(names.filter((name) => from[name].trim()).map((name) => [name, from[name]]));
 
-function configBody({ audience, voteBefore, voteSeconds, ...config }) {
+function configBody({ audience, voteBefore, voteSeconds, tools, ...config }) {
   const body = {};
   for (const [name, value] of Object.entries(config)) if (value !== '' && value !== null) body[name] = value;
+  if (tools.length) body.tools = tools;
   if (audience) body.polls = { before: voteBefore, ...(voteSeconds && { seconds: voteSeconds }) };
   return body;
 }

@@ -2,12 +2,13 @@
 
 import { html } from '../../vendor/preact.js';
 import { Named, Tick, numberIn, wrongs } from './named.js';
+import { Tools } from './tools.js';
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const OPENERS = [['', 'as the format has it'], ['for', 'those for'], ['against', 'those against']];
 const FIELDS = new Set([
   'objective', 'costLimit', 'warnAtCost', 'timeoutPerRound', 'personSeconds', 'effort', 'opens', 'showReasoning',
-  'polls', 'blind', 'prep', 'autoProgress', 'autoJudge', 'recuse',
+  'polls', 'blind', 'prep', 'autoProgress', 'autoJudge', 'recuse', 'tools',
 ]);
 
 /** Whether something wrong is to be put right here. */
@@ -49,6 +50,7 @@ export function Rules({ config, format, errors, onChange }) {
       ${wait('autoJudge', 'Wait before the judging', 'After the last round the judges wait until you ask them.')}
       ${tick('recuse', 'Partial judges step aside', 'One of a debater’s own family is left out if there is another.')}
     </div>
+    <${Tools} chosen=${config.tools} errors=${errors} onChange=${(tools) => onChange({ tools })} />
   </div>`;
 }
 
@@ -61,5 +63,6 @@ export function inShort(config) {
     config.blind && 'blind openings',
     config.prep && 'time for notes',
     !config.autoProgress && 'waits before each round',
+    config.tools.length > 0 && `tools: ${config.tools.join(' ')}`,
   ].filter(Boolean).join(', ');
 }

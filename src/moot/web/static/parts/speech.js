@@ -93,7 +93,8 @@ function Silence({ turn, told, seat }) {
 function Tool({ tool }) {
   return html`<details class="tool">
     <summary>
-      <${Glass} /><b>${tool.name}</b> <span dir="auto">${brief(tool.arguments)}</span>
+      <${Glass} /><b dir="auto">${tool.title || tool.name}</b>
+      ${tool.server && html`<small>${tool.server}</small>`} <span dir="auto">${brief(tool.arguments)}</span>
       ${tool.error && html`<em>failed</em>`}
     </summary>
     <pre dir="auto">${tool.arguments}</pre>

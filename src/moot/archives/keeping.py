@@ -1,0 +1,91 @@
+"""An old row as the store keeps it, and back: the mapping is in `views.legacy`, this is its packing. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from moot.store.archive import NULL, Brought, Kept
+from moot.views.legacy import OldRow, Shape, Unified, canonical, old_row, reasoning_column, unified
+
+DIGEST = 16
+
+_segments = msgspec.json.Decoder(list[dict[str, Any]])
+_pieces = msgspec.json.Decoder(list[Raw])
+_remainder = msgspec.json.Decoder(dict[str, Raw] | None)
+_object = msgspec.json.Decoder(dict[str, Any] | None)
+
+
+def brought(row: OldRow) -> Brought:
+    event = unified(row)
+    kept = Kept(
+        conversation=row.conversation_id,
+        id=row.id,
+        order_key=row.order_key,
+        role=row.role,
+        ts=row.ts,
+        created_at=None if row.created_at is None else str(row.created_at),
+        segments=_packed(event.segments),
+        metadata=_packed(event.metadata),
+        legacy=_packed(event.remainder),
+    )
+    return Brought(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
+
+
+def row_of(kept: Kept) -> OldRow:
+    event = Unified(
+        segments=_segments.decode(kept.segments),
+        remainder=_object.decode(kept.legacy),
+    )
+    return old_row(
+        event,
+        id=kept.id,
+        conversation_id=kept.conversation,
+        role=kept.role,
+        order_key=kept.order_key,
+        ts=kept.ts,
+        created_at=kept.created_at,
+    )
+
+
+def shown(kept: Kept) -> Shape:
+    """As it is sent to readers: the segments go out as they lie in the store."""
+    shape: Shape = {"id": kept.id, "role": kept.role, "segments": kept.segments}
+    if kept.metadata != NULL:
+        shape["response_metadata"] = kept.metadata
+    return {**shape, "ts": kept.ts, "order_key": kept.order_key, "created_at": kept.created_at}
+
+
+def shown_as_it_was(kept: Kept) -> Shape:
+    """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
+    segments: Any = kept.segments
+    remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
+    reasoning: Any = None
+    if "at" in remainder:
+        segments = _pieces.decode(kept.segments)
+        thought = segments.pop(msgspec.json.decode(remainder["at"]))
+        reasoning = remainder.get("reasoning") or reasoning_column(msgspec.json.decode(thought))
+    return {
+        "id": kept.id,
+        "conversation_id": kept.conversation,
+        "role": kept.role,
+        "segments": segments,
+        "reasoning": reasoning,
+        "order_key": kept.order_key,
+        "ts": kept.ts,
+        "created_at": remainder.get("created_at", kept.created_at),
+        **(msgspec.json.decode(remainder["more"]) if "more" in remainder else {}),
+    }
+
+
+def unpacked(shape: Shape) -> Shape:
+    """The same with its segments taken apart."""
+    segments = msgspec.json.encode(shape["segments"])
+    return {**shape, "segments": _segments.decode(segments)}
+
+
+def _packed(what: object) -> Raw:
+    return Raw(msgspec.json.encode(what))

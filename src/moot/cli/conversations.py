@@ -1,0 +1,87 @@
+"""`moot conversations`: what was imported from elsewhere, to read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.examples import EXAMPLES, shown
+from moot.cli.helping import Columns
+
+app = App(
+    name="conversations",
+    help="Conversations that were imported: they are read here, and never changed.",
+    help_format="plaintext",
+    help_formatter=Columns(shown(EXAMPLES.get("conversations", ()))),
+)
+
+
+@app.default
+def every(
+    *,
+    search: Annotated[str, Parameter(help="Only those whose source has this in it.")] = "",
+    limit: Annotated[int, Parameter(help="How many at most.")] = 20,
+    offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
+) -> int:
+    """Those that came last first."""
+    from moot.cli.legacy import opened_store
+    from moot.cli.page import Page, row, table
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        from moot.errors import Invalid
+
+        if limit < 1 or offset < 0:
+            raise Invalid("--limit must be 1 or more, --offset 0 or more.")
+        async with opened_store() as store:
+            shelf = await store.archive.shelf(search=search, limit=limit, offset=offset)
+        page = Page.out()
+        if not shelf.conversations:
+            page.line("No conversation fits that." if search else "Nothing was imported yet.")
+            return 0
+        made = table("id", "last", "events", "from")
+        for one in shelf.conversations:
+            row(made, (one.id, "bold"), (_when(one.last_ts), "dim"), f"{one.events:,}", one.source)
+        page.table(made)
+        end = offset + len(shelf.conversations)
+        if end < shelf.total:
+            page.line((f"{end} of {shelf.total}; the next ones: --offset {end}", "dim"))
+        return 0
+
+    return run(look())
+
+
+@app.command
+def show(
+    id: Annotated[str, Parameter(help="The conversation's id.")],
+    /,
+    *,
+    reasoning: Annotated[bool, Parameter(help="Show what was thought, dimmed.")] = True,
+    json: Annotated[bool, Parameter(negative="", help="One event a line, with unified segments.")] = False,
+) -> int:
+    """A conversation from its beginning."""
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        from moot.cli.legacy import opened_store
+        from moot.cli.retelling import retell
+        from moot.errors import Invalid
+
+        async with opened_store() as store:
+            if await store.archive.conversation(id) is None:
+                raise Invalid(f"There is no conversation {id!r}.")
+            await retell(store.archive, id, reasoning=reasoning, json=json)
+        return 0
+
+    return run(look())
+
+
+def _when(ts: int) -> str:
+    """Whatever stands in an old table may be no time at all."""
+    from datetime import UTC, datetime
+
+    try:
+        return f"{datetime.fromtimestamp(ts / 1000, UTC):%Y-%m-%d %H:%M}"
+    except (OverflowError, ValueError, OSError):
+        return "unknown"

@@ -1,0 +1,242 @@
+"""`moot import legacy`, `list` and `undo`, and `moot export legacy`: conversations in their old shape."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from moot.archives.importing import Outcome, Progress
+    from moot.archives.reports import Problem
+    from moot.cli.page import Page
+    from moot.store.contract import Store
+
+Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
+MOST_SHOWN = 20
+"""Of rows with which something is wrong."""
+
+
+def bring(
+    source: Annotated[
+        str,
+        Parameter(help="postgresql://user@host/database, a SQLite file, or a file of JSON lines (.jsonl)."),
+    ],
+    /,
+    *,
+    table: Table = "events",
+    dry_run: Annotated[bool, Parameter(negative="", help="Read it all, report, and write nothing.")] = False,
+    batch: Annotated[int, Parameter(help="Rows read and written at a time. [default: 1000]")] = 1000,
+    owner: Annotated[str, Parameter(help="Whose they are, on a server with tokens.")] = "",
+) -> int:
+    """Conversations of an older system, brought here to read. Ask again for what has come since; an import
+    that was stopped goes on where it was."""
+    from moot.cli.page import Page
+    from moot.cli.playing import run
+
+    async def work() -> Outcome:
+        from moot.archives import importing
+        from moot.archives.places import place_of
+
+        place = place_of(source, table)
+        async with opened_store() as store:
+            with bar("reading") as shown:
+                return await importing.bring(
+                    store.archive, place, owner=owner, batch=batch, dry=dry_run, told=_teller(shown)
+                )
+
+    outcome = run(work())
+    _tell(Page.out(), outcome)
+    return 0 if outcome.report.whole and outcome.caught_up else 1
+
+
+def listed() -> int:
+    """The imports there are, and how much each has brought."""
+    from moot.cli.page import Page, row, table
+    from moot.cli.playing import run
+
+    async def look() -> int:
+        page = Page.out()
+        async with opened_store() as store:
+            imports = await store.archive.imports()
+            if not imports:
+                page.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
+                return 0
+            made = table("id", "state", "last", "owner", "rows", "from")
+            for one in imports:
+                found = _report(one.report)
+                when = f"{one.updated_at:%Y-%m-%d %H:%M}"
+                row(made, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{found:,}", one.source)
+        page.table(made)
+        return 0
+
+    return run(look())
+
+
+def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` shows it.")], /) -> int:
+    """Remove exactly what an import has brought."""
+    from moot.cli.page import Page
+    from moot.cli.playing import run
+
+    async def work() -> int:
+        from moot.archives.importing import take_back
+
+        async with opened_store() as store:
+            with bar("removing") as shown:
+                return await take_back(store.archive, id, lambda gone: shown(gone, None, "removing"))
+
+    Page.out().line(f"Took {id} back: {run(work()):,} events are gone.")
+    return 0
+
+
+def give(
+    destination: Annotated[
+        str,
+        Parameter(
+            help="postgresql://user@host/database, a SQLite file, or a new file of JSON lines (.jsonl)."
+        ),
+    ],
+    /,
+    *,
+    table: Table = "events",
+    conversation: Annotated[
+        tuple[str, ...],
+        Parameter(negative="", help="Only this one, imported or a debate; may be given several times."),
+    ] = (),
+    debates: Annotated[bool, Parameter(negative="", help="All debates of this machine too.")] = False,
+) -> int:
+    """Conversations in their old shape: those that were imported, as they were. What a table has already is
+    left as it is."""
+    from moot.cli.page import Page
+    from moot.cli.playing import run
+
+    async def work() -> int:
+        from moot.archives import exporting
+        from moot.archives.places import place_of
+
+        place, page = place_of(destination, table), Page.out()
+        async with opened_store() as store:
+            ours, theirs = await _sorted(store, conversation)
+            given = [exporting.imported(store.archive, theirs)] if theirs or not conversation else []
+            given += [exporting.held(store, ours)] if ours else []
+            given += [exporting.held(store)] if debates else []
+            with bar("writing") as shown:
+                done = await exporting.give(place, *given, told=lambda rows: shown(rows, None, "writing"))
+        page.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
+        if done.there:
+            page.line(f"{done.there:,} were there already, and were left as they are.")
+        _complain(page, done.problems, len(done.problems), "could not be written")
+        return 1 if done.problems else 0
+
+    return run(work())
+
+
+async def _sorted(store: Store, names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Debates, and conversations that were imported."""
+    from moot.errors import Invalid, UnknownDebate
+
+    ours, theirs = list[str](), list[str]()
+    for name in names:
+        try:
+            ours.append((await store.head(name)).id)
+        except UnknownDebate:
+            if await store.archive.conversation(name) is None:
+                raise Invalid(f"There is no conversation {name!r}.") from None
+            theirs.append(name)
+    return ours, theirs
+
+
+@asynccontextmanager
+async def opened_store() -> AsyncGenerator[Store]:
+    from moot import settings
+    from moot.store.sqlite import SqliteStore
+
+    store = SqliteStore.open(settings.load().database)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+# --- what is told -----------------------------------------------------------------------------------------
+
+Shown = Callable[[int, int | None, str], None]
+
+
+@contextmanager
+def bar(words: str) -> Generator[Shown]:
+    """On standard error, where someone watches."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from moot.cli.page import Page
+
+    page = Page.err()
+    columns = (TextColumn("  {task.description}"), BarColumn(bar_width=28), TaskProgressColumn())
+    shown = Progress(
+        *columns,
+        TimeRemainingColumn(compact=True),
+        console=page.console,
+        transient=True,
+        disable=not page.rich,
+    )
+    with shown:
+        task = shown.add_task(words, total=None)
+        yield lambda done, total, text: shown.update(task, completed=done, total=total, description=text)
+
+
+def _teller(shown: Shown) -> Callable[[Progress], None]:
+    def tell(progress: Progress) -> None:
+        words = "reading" if not progress.passed else f"pass {progress.passed + 1}"
+        shown(progress.done, progress.total, f"{words}, {progress.written:,} written")
+
+    return tell
+
+
+def _tell(page: Page, outcome: Outcome) -> None:
+    from moot.cli.page import row, table
+
+    report, import_ = outcome.report, outcome.import_
+    if report.dry:
+        page.line("A dry run: nothing was written. From ", (import_.source, "bold"), ":")
+    else:
+        page.line((import_.id, "bold"), " from ", (import_.source, "bold"), ":")
+        page.line(f"{outcome.new:,} new, {outcome.changed:,} changed, {report.conversations:,} conversations")
+    made = table("", "found", "kept")
+    names = {"reasoning": "thoughts", "tool_call": "tool calls", "tool_result": "results"}
+    accounts = report.accounts()
+    others = sorted(report.seen.segments.keys() - names.keys())
+    counted = [(name, report.seen.segments[name], report.kept.segments.get(name, 0)) for name in others]
+    for name, seen, kept in (*accounts, *counted):
+        row(made, names.get(name, name), f"{seen:,}", (f"{kept:,}", "" if seen == kept else "red"))
+    page.table(made)
+    page.line("100 % of what was found is kept." if report.whole else "Not all of it is kept.")
+    for name in report.lost:
+        page.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
+    _complain(page, report.problems, report.bad, "could not be brought")
+    if not outcome.caught_up:
+        page.line("It is still being written faster than it is read: ask again for what has come since.")
+
+
+def _complain(page: Page, problems: list[Problem], count: int, what: str) -> None:
+    from moot.cli.page import row, table
+
+    if not count:
+        return
+    page.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
+    made = table("row", "why")
+    for problem in problems[:MOST_SHOWN]:
+        row(made, problem.row, problem.reason)
+    page.table(made)
+    if count > MOST_SHOWN:
+        page.line((f"and {count - MOST_SHOWN:,} more", "dim"))
+
+
+def _report(raw: bytes) -> int:
+    """How many rows it has kept."""
+    import msgspec
+
+    from moot.archives.reports import Report
+
+    return msgspec.json.decode(raw, type=Report).kept.rows

@@ -1,0 +1,55 @@
+"""An imported conversation on the page, event by event."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+
+from moot.archives.keeping import shown, unpacked
+from moot.cli.page import Page, shorten
+from moot.store.archive import Archive
+from moot.views.cleaning import clean_json
+
+STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold", "tool": "dim"}
+BATCH = 200
+
+
+async def retell(archive: Archive, conversation_id: str, *, reasoning: bool, json: bool) -> None:
+    page, last = Page.out(), ""
+    while events := await archive.events(conversation_id, last, BATCH):
+        last = events[-1].id
+        for event in events:
+            if json:
+                sys.stdout.write(clean_json(msgspec.json.encode(shown(event)).decode()) + "\n")
+                continue
+            page.line((event.role, STYLES.get(event.role, "")))
+            for segment in unpacked(shown(event))["segments"]:
+                _segment(page, segment, reasoning=reasoning)
+            page.gap()
+
+
+def _segment(page: Page, segment: dict[str, Any], *, reasoning: bool) -> None:
+    match segment.get("type"):
+        case "text":
+            page.line(str(segment.get("text", "")))
+        case "reasoning":
+            if reasoning:
+                page.line((_thought(segment), "dim italic"))
+        case "tool_call":
+            page.line((_short(page, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
+        case "tool_result":
+            page.line((_short(page, "← ", segment.get("error") or segment.get("output")), "yellow"))
+        case other:
+            # Of a type that was not known when this was written.
+            page.line((_short(page, f"[{other}] ", segment), "dim"))
+
+
+def _thought(segment: dict[str, Any]) -> str:
+    parts = "\n\n".join(str(part.get("text", "")) for part in segment.get("parts", ()))
+    return str(segment.get("combined_text") or parts)
+
+
+def _short(page: Page, before: str, what: Any) -> str:
+    return shorten(before + msgspec.json.encode(what).decode(), page.width)

@@ -1,0 +1,69 @@
+"""Tools in Anthropic's dialect: how they are offered, and how a speech goes back that has used them.
+
+A reply goes back as the blocks that it came in, thoughts with their signatures; what our tools gave follows
+in one message, and must answer every call. What ran on the service's side stays in the reply itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from moot.providers.exchanges import arguments, parameters, steps
+from moot.providers.loose import loosely
+from moot.terms import Hosted, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
+
+HOSTED: dict[Hosted, dict[str, Any]] = {
+    "web_search": {"type": "web_search_20250305", "name": "web_search", "max_uses": 5},
+    "code": {"type": "code_execution_20250825", "name": "code_execution"},
+}
+
+
+def offer(request: Request) -> dict[str, Any]:
+    tools = [*map(_tool, request.tools), *(HOSTED[name] for name in request.hosted)]
+    if not tools:
+        return {}
+    # To leave them out would be refused, since the exchange speaks of them.
+    return {"tools": tools, "tool_choice": {"type": "none"}} if request.enough else {"tools": tools}
+
+
+def exchanged(request: Request) -> Iterator[dict[str, Any]]:
+    for step in steps(request.exchange):
+        yield {"role": "assistant", "content": _blocks(step.said)}
+        if step.given:
+            yield {"role": "user", "content": [_answer(*pair) for pair in step.given]}
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": parameters(tool)}
+
+
+def _blocks(said: list[Segment]) -> list[dict[str, Any]]:
+    names = {part.id: part.name for part in said if isinstance(part, ToolCall)}
+    blocks: list[dict[str, Any]] = []
+    for part in said:
+        match part:
+            case Text() if part.text.strip():
+                blocks.append({"type": "text", "text": part.text})
+            case Reasoning() if part.redacted and part.opaque:
+                blocks.append({"type": "redacted_thinking", "data": part.opaque})
+            case Reasoning() if part.opaque:
+                blocks.append({"type": "thinking", "thinking": part.text, "signature": part.opaque})
+            case ToolCall():
+                asked = {"id": part.id, "name": part.name, "input": arguments(part)}
+                blocks.append({"type": part.kind, **asked})
+            case ToolResult() if part.id in names:
+                # What ran at the service's own goes back as it came: the kind follows from the tool's name.
+                given = {"tool_use_id": part.id, "content": loosely(part.output.encode())}
+                blocks.append({"type": f"{names[part.id]}_tool_result", **given})
+            case _:
+                pass
+    if blocks and blocks[-1]["type"] == "text":
+        # No speech may be given to go on from that ends with a blank.
+        blocks[-1]["text"] = blocks[-1]["text"].rstrip()
+    return blocks
+
+
+def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    told = {"type": "tool_result", "tool_use_id": call.id, "content": result.output}
+    return {**told, "is_error": True} if result.error else told

@@ -1,0 +1,67 @@
+"""Tools in Google's dialect: how they are offered, and how a speech goes back that has used them.
+
+Its models sign what they thought on the way to a call, and refuse one that comes back without its signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from moot.providers.exchanges import OWN_ID, arguments, parameters, steps
+from moot.terms import Hosted, Reasoning, Request, Segment, Text, ToolCall, ToolResult
+
+HOSTED: dict[Hosted, str] = {"web_search": "googleSearch", "code": "codeExecution"}
+
+
+def offer(request: Request) -> dict[str, Any]:
+    """Most models take their service's own tools only where there are no others."""
+    if not request.tools:
+        return {"tools": [{HOSTED[name]: {}} for name in request.hosted]} if request.hosted else {}
+    declared = [
+        {"name": tool.name, "description": tool.description, "parametersJsonSchema": parameters(tool)}
+        for tool in request.tools
+    ]
+    told: dict[str, Any] = {"tools": [{"functionDeclarations": declared}]}
+    if request.enough:
+        told["toolConfig"] = {"functionCallingConfig": {"mode": "NONE"}}
+    return told
+
+
+def exchanged(request: Request) -> Iterator[dict[str, Any]]:
+    for step in steps(request.exchange):
+        yield {"role": "model", "parts": _parts(step.said)}
+        if step.given:
+            yield {"role": "user", "parts": [_answer(call, result) for call, result in step.given]}
+
+
+def _parts(said: list[Segment]) -> list[dict[str, Any]]:
+    """A signature goes back in the very part that it came with."""
+    parts: list[dict[str, Any]] = []
+    for segment in said:
+        match segment:
+            case Text() if segment.text:
+                parts.append({"text": segment.text})
+            case ToolCall() if segment.asks:
+                parts.append({"functionCall": {**_named(segment), "args": arguments(segment)}})
+            case Reasoning() if segment.parts:
+                parts.append({"text": segment.text, "thought": True})
+            case Reasoning() if not parts:
+                parts.append({"text": ""})
+            case _ if not isinstance(segment, Reasoning):
+                continue
+            case _:
+                pass
+        if isinstance(segment, Reasoning | ToolCall) and segment.opaque:
+            parts[-1]["thoughtSignature"] = segment.opaque
+    return parts or [{"text": ""}]
+
+
+def _named(call: ToolCall) -> dict[str, str]:
+    """Older models give their calls no id; ours would mean nothing to them."""
+    return {"name": call.name} if call.id.startswith(OWN_ID) else {"id": call.id, "name": call.name}
+
+
+def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    told = {"error" if result.error else "result": result.output}
+    return {"functionResponse": {**_named(call), "response": told}}

@@ -1,0 +1,148 @@
+"""A debate as those are told of it who hold it through a tool: pure.
+
+`news(before, after)` is what was said between two points of the log, whole speeches only; `in_words` puts an
+answer into a text that a model can read without knowing its shape.
+"""
+
+from __future__ import annotations
+
+from moot.debate import Debate, Turn
+from moot.judging.parties import party
+from moot.lengths import count
+from moot.placement.inprocess import wants_runner
+from moot.toolhouse.answers import Followed, Judged, Piece, Score, SeatTold, Speaking, Started
+from moot.views.costs import costs, dollars
+from moot.views.outcome import ending, headline
+from moot.views.results import results
+from moot.views.transcript import CUT, TRUNCATED
+
+
+def started(debate: Debate) -> Started:
+    return Started(
+        id=debate.id,
+        motion=debate.motion,
+        format=debate.format.name,
+        rounds=debate.rounds_planned,
+        seats=[SeatTold(name=s.name, side=s.side, model=s.model.label) for s in debate.seats],
+        judges=[judge.model.label for judge in debate.panel],
+    )
+
+
+def followed(before: Debate | None, debate: Debate) -> Followed:
+    return Followed(
+        id=debate.id,
+        status=debate.status,
+        news=news(before, debate),
+        speaking=[Speaking(who=debate.seat(turn.seat).name, words=count(turn.text)) for turn in debate.live],
+        next=debate.seq,
+        over=over(debate),
+        waits=not debate.final and not wants_runner(debate),
+    )
+
+
+def over(debate: Debate) -> bool:
+    return debate.final and not debate.being_judged
+
+
+def news(before: Debate | None, debate: Debate) -> list[Piece]:
+    """In the order in which they came."""
+    turns, remarks, verdicts = (
+        (len(before.turns), len(before.remarks), len(before.verdicts)) if before else (0, 0, 0)
+    )
+    pieces = [(turn.seq, _speech(debate, turn)) for turn in debate.turns[turns:] if turn.spent]
+    pieces += [
+        (remark.seq, Piece(kind="remark", who=remark.by, round=debate.round, text=remark.text, note=""))
+        for remark in debate.remarks[remarks:]
+    ]
+    told = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
+    told += [
+        Piece(
+            kind="verdict",
+            who="",
+            round=debate.round,
+            text=headline(debate, verdict),
+            note="debate_verdict tells why",
+        )
+        for verdict in debate.verdicts[verdicts:]
+    ]
+    return told
+
+
+def judged(debate: Debate) -> Judged | None:
+    """The verdict that counts; None before there is one."""
+    found = results(debate)
+    if not found or debate.verdict is None:
+        return None
+    result = found[0]
+    return Judged(
+        id=debate.id,
+        headline=result.headline,
+        outcome=result.outcome,
+        winner=party(debate, debate.verdict.winner).name if debate.verdict.winner else None,
+        margin=result.margin_words,
+        agreement=result.agreement,
+        doubts=list(result.doubts),
+        scores=[Score(who=one.seat.name, score=one.score) for one in result.scores],
+        reasoning=result.reasoning,
+        cost=dollars(costs(debate).total),
+    )
+
+
+# --- in words -----------------------------------------------------------------------------------------
+
+
+def start_in_words(answer: Started) -> str:
+    seats = "\n".join(f"- {seat.name} ({seat.side}): {seat.model}" for seat in answer.seats)
+    judges = ", ".join(answer.judges) or "nobody"
+    return (
+        f"Debate {answer.id} has begun: {answer.motion}\n{seats}\nJudged by {judges}.\n"
+        f"See what is said with follow_debate."
+    )
+
+
+def news_in_words(answer: Followed, debate: Debate) -> str:
+    parts = [_in_words(piece) for piece in answer.news]
+    parts += [f"({one.who} is speaking: {one.words} words so far.)" for one in answer.speaking]
+    if answer.over:
+        parts.append(f"The debate is over. {ending(debate)}".strip())
+    elif answer.waits:
+        parts.append(f"It does not go on by itself now: it is {answer.status.replace('_', ' ')}.")
+    else:
+        parts.append(f"It goes on: follow it further with after={answer.next}.")
+    return "\n\n".join(parts)
+
+
+def verdict_in_words(answer: Judged) -> str:
+    scores = ", ".join(f"{one.who} {one.score:g}" for one in answer.scores)
+    lines = [f"{answer.headline}.", answer.margin and f"{answer.margin}.", scores and f"Scores: {scores}."]
+    lines += [answer.reasoning, *(f"Doubt: {doubt}" for doubt in answer.doubts), f"Cost: {answer.cost}."]
+    return "\n".join(line for line in lines if line)
+
+
+def _in_words(piece: Piece) -> str:
+    match piece.kind:
+        case "speech":
+            note = f"\n({piece.note})" if piece.note else ""
+            return f"{piece.who}, round {piece.round}:\n{piece.text}{note}"
+        case "remark":
+            return f"A remark{f' by {piece.who}' if piece.who else ''}: {piece.text}"
+        case "verdict":
+            return f"Verdict: {piece.text} ({piece.note})."
+
+
+def _speech(debate: Debate, turn: Turn) -> Piece:
+    return Piece(
+        kind="speech",
+        who=debate.seat(turn.seat).name,
+        round=turn.round,
+        text=turn.text or "(nothing was said)",
+        note=_note(turn),
+    )
+
+
+def _note(turn: Turn) -> str:
+    if turn.state == "failed":
+        return turn.message
+    if turn.state == "interrupted":
+        return CUT.get(turn.by, "Cut short.")
+    return TRUNCATED[turn.truncated] if turn.truncated else ""

@@ -1,0 +1,233 @@
+"""A debate as a conversation of events with unified segments: one pure projection of its state.
+
+The motion is what the system says, remarks and points of information come from users, each speech is an
+assistant's: its text, thoughts, tool calls and their results in the order of the provider. A speech under way
+stands there as far as it has come, and one that was cut says so. Whoever asks sees what `audience.seen`
+leaves: no draft, no veiled speech, and thoughts only where they may be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Literal, assert_never
+
+import msgspec
+
+from moot.audience import Viewer, seen
+from moot.debate import Debate, Turn
+from moot.terms import CompletionStatus, Reasoning, ReasoningPart, Segment, Text, ToolCall, ToolResult
+
+Shape = dict[str, Any]
+Completion = Literal["complete", "partial", "interrupted"]
+LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
+ITEMS = ("text", "reasoning", "tool_call")
+"""What a provider puts out; results and marks are put in between."""
+
+
+def conversation(debate: Debate, viewer: Viewer) -> list[Shape]:
+    """Every event, in the order in which they began."""
+    shown = seen(debate, viewer)
+    events = [(0, _said(shown, 1, shown.created_at, "system", shown.motion, kind="motion"))]
+    for remark in shown.remarks:
+        kind, to = "question" if remark.question else "remark", {"to": remark.to} if remark.to else {}
+        said = _said(shown, remark.seq, remark.at, "user", remark.text, kind=kind, name=remark.by, **to)
+        events.append((remark.seq, said))
+    turns = (*shown.turns, *shown.live)
+    began = {turn.number: turn.started_at for turn in turns}
+    for point in shown.points:
+        if point.accepted:
+            seat, at = shown.seat(point.seat), began.get(point.turn, shown.created_at)
+            by = {"seat": seat.id, "name": seat.name, "turn": point.turn}
+            events.append((point.seq, _said(shown, point.seq, at, "user", point.text, kind="point", **by)))
+    events += [(turn.seq, _speech(shown, turn)) for turn in turns]
+    return [event for _, event in sorted(events, key=lambda pair: pair[0])]
+
+
+def event_id(debate_id: str, seq: int) -> str:
+    """By the place in the log at which it began."""
+    return f"{debate_id}.{seq}"
+
+
+def is_live(event: Shape) -> bool:
+    """More may come of it."""
+    return event.get("live", False)
+
+
+def _said(debate: Debate, seq: int, at: datetime, role: str, text: str, **more: Any) -> Shape:
+    segments = [{"type": "text", "text": text}]
+    return {"id": event_id(debate.id, seq), "role": role, "segments": segments, "ts": _ms(at), **more}
+
+
+def _speech(debate: Debate, turn: Turn) -> Shape:
+    seat = debate.seat(turn.seat)
+    ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
+    effort = seat.model.effort or ""
+    segments = [
+        shape for segment, complete in _told(turn) for shape in _segment(segment, complete, ident, ts, effort)
+    ]
+    metadata: Shape = {
+        "total_output_items": sum(shape["type"] in ITEMS for shape in segments),
+        "completion_status": _completion(turn),
+    }
+    if turn.usage.total:
+        metadata["usage"] = {
+            "reasoning_tokens": turn.usage.reasoning,
+            "completion_tokens": turn.usage.output,
+            "total_tokens": turn.usage.total,
+            "input_tokens": turn.usage.input,
+        }
+    return {
+        "id": ident,
+        "role": "assistant",
+        "segments": [*segments, *_ending(turn)],
+        "response_metadata": metadata,
+        "ts": ts,
+        "kind": "speech",
+        "seat": seat.id,
+        "name": seat.name,
+        "turn": turn.number,
+        **({"live": True} if turn.state == "live" else {}),
+        **({"struck": True} if turn.struck else {}),
+    }
+
+
+def _completion(turn: Turn) -> Completion:
+    match turn.state:
+        case "live":
+            return "partial"
+        case "completed":
+            return "partial" if turn.truncated else "complete"
+        case "failed" | "interrupted":
+            return "interrupted"
+        case _:
+            assert_never(turn.state)
+
+
+def _ending(turn: Turn) -> Iterator[Shape]:
+    """Where a speech is not whole, its last segment says why."""
+    match turn.state:
+        case "live":
+            yield _status("partial", live=True)
+        case "interrupted":
+            yield _status("partial", interrupted_by=turn.by)
+        case "failed":
+            yield _status("error", fault=turn.by)
+        case "completed":
+            if turn.truncated:
+                yield _status("partial", truncated=turn.truncated)
+        case _:
+            assert_never(turn.state)
+
+
+def _status(status: str, **metadata: Any) -> Shape:
+    return {"type": "completion_status", "status": status, "metadata": metadata}
+
+
+# --- what a speech is made of ---------------------------------------------------------------------------
+
+
+def _told(turn: Turn) -> Iterator[tuple[Segment, bool]]:
+    """Each with whether it is complete: segments in the provider's order, then words that are in none yet."""
+    segments = sorted(turn.segments, key=lambda segment: segment.index)
+    thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
+    texts = [segment for segment in segments if isinstance(segment, Text)]
+    parts = [part.text for segment in thoughts for part in segment.parts]
+    thought = _rest(turn.reasoning, "".join(segment.text for segment in thoughts), "".join(parts))
+    said = _rest(turn.text, "".join(segment.text for segment in texts))
+    for segment in segments:
+        # Where the words did not come as the segments tell them, the words count.
+        told = said if isinstance(segment, Text) else thought if isinstance(segment, Reasoning) else ""
+        if told is not None:
+            yield segment, True
+    last, whole = segments[-1].index + 1 if segments else 0, turn.state == "completed"
+    if words := turn.reasoning if thought is None else thought:
+        yield Reasoning((ReasoningPart(words),), last), whole
+        last += 1
+    if words := turn.text if said is None else said:
+        yield Text(words, last), whole
+
+
+def _rest(words: str, *told: str) -> str | None:
+    """What the words have beyond what segments tell; None where they tell something else."""
+    for whole in told:
+        if whole.startswith(words):
+            return ""
+        if words.startswith(whole):
+            return words.removeprefix(whole)
+    return None
+
+
+def _segment(segment: Segment, complete: bool, ident: str, ts: int, effort: str) -> Iterator[Shape]:
+    match segment:
+        case Text():
+            yield {"type": "text", "text": segment.text}
+        case Reasoning():
+            yield _reasoning(segment, complete, ident, ts, effort)
+        case ToolCall():
+            yield {
+                "type": "tool_call",
+                "id": segment.id,
+                "name": segment.name,
+                "args": _object(segment.arguments, "arguments"),
+                **_given(server_label=segment.server, display_name=segment.title),
+                **({"server_type": segment.kind} if not segment.asks else {}),
+            }
+            if segment.output:
+                # It ran at the provider's, and came back with the call.
+                yield {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
+        case ToolResult():
+            result = {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
+            yield {**result, **_given(error=segment.error)}
+        case CompletionStatus():
+            yield _status(segment.status, **_given(detail=segment.detail))
+        case _:
+            assert_never(segment)
+
+
+def _reasoning(segment: Reasoning, complete: bool, ident: str, ts: int, effort: str) -> Shape:
+    shape: Shape = {
+        "type": "reasoning",
+        "id": segment.item_id or f"{ident}.{segment.index}",
+        "output_index": segment.index,
+        "sequence_number": segment.sequence_number or 0,
+        "parts": [
+            {
+                "summary_index": part.summary_index,
+                "type": "summary_text",
+                "text": part.text,
+                "sequence_number": part.sequence_number or 0,
+                "is_complete": complete,
+                "created_at": ts,
+            }
+            for part in segment.parts
+        ],
+        "combined_text": segment.text,
+        **_effort(segment.effort or effort),
+    }
+    if segment.tokens is not None:
+        shape["reasoning_tokens"] = segment.tokens
+    return {**shape, "redacted": True} if segment.redacted else shape
+
+
+def _effort(effort: str) -> Shape:
+    """Readers know three levels; where a model was told another, it stands beside the nearest."""
+    level = LEVELS.get(effort, "")
+    return _given(effort_level=level, effort=effort if effort != level else "")
+
+
+def _object(text: str, name: str) -> Shape:
+    """Arguments and results are objects here; what is none is wrapped in one."""
+    try:
+        found = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {name: text} if text else {}
+    return found
+
+
+def _given(**members: str) -> Shape:
+    return {name: value for name, value in members.items() if value}
+
+
+def _ms(at: datetime) -> int:
+    return int(at.timestamp() * 1000)

@@ -1,0 +1,286 @@
+"""Events of conversations in their old shape, and how they become unified ones and the old ones again. Pure.
+
+The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`, so
+that nobody knows where the thoughts stood. The unified shape has them among the segments. What it cannot say
+of a row is kept beside it, in a remainder: `old_row(unified(row))` is the row, whatever was in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import msgspec
+from msgspec import Struct
+
+from moot.errors import Invalid
+
+Shape = dict[str, Any]
+
+REASONING, STATUS = "reasoning", "completion_status"
+COLUMNS = ("id", "conversation_id", "role", "segments", "reasoning", "order_key", "ts", "created_at")
+LONGEST_NAME = 200
+"""As long as a query may have it."""
+_INT64 = 1 << 63
+_BROKEN = re.compile("[\ud800-\udfff]")
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}", re.ASCII)
+_sorted = msgspec.json.Encoder(order="sorted")
+
+
+class OldRow(Struct, frozen=True, kw_only=True):
+    id: str
+    conversation_id: str
+    role: str
+    segments: list[Shape]
+    reasoning: Shape | None = None
+    order_key: str
+    ts: int
+    created_at: str | float | None = None
+    """A moment as text; some tables have a number."""
+    more: Shape = {}
+    """Columns that the old shape does not have."""
+
+    def shape(self) -> Shape:
+        return {**{name: getattr(self, name) for name in COLUMNS}, **self.more}
+
+
+class Unified(Struct, frozen=True, kw_only=True):
+    segments: list[Shape]
+    metadata: Shape | None = None
+    remainder: Shape | None = None
+    """What the segments cannot say of the row that they came from."""
+
+
+def canonical(what: object) -> bytes:
+    """The same bytes for the same JSON. 1, 1.0 and true are not the same, though Python takes them for it."""
+    return _sorted.encode(what)
+
+
+# --- a row, read ----------------------------------------------------------------------------------------
+
+
+def read_row(given: Mapping[str, Any]) -> OldRow:
+    """Raises Invalid with the first thing that is wrong with it."""
+    for name in ("id", "conversation_id", "role"):
+        if not _is_name(given.get(name)):
+            raise Invalid(f"{name} is missing, or no text of 1 to {LONGEST_NAME} printable characters")
+    if not _is_text(given.get("order_key")):
+        raise Invalid("order_key is missing, or no text")
+    ts = given.get("ts")
+    if not isinstance(ts, int) or isinstance(ts, bool) or not -_INT64 <= ts < _INT64:
+        raise Invalid("ts is missing, or no whole number")
+    created_at = given.get("created_at")
+    if isinstance(created_at, bool) or not (
+        isinstance(created_at, int | float | None) or _is_text(created_at)
+    ):
+        raise Invalid("created_at is no moment")
+    return OldRow(
+        id=given["id"],
+        conversation_id=given["conversation_id"],
+        role=given["role"],
+        segments=_segments(given.get("segments")),
+        reasoning=_thoughts(given.get("reasoning")),
+        order_key=given["order_key"],
+        ts=ts,
+        created_at=created_at,
+        more={name: value for name, value in given.items() if name not in COLUMNS},
+    )
+
+
+def _is_name(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= LONGEST_NAME
+        and value.isprintable()
+        and value == value.strip()
+    )
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """That every database can hold."""
+    return isinstance(value, str) and "\0" not in value and not _BROKEN.search(value)
+
+
+def _is_object(value: object) -> TypeGuard[Shape]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _segments(given: Any) -> list[Shape]:
+    segments = _parsed(given, "segments")
+    if not _is_array(segments):
+        raise Invalid("segments is no array")
+    if not all(_is_object(segment) for segment in segments):
+        raise Invalid("a segment is no object")
+    return segments
+
+
+def _thoughts(given: Any) -> Shape | None:
+    reasoning = _parsed(given, "reasoning")
+    if reasoning is None or _is_object(reasoning):
+        return reasoning
+    raise Invalid("reasoning is no object")
+
+
+def _parsed(given: Any, name: str) -> Any:
+    """A table without a type for JSON has it as text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return msgspec.json.decode(given)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Invalid(f"{name} is not valid JSON") from None
+
+
+# --- from the old shape to the unified one, and back ------------------------------------------------------
+
+
+def unified(row: OldRow) -> Unified:
+    segments, remainder = list(row.segments), Shape()
+    if row.reasoning is not None:
+        segment = reasoning_segment(row.reasoning, row.ts)
+        remainder["at"] = place = _place(row.reasoning.get("output_index"), segments)
+        segments.insert(place, segment)
+        if canonical(reasoning_column(segment)) != canonical(row.reasoning):
+            remainder["reasoning"] = row.reasoning
+    if not isinstance(row.created_at, str | None):
+        remainder["created_at"] = row.created_at
+    if row.more:
+        remainder["more"] = row.more
+    return Unified(segments=segments, metadata=_metadata(row), remainder=remainder or None)
+
+
+def old_row(
+    event: Unified,
+    *,
+    id: str,
+    conversation_id: str,
+    role: str,
+    order_key: str,
+    ts: int,
+    created_at: str | None,
+) -> OldRow:
+    segments, remainder = list(event.segments), event.remainder or {}
+    reasoning: Shape | None = None
+    if "at" in remainder:
+        reasoning = reasoning_column(segments.pop(remainder["at"]))
+    return OldRow(
+        id=id,
+        conversation_id=conversation_id,
+        role=role,
+        segments=segments,
+        reasoning=remainder.get("reasoning", reasoning),
+        order_key=order_key,
+        ts=ts,
+        created_at=remainder.get("created_at", created_at),
+        more=remainder.get("more", {}),
+    )
+
+
+def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
+    """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers."""
+    parts = _parts(column.get("parts"), ts)
+    numbers = [part["sequence_number"] for part in parts if isinstance(part["sequence_number"], int)]
+    said = {
+        name: value
+        for name, value in column.items()
+        if name not in ("type", "id", "item_id", "output_index", "sequence_number", "parts")
+    }
+    return {
+        "type": REASONING,
+        "id": column.get("item_id", ""),
+        "output_index": column.get("output_index", 0),
+        "sequence_number": min(numbers, default=0),
+        "parts": parts,
+        **said,
+    }
+
+
+def reasoning_column(*segments: Shape) -> Shape:
+    """Segments as the one column that the old shape has. Of several the parts are numbered on, and the first
+    says where they stood: what was thought is all there, what was thought when is not."""
+    first, rest = segments[0], segments[1:]
+    column = {name: value for name, value in first.items() if name not in ("type", "id", "sequence_number")}
+    column = {"item_id": first.get("id", ""), **column}
+    if not rest:
+        return {**column, "parts": {str(_number(part, n)): part for n, part in enumerate(first["parts"])}}
+    parts = [part for segment in segments for part in segment["parts"]]
+    column["parts"] = {str(n): {**part, "summary_index": n} for n, part in enumerate(parts)}
+    texts = [text for segment in segments if (text := segment.get("combined_text"))]
+    counts = [count for segment in segments if isinstance(count := segment.get("reasoning_tokens"), int)]
+    if texts:
+        column["combined_text"] = "\n\n".join(texts)
+    if counts:
+        column["reasoning_tokens"] = sum(counts)
+    return column
+
+
+def _parts(given: Any, ts: int) -> list[Shape]:
+    if _is_object(given):
+        keys = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
+        return [_part(int(key), given[key], ts) for key in keys]
+    return [_part(number, part, ts) for number, part in enumerate(given)] if _is_array(given) else []
+
+
+def _part(number: int, given: Any, ts: int) -> Shape:
+    """With every member that readers count on; what the row said wins."""
+    said = given if _is_object(given) else {"text": str(given)}
+    usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
+    return {**usual, "is_complete": True, "created_at": ts, **said}
+
+
+def _number(part: Shape, place: int) -> int:
+    number = part.get("summary_index")
+    return number if isinstance(number, int) and not isinstance(number, bool) else place
+
+
+def _place(index: Any, segments: Sequence[Shape]) -> int:
+    """Before the first segment that is known to have come later; else at the end."""
+    if not isinstance(index, int):
+        return len(segments)
+    later = (n for n, s in enumerate(segments) if isinstance(i := s.get("output_index"), int) and i > index)
+    return next(later, len(segments))
+
+
+def _metadata(row: OldRow) -> Shape | None:
+    """No more than the row knows."""
+    if _is_object(told := row.more.get("response_metadata")):
+        return told
+    if row.reasoning is None:
+        return None
+    known: Shape = {}
+    if any(part["is_complete"] is False for part in _parts(row.reasoning.get("parts"), row.ts)):
+        known["completion_status"] = "partial"
+    if isinstance(tokens := row.reasoning.get("reasoning_tokens"), int):
+        known["usage"] = {"reasoning_tokens": tokens}
+    return known or None
+
+
+# --- events as they are shown -------------------------------------------------------------------------------
+
+
+def in_old_shape(event: Shape) -> Shape:
+    """A unified event as the old shape can tell it: see `reasoning_column`."""
+    thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
+    others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS)]
+    rest = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
+    return {**rest, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
+
+
+def only(events: Iterable[Shape], types: Sequence[str]) -> list[Shape]:
+    """With no other segments than these, and without the events that have none of them; in either shape."""
+    if not types:
+        return list(events)
+    found: list[Shape] = []
+    for event in events:
+        segments = [segment for segment in event["segments"] if segment.get("type") in types]
+        shown = {**event, "segments": segments}
+        if "reasoning" in shown and REASONING not in types:
+            shown["reasoning"] = None
+        if segments or shown.get("reasoning") is not None:
+            found.append(shown)
+    return found

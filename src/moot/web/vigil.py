@@ -1,0 +1,64 @@
+"""Who listens to a turn that somebody asked for, and an end for turns that nobody listens to any more.
+
+A client that cancels just closes its stream. One that has lost its line comes back within seconds and finds
+the turn where it is; so a turn is cut only when nobody has listened for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+
+from moot.arena import Arena
+from moot.commands import Pause
+from moot.errors import Refused, StoreError, UnknownDebate
+
+ABSENT = "nobody listens"
+
+
+class Vigil:
+    def __init__(self, arena: Arena, seconds: float) -> None:
+        self._arena = arena
+        self._seconds = seconds
+        self._listening: Counter[str] = Counter()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._cuts: set[asyncio.Task[None]] = set()
+
+    @contextmanager
+    def listening(self, session: str) -> Generator[None]:
+        self._listening[session] += 1
+        self._forget(session)
+        try:
+            yield
+        finally:
+            self._listening[session] -= 1
+            if not self._listening[session]:
+                del self._listening[session]
+                self.expect(session)
+
+    def expect(self, session: str) -> None:
+        """Somebody should be listening from now on."""
+        if self._listening[session]:
+            return
+        self._forget(session)
+        loop = asyncio.get_running_loop()
+        self._timers[session] = loop.call_later(self._seconds, self._time_is_up, session)
+
+    def _forget(self, session: str) -> None:
+        if timer := self._timers.pop(session, None):
+            timer.cancel()
+
+    def _time_is_up(self, session: str) -> None:
+        self._timers.pop(session, None)
+        task = asyncio.create_task(self._cut(session), name=f"cut of {session}")
+        self._cuts.add(task)
+        task.add_done_callback(self._cuts.discard)
+
+    async def _cut(self, session: str) -> None:
+        # It may be over or deleted, and what cannot be written now cannot be cut now.
+        with suppress(Refused, UnknownDebate, StoreError):
+            debate = await self._arena.state(session)
+            if not self._listening[session] and (debate.live or debate.running):
+                await self._arena.ask(session, Pause(now=True, by=ABSENT))

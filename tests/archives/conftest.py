@@ -1,0 +1,3 @@
+from tests.postgres import postgres_url
+
+__all__ = ["postgres_url"]

@@ -1,0 +1,278 @@
+"""Old conversations in files: brought here in batches, reported to the last row, given back, taken back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from moot.archives import exporting, importing
+from moot.archives.importing import Progress, bring, take_back
+from moot.archives.places import place_of
+from moot.audience import OWNER
+from moot.errors import Invalid, Unavailable
+from moot.store.memory import MemoryStore
+from moot.store.sqlite import SqliteStore
+from moot.views.conversation import conversation
+from tests.archives.rows import EACH, Row, from_sqlite, in_lines, in_sqlite, insert_sqlite, ordered, rows
+from tests.views.logs import held
+
+MANY = 10_000
+
+
+@pytest.fixture(scope="module")
+def many() -> list[Row]:
+    return rows(MANY)
+
+
+@pytest.fixture(scope="module")
+def full(many: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return in_sqlite(tmp_path_factory.mktemp("old") / "old.db", many)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncGenerator[SqliteStore]:
+    store = SqliteStore.open(tmp_path / "moot.db")
+    yield store
+    await store.close()
+
+
+async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
+    store: SqliteStore, full: Path, many: list[Row], tmp_path: Path
+) -> None:
+    seen: list[Progress] = []
+    outcome = await bring(store.archive, place_of(str(full)), told=seen.append)
+    report = outcome.report
+    assert report.whole
+    assert (outcome.new, outcome.changed, report.bad, report.conversations) == (MANY, 0, 0, MANY // EACH)
+    assert report.accounts() == [
+        ("rows", MANY, MANY),
+        ("reasoning", n := sum(row["reasoning"] is not None for row in many), n),
+        ("tool_call", n := _count(many, "tool_call"), n),
+        ("tool_result", n := _count(many, "tool_result"), n),
+    ]
+    assert report.seen.segments["image"] == report.kept.segments["image"] > 0
+    assert [one.done for one in seen if one.passed == 0] == list(range(1000, MANY + 1, 1000))
+    back = tmp_path / "back.db"
+    given = await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    assert (given.rows, given.problems) == (MANY, [])
+    assert ordered(from_sqlite(back)) == ordered(many)
+
+
+def _count(given: list[Row], kind: str) -> int:
+    return sum(segment["type"] == kind for row in given for segment in row["segments"])
+
+
+async def test_a_dry_run_reports_the_same_and_writes_nothing(store: SqliteStore, tmp_path: Path) -> None:
+    old = place_of(str(in_sqlite(tmp_path / "old.db", rows(60))))
+    dry = await bring(store.archive, old, dry=True)
+    assert await store.archive.imports() == ()
+    assert (await store.archive.shelf()).total == 0
+    real = await bring(store.archive, old)
+    assert dry.report.accounts() == real.report.accounts()
+    assert (dry.new, real.new) == (60, 60)
+    theirs = await bring(store.archive, old, owner="somebody else", dry=True)
+    assert theirs.report.problems[0].reason == importing.THEIRS
+    assert theirs.report.kept.rows == 0
+
+
+async def test_asked_again_it_brings_what_has_come_and_changed_since(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    given = rows(60)
+    old = in_sqlite(tmp_path / "old.db", given[:50])
+    first = await bring(store.archive, place_of(str(old)))
+    with sqlite3.connect(old) as connection:
+        insert_sqlite(connection, given[50:])
+        connection.execute("UPDATE events SET order_key = 'zz' WHERE id = ?", (given[0]["id"],))
+    connection.close()
+    again = await bring(store.archive, place_of(str(old)))
+    assert again.import_.id == first.import_.id
+    assert (again.new, again.changed, again.report.whole) == (10, 1, True)
+    events = await store.archive.events(given[0]["conversation_id"])
+    assert events[-1].id == given[0]["id"]
+
+
+async def test_a_row_written_while_it_is_read_is_caught_up_with(tmp_path: Path) -> None:
+    given = rows(90)
+    old = in_sqlite(tmp_path / "old.db", given[:60])
+    coming = given[60:]
+    store = MemoryStore()
+    with sqlite3.connect(old) as writer:
+
+        def meanwhile(_: Progress) -> None:
+            with writer:
+                insert_sqlite(writer, coming[:5])
+                writer.execute("UPDATE events SET ts = ts + 1 WHERE rowid = 1")
+            del coming[:5]
+
+        outcome = await bring(
+            store.archive, place_of(str(old)), batch=20, told=lambda p: meanwhile(p) if coming else None
+        )
+    writer.close()
+    assert (outcome.new, outcome.caught_up, outcome.report.whole) == (90, True, True)
+    assert outcome.changed >= 1
+    await exporting.give(place_of(str(tmp_path / "back.db")), exporting.imported(store.archive))
+    assert ordered(from_sqlite(tmp_path / "back.db")) == ordered(from_sqlite(old))
+
+
+async def test_a_source_that_never_rests_is_left_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_PASSES", 3)
+    old = in_sqlite(tmp_path / "old.db", rows(5))
+    with sqlite3.connect(old) as writer:
+
+        def meanwhile(_: Progress) -> None:
+            with writer:
+                writer.execute("UPDATE events SET ts = ts + 1")
+
+        outcome = await bring(MemoryStore().archive, place_of(str(old)), told=meanwhile)
+    writer.close()
+    assert not outcome.caught_up
+    assert outcome.import_.passes == 3
+
+
+async def test_taking_an_import_back_leaves_the_others(store: SqliteStore, tmp_path: Path) -> None:
+    one = await bring(store.archive, place_of(str(in_lines(tmp_path / "one.jsonl", rows(30)))))
+    other = await bring(store.archive, place_of(str(in_lines(tmp_path / "two.jsonl", rows(30, seed=2)))))
+    assert await take_back(store.archive, one.import_.id) == 30
+    assert [import_.id for import_ in await store.archive.imports()] == [other.import_.id]
+    assert sum(found.events for found in (await store.archive.shelf()).conversations) == 30
+    with pytest.raises(Invalid, match="There is no import"):
+        await take_back(store.archive, one.import_.id)
+
+
+async def test_what_is_being_taken_back_does_not_come_again_meanwhile(tmp_path: Path) -> None:
+    place, archive = place_of(str(in_lines(tmp_path / "old.jsonl", rows(30)))), MemoryStore().archive
+    first = await bring(archive, place)
+    await archive.undo(first.import_.id, 10)
+    with pytest.raises(Invalid, match=f"moot import undo {first.import_.id}"):
+        await bring(archive, place)
+    assert await take_back(archive, first.import_.id) == 20
+    assert (await bring(archive, place)).new == 30
+
+
+async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: Path) -> None:
+    good, bad, same = rows(3)
+    lines = [
+        json.dumps(good),
+        "",
+        "{not json",
+        "[]",
+        json.dumps({**bad, "role": None, "segments": [{"type": "tool_call"}]}),
+        json.dumps({**bad, "segments": '[{"type": "text", "text": "as text"}]'}),
+        json.dumps({**good, "ts": 9}),
+        json.dumps({**same, "reasoning": [1]}),
+        '{"half": ',
+    ]
+    file = tmp_path / "old.jsonl"
+    file.write_text("\n".join(lines))
+    outcome = await bring((store := MemoryStore()).archive, place_of(str(file)), batch=2)
+    report = outcome.report
+    assert (report.seen.rows, report.kept.rows, report.bad) == (8, 2, 6)
+    assert [problem.reason.partition(",")[0] for problem in report.problems] == [
+        "not a JSON object",
+        "not a JSON object",
+        "role is missing",
+        importing.AGAIN,
+        "reasoning is no object",
+        "not a JSON object",
+    ]
+    assert report.problems[2].row == bad["id"]
+    assert report.problems[0].row == f"byte {len(lines[0]) + 2}"
+    assert not report.whole
+    accounts = {name: seen - kept for name, seen, kept in report.accounts()}
+    assert accounts["tool_call"] >= 1, "what a bad row had in it is counted as found"
+    assert accounts["reasoning"] >= 1
+    assert outcome.caught_up
+    assert (await store.archive.shelf()).total == 1
+
+
+async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path) -> None:
+    given = [
+        {**row, "user_id": 5, "response_metadata": {"completion_status": "interrupted"}} for row in rows(3)
+    ]
+    store = MemoryStore()
+    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
+    await exporting.give(place_of(str(tmp_path / "back.jsonl")), exporting.imported(store.archive))
+    assert [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()] == given
+
+
+async def test_bytes_that_are_no_text_spoil_their_row_alone(tmp_path: Path) -> None:
+    old = in_sqlite(tmp_path / "old.db", rows(3))
+    with sqlite3.connect(old) as connection:
+        connection.execute("UPDATE events SET role = CAST(x'ff' AS TEXT) WHERE rowid = 1")
+        connection.execute("UPDATE events SET segments = x'00' WHERE rowid = 2")
+    connection.close()
+    outcome = await bring(MemoryStore().archive, place_of(str(old)))
+    assert (outcome.new, outcome.report.bad) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "words"),
+    [
+        ("nowhere.db", Unavailable, "cannot be read"),
+        ("nowhere.jsonl", Unavailable, "cannot be read"),
+        ("text.db", Invalid, "is no SQLite file"),
+        ("mysql://me:pw@host/db", Invalid, "none of PostgreSQL"),
+        ("empty.db", Unavailable, "no such table"),
+        ("other.db", Invalid, "has no column conversation_id"),
+    ],
+)
+async def test_a_source_that_is_none_says_why(
+    tmp_path: Path, typed: str, kind: type[Exception], words: str
+) -> None:
+    (tmp_path / "text.db").write_text("hello")
+    for name, table in (("empty.db", "others"), ("other.db", "events")):
+        with sqlite3.connect(tmp_path / name) as connection:
+            connection.execute(f"CREATE TABLE {table} (id, role)")
+        connection.close()
+    where = typed if "://" in typed else str(tmp_path / typed)
+    with pytest.raises(kind, match=words) as refused:
+        await bring(MemoryStore().archive, place_of(where))
+    assert "pw" not in str(refused.value)
+
+
+def test_without_the_driver_of_postgresql_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(Unavailable) as missing:
+        place_of("postgresql://me@db.example/app")
+    assert missing.value.fix == "pip install 'moot[cluster]'"
+
+
+@pytest.mark.parametrize("table", ["", "a b", "events; drop", 'e"x', "a.b.c"])
+def test_a_table_is_a_plain_name(table: str) -> None:
+    with pytest.raises(Invalid, match="--table"):
+        place_of("old.db", table)
+
+
+async def test_a_debate_is_given_in_the_old_shape_too(tmp_path: Path) -> None:
+    debate = held().debate
+    store = MemoryStore()
+    given = exporting.rows_of(debate)
+    assert [row.role for row in given] == ["system"] + ["assistant"] * 4
+    assert [row.order_key for row in given] == sorted(row.order_key for row in given)
+    assert given[1].reasoning is not None
+    assert given[1].reasoning["combined_text"] == "Lead with safety."
+    assert exporting.rows_of(debate) == given, "the same ids each time"
+    place = place_of(str(in_lines(tmp_path / "debate.jsonl", [row.shape() for row in given])))
+    assert (await bring(store.archive, place)).report.whole
+    (found,) = (await store.archive.shelf()).conversations
+    told = await store.archive.events(found.id)
+    assert len(told) == len(conversation(debate, OWNER))
+
+
+async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
+    store, given = MemoryStore(), rows(4)
+    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
+    table = in_sqlite(tmp_path / "back.db", [{**given[0], "ts": 1}])
+    done = await exporting.give(place_of(str(table)), exporting.imported(store.archive))
+    assert (done.rows, done.there) == (3, 1)
+    assert min(row["ts"] for row in from_sqlite(table)) == 1
+    with pytest.raises(Invalid, match="is there already"):
+        await exporting.give(place_of(str(tmp_path / "old.jsonl")), exporting.imported(store.archive))

@@ -1,0 +1,222 @@
+"""Old rows become unified events and the same rows again, whatever was in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.archives.keeping import brought, row_of, shown, shown_as_it_was, unpacked
+from moot.errors import Invalid
+from moot.views.legacy import OldRow, canonical, in_old_shape, only, read_row, unified
+from tests.archives.rows import rows
+
+Row = dict[str, Any]
+
+texts = st.text(max_size=12)
+json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+objects = st.dictionaries(texts, json, max_size=4)
+indexes = st.integers(0, 5)
+
+
+def having(**members: st.SearchStrategy[Any]) -> st.SearchStrategy[Row]:
+    """An object with some of these members, and perhaps others."""
+    return st.builds(
+        lambda more, known: {**more, **known}, objects, st.fixed_dictionaries({}, optional=members)
+    )
+
+
+segments = st.lists(
+    st.one_of(
+        having(type=st.just("text"), text=texts, output_index=indexes),
+        having(type=st.just("tool_call"), id=texts, name=texts, args=objects, server_type=texts),
+        having(type=st.just("tool_result"), id=texts, output=objects, error=texts),
+        having(
+            type=st.sampled_from(["reasoning", "completion_status", "image"]), output_index=indexes | texts
+        ),
+        objects,
+    ),
+    max_size=4,
+)
+parts = having(
+    summary_index=indexes | st.booleans(),
+    type=st.just("summary_text"),
+    text=texts,
+    sequence_number=st.integers(0, 99) | st.none(),
+    is_complete=st.booleans() | st.integers(0, 1),
+    created_at=st.integers(0, 2**53),
+)
+thoughts = having(
+    item_id=texts | st.none(),
+    id=texts,
+    type=texts,
+    output_index=indexes | json,
+    sequence_number=indexes,
+    parts=st.dictionaries(st.sampled_from(["0", "1", "2", "10", "01", "x"]), parts | json)
+    | st.lists(parts)
+    | json,
+    combined_text=texts,
+    effort_level=st.sampled_from(["low", "medium", "high"]),
+    reasoning_tokens=indexes,
+    streaming_part_index=indexes,
+)
+names = st.text("abcdef0123456789-", min_size=1, max_size=8)
+old = st.builds(
+    OldRow,
+    id=names,
+    conversation_id=names,
+    role=st.sampled_from(["system", "user", "assistant", "tool", "developer"]),
+    segments=segments,
+    reasoning=st.none() | thoughts,
+    order_key=names,
+    ts=st.integers(-(2**63), 2**63 - 1),
+    created_at=st.none() | names | st.integers(0, 2**60) | st.floats(0, 1e18),
+    more=st.dictionaries(st.sampled_from(["user_id", "response_metadata"]), json),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(row=old)
+def test_a_row_that_was_kept_is_given_back_as_it_was(row: OldRow) -> None:
+    kept = brought(row).event
+    assert canonical(row_of(kept)) == canonical(row)
+    shape = msgspec.json.encode(shown_as_it_was(kept))
+    assert canonical(msgspec.json.decode(shape)) == canonical(row.shape())
+
+
+@settings(max_examples=50, deadline=None)
+@given(row=old)
+def test_nothing_is_lost_on_the_way_to_readers(row: OldRow) -> None:
+    event = unpacked(shown(brought(row).event))
+    others = [canonical(segment) for segment in event["segments"]]
+    assert [one for one in map(canonical, row.segments) if one not in others] == []
+    assert len(event["segments"]) == len(row.segments) + (row.reasoning is not None)
+
+
+@settings(max_examples=50, deadline=None)
+@given(row=old)
+def test_a_row_is_read_as_it_is_written(row: OldRow) -> None:
+    assert canonical(read_row(row.shape())) == canonical(row)
+
+
+def made(reasoning: Row | None = None, *told: Row) -> OldRow:
+    return OldRow(
+        id="e",
+        conversation_id="c",
+        role="assistant",
+        segments=[*told],
+        reasoning=reasoning,
+        order_key="a0",
+        ts=5,
+    )
+
+
+PART = {"type": "summary_text", "sequence_number": 3, "is_complete": True, "created_at": 7}
+
+
+def test_parts_by_number_become_a_list_in_their_order() -> None:
+    numbered = {key: {**PART, "summary_index": int(key), "text": key} for key in ("10", "2", "0")}
+    event = unified(made({"item_id": "rs", "output_index": 1, "parts": numbered, "effort_level": "low"}))
+    (segment,) = event.segments
+    assert [part["text"] for part in segment["parts"]] == ["0", "2", "10"]
+    assert segment["parts"][0] == {**PART, "summary_index": 0, "text": "0"}
+    del segment["parts"]
+    assert segment == {
+        "type": "reasoning",
+        "id": "rs",
+        "output_index": 1,
+        "sequence_number": 3,
+        "effort_level": "low",
+    }
+    assert event.remainder == {"at": 0}, "what the segment says need not be kept twice"
+
+
+def test_thoughts_stand_where_their_index_says_or_at_the_end() -> None:
+    call, text = {"type": "tool_call", "output_index": 0}, {"type": "text", "output_index": 2}
+    thoughts = {"item_id": "rs", "output_index": 1, "parts": {}}
+    assert [s["type"] for s in unified(made(thoughts, call, text)).segments] == [
+        "tool_call",
+        "reasoning",
+        "text",
+    ]
+    assert [s["type"] for s in unified(made(thoughts, {"type": "text"})).segments] == ["text", "reasoning"]
+
+
+def test_a_part_that_was_never_finished_makes_a_partial_event() -> None:
+    parts = {"0": {**PART, "summary_index": 0, "text": "Hm", "is_complete": False}}
+    event = unified(made({"item_id": "rs", "output_index": 0, "parts": parts, "reasoning_tokens": 9}))
+    assert event.metadata == {"completion_status": "partial", "usage": {"reasoning_tokens": 9}}
+    assert unified(made()).metadata is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": None}, "id is missing"),
+        ({"id": "x" * 300}, "id is missing, or no text"),
+        ({"conversation_id": 5}, "conversation_id is missing"),
+        ({"role": ""}, "role is missing"),
+        ({"role": "us\0er"}, "role is missing"),
+        ({"order_key": None}, "order_key is missing"),
+        ({"ts": "12"}, "ts is missing"),
+        ({"ts": True}, "ts is missing"),
+        ({"ts": 2**63}, "ts is missing"),
+        ({"segments": "[{"}, "segments is not valid JSON"),
+        ({"segments": "[1e999]"}, "segments is not valid JSON"),
+        ({"segments": {}}, "segments is no array"),
+        ({"segments": ["text"]}, "a segment is no object"),
+        ({"reasoning": "[]"}, "reasoning is no object"),
+        ({"reasoning": '"\\ud800"'}, "reasoning is not valid JSON"),
+        ({"created_at": [5]}, "created_at is no moment"),
+    ],
+)
+def test_a_row_that_cannot_be_read_says_why(change: Row, words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        read_row({**rows(1)[0], **change})
+
+
+def reasoning_segment(ident: str, text: str, index: int) -> Row:
+    part = {**PART, "summary_index": 0, "text": text}
+    thought = {"type": "reasoning", "id": ident, "output_index": index, "sequence_number": 0, "parts": [part]}
+    return {**thought, "combined_text": text, "reasoning_tokens": 4}
+
+
+def test_of_several_thoughts_the_old_shape_joins_the_parts() -> None:
+    told = [
+        reasoning_segment("rs_1", "First", 0),
+        {"type": "text", "text": "So"},
+        reasoning_segment("rs_2", "Then", 2),
+    ]
+    event = {"id": "e", "role": "assistant", "segments": [*told, {"type": "completion_status"}], "ts": 1}
+    shape = in_old_shape(event)
+    assert shape["segments"] == [{"type": "text", "text": "So"}]
+    joined = shape["reasoning"]
+    assert (joined["item_id"], joined["output_index"], joined["reasoning_tokens"]) == ("rs_1", 0, 8)
+    assert joined["combined_text"] == "First\n\nThen"
+    assert [(key, part["summary_index"], part["text"]) for key, part in joined["parts"].items()] == [
+        ("0", 0, "First"), ("1", 1, "Then")
+    ]  # fmt: skip
+
+
+def test_a_filter_leaves_only_what_was_asked_for_in_either_shape() -> None:
+    events = [
+        {"id": "1", "segments": [{"type": "text", "text": "a"}, reasoning_segment("rs", "b", 0)]},
+        {"id": "2", "segments": [{"type": "text", "text": "c"}]},
+    ]
+    assert [e["id"] for e in only(events, ["reasoning"])] == ["1"]
+    assert [len(e["segments"]) for e in only(events, ["text", "image"])] == [1, 1]
+    old_ones = [in_old_shape(event) for event in events]
+    assert [(e["id"], e["segments"]) for e in only(old_ones, ["reasoning"])] == [("1", [])]
+    assert only(old_ones, ["text"])[0]["reasoning"] is None
+    assert only(events, []) == events

@@ -1,0 +1,185 @@
+"""Old conversations in a real PostgreSQL: brought here and given back, while somebody writes or kills."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from moot.archives import exporting, importing
+from moot.archives.exporting import DDL
+from moot.archives.importing import Progress, bring
+from moot.archives.places import place_of
+from moot.errors import Invalid, Unavailable
+from moot.store.memory import MemoryStore
+from moot.store.sqlite import SqliteStore
+from tests.archives.rows import Row, in_lines, ordered, rows
+from tests.faces.terminal import MOOT, environment
+
+MANY = 10_000
+
+
+def fill(url: str, table: str, given: Iterable[Row]) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(sql.SQL(DDL).format(sql.Identifier(table)))
+        insert(connection, table, given)
+
+
+def insert(connection: psycopg.Connection[Any], table: str, given: Iterable[Row]) -> None:
+    columns = "id, conversation_id, role, segments, reasoning, order_key, ts, created_at"
+    copy = f"COPY {table} ({columns}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(copy) as copied:
+        for row in given:
+            told = {
+                **row,
+                "segments": Jsonb(row["segments"]),
+                "reasoning": row["reasoning"] and Jsonb(row["reasoning"]),
+            }
+            copied.write_row(list(told.values()))
+
+
+def content(url: str, table: str) -> list[Row]:
+    with psycopg.connect(url) as connection:
+        connection.execute("SET TIME ZONE 'UTC'")
+        found = connection.execute(f"SELECT to_jsonb(t) FROM {table} t").fetchall()
+    return ordered(row for (row,) in found)
+
+
+@pytest.fixture(scope="module")
+def old() -> list[Row]:
+    return rows(MANY)
+
+
+@pytest.fixture(scope="module")
+def full(postgres_url: str, old: list[Row]) -> str:
+    """A table with all of them."""
+    fill(postgres_url, "events", old)
+    return postgres_url
+
+
+async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
+    full: str, old: list[Row], tmp_path: Path
+) -> None:
+    store = SqliteStore.open(tmp_path / "moot.db")
+    outcome = await bring(store.archive, place_of(full))
+    assert outcome.report.whole
+    assert outcome.caught_up
+    assert (outcome.new, outcome.changed) == (MANY, 0)
+    assert outcome.report.seen.rows == MANY
+    assert outcome.report.seen.segments == outcome.report.kept.segments
+    given = await exporting.give(place_of(full, "back"), exporting.imported(store.archive))
+    assert (given.rows, given.there, given.problems) == (MANY, 0, [])
+    assert content(full, "back") == content(full, "events")
+    await store.close()
+
+
+async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) -> None:
+    """A row in the middle of what was read already, and one that grows while it is being streamed."""
+    first, later = rows(600), sorted(rows(20, seed=8), key=lambda row: row["id"])
+    fill(postgres_url, "busy", first)
+    store = MemoryStore()
+    grown = min(first, key=lambda row: row["id"])["id"]
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+
+        def meanwhile(progress: Progress) -> None:
+            if later:
+                insert(connection, "busy", [later.pop(0)])
+            if progress.passed == 0 and progress.done == 300:
+                more = Jsonb([{"type": "text", "text": "and so on"}])
+                connection.execute("UPDATE busy SET segments = segments || %s WHERE id = %s", (more, grown))
+
+        outcome = await bring(store.archive, place_of(postgres_url, "busy"), batch=100, told=meanwhile)
+    assert outcome.caught_up
+    assert outcome.report.whole
+    assert (outcome.new, outcome.changed) == (620, 1)
+    assert outcome.import_.passes > 2
+    given = await exporting.give(place_of(postgres_url, "busy_back"), exporting.imported(store.archive))
+    assert given.rows == 620
+    assert content(postgres_url, "busy_back") == content(postgres_url, "busy")
+    again = await exporting.give(place_of(postgres_url, "busy_back"), exporting.imported(store.archive))
+    assert (again.rows, again.there) == (0, 620)
+
+
+async def test_an_import_that_was_killed_goes_on_where_it_was(postgres_url: str, tmp_path: Path) -> None:
+    fill(postgres_url, "long", rows(2000))
+    env = environment(tmp_path / "data", MOOT_CRASH_AT="after-commit:7")
+    command = [*MOOT, "import", "legacy", postgres_url, "--table", "long", "--batch", "100"]
+    killed = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    store = SqliteStore.open(tmp_path / "data" / "moot.db")
+    (import_,) = await store.archive.imports()
+    assert import_.state == "running"
+    brought = sum(one.events for one in (await store.archive.shelf(limit=1000)).conversations)
+    assert brought == 700
+    seen: list[Progress] = []
+    outcome = await bring(store.archive, place_of(postgres_url, "long"), batch=100, told=seen.append)
+    assert outcome.import_.id == import_.id
+    assert outcome.new == 1300
+    assert sum(one.passed == 0 for one in seen) == 13, "what was read before is not read again in this pass"
+    assert outcome.report.whole
+    await store.close()
+
+
+async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            """
+            CREATE TABLE loose
+            (id text, conversation_id text, role text, segments json, order_key text, ts bigint)
+            """
+        )
+        row = "INSERT INTO loose VALUES (%s, 'c', 'user', '[]', %s, 1)"
+        for number, name in enumerate((None, "-a", "b", "b", "b", "c")):
+            connection.execute(row, (name, str(number)))
+    store = MemoryStore()
+    outcome = await bring(store.archive, place_of(postgres_url, "loose"), batch=2)
+    assert outcome.report.seen.rows == 6
+    assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
+    assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
+        ("a row without id", "id is missing"),
+        ("b", importing.AGAIN),
+        ("b", importing.AGAIN),
+    ]
+    assert not outcome.report.whole
+
+
+async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_given(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    store, told = MemoryStore(), rows(3)
+    told[1]["id"] = "no-uuid"
+    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
+    given = await exporting.give(place_of(postgres_url, "picky"), exporting.imported(store.archive))
+    assert given.rows == 2
+    assert [problem.row for problem in given.problems] == ["no-uuid"]
+
+
+async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: Path) -> None:
+    secret = "hush-hush-hush"
+    known = psycopg.conninfo.conninfo_to_dict(postgres_url)
+    address = f"postgresql://{known['user']}:{secret}@/{known['dbname']}?host={known['host']}"
+    fill(postgres_url, "quiet", rows(3))
+    place = place_of(address, "quiet")
+    assert secret not in place.label
+    assert secret not in repr(place)
+    store = SqliteStore.open(tmp_path / "moot.db")
+    await bring(store.archive, place)
+    await store.close()
+    with sqlite3.connect(tmp_path / "moot.db") as connection:
+        assert not any(secret in line for line in connection.iterdump())
+    connection.close()
+    with pytest.raises(Invalid) as refused:
+        place_of(f"postgresql://me:{secret}%@nowhere:port/x")
+    assert secret not in str(refused.value)
+    for wrong in (place_of(address, "nowhere"), place_of(address.replace("host=", "host=/nowhere"))):
+        with pytest.raises(Unavailable) as lost:
+            await bring(MemoryStore().archive, wrong)
+        assert secret not in f"{lost.value!r} {lost.value.__cause__!r}"

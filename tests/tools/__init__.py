@@ -1,0 +1,1 @@
+"""Tools: a real server that runs as a process, and Moot as one."""

@@ -1,0 +1,297 @@
+"""A debate as a conversation: what each event is made of, and what is kept from whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from moot.audience import OBSERVER, OWNER, Viewer
+from moot.events import (
+    CallDelta,
+    CallFailed,
+    DebateStarted,
+    Event,
+    PointRaised,
+    RemarkInjected,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnRetried,
+)
+from moot.evolve import evolve
+from moot.terms import (
+    CompletionStatus,
+    Manner,
+    Reasoning,
+    ReasoningPart,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from moot.views.conversation import conversation
+from moot.views.legacy import in_old_shape
+from tests.factories import call_started, delta, opened, seats, state, table, turn_started
+from tests.golden.reading import HERE as GOLDEN
+from tests.golden.reading import log_of
+
+Shape = dict[str, Any]
+THOUGHT = Reasoning(
+    (ReasoningPart("Hm.", 0, 4), ReasoningPart("Well.", 1, 6)), 0, "rs_1", 3, "low", 12, opaque="sealed"
+)
+CALL = ToolCall("call_1", "search", '{"q": "cats"}', 1, server="web", title="Search the web", opaque="sealed")
+NAMES = sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
+RESULT = ToolResult("call_1", "Cats sleep.", index=2)
+
+
+def done(*segments: Any) -> list[SegmentCompleted]:
+    return [SegmentCompleted(call=1, segment=segment) for segment in segments]
+
+
+def spoken(*events: Event, **changes: Any) -> list[Shape]:
+    return conversation(
+        state(opened(**changes), DebateStarted(), turn_started(), call_started(), *events), OWNER
+    )
+
+
+def completed(**more: Any) -> TurnCompleted:
+    return TurnCompleted(turn=1, words=2, **more)
+
+
+def types(event: Shape) -> list[str]:
+    return [segment["type"] for segment in event["segments"]]
+
+
+def test_the_motion_is_the_systems_and_a_speech_an_assistants() -> None:
+    motion, speech = spoken(delta("Cats "), *done(Text("Cats purr.")), completed())
+    assert (motion["id"], motion["role"], motion["segments"]) == (
+        "deb_1.1", "system", [{"type": "text", "text": "Cats are better than dogs"}]
+    )  # fmt: skip
+    assert (speech["id"], speech["role"], speech["seat"], speech["name"], speech["turn"]) == (
+        "deb_1.3", "assistant", "for", "For", 1
+    )  # fmt: skip
+    assert speech["segments"] == [{"type": "text", "text": "Cats purr."}]
+    assert speech["response_metadata"] == {"total_output_items": 1, "completion_status": "complete"}
+    assert speech["ts"] == motion["ts"] + 2000
+
+
+def test_thoughts_calls_and_results_stand_in_the_order_of_the_provider() -> None:
+    *_, speech = spoken(*done(Text("So.", 3), RESULT, THOUGHT, CALL), completed())
+    assert types(speech) == ["reasoning", "tool_call", "tool_result", "text"]
+    thought, call, result, _ = speech["segments"]
+    assert thought == {
+        "type": "reasoning",
+        "id": "rs_1",
+        "output_index": 0,
+        "sequence_number": 3,
+        "parts": [
+            {
+                "summary_index": n,
+                "type": "summary_text",
+                "text": text,
+                "sequence_number": number,
+                "is_complete": True,
+                "created_at": speech["ts"],
+            }
+            for n, text, number in ((0, "Hm.", 4), (1, "Well.", 6))
+        ],
+        "combined_text": "Hm.\n\nWell.",
+        "effort_level": "low",
+        "reasoning_tokens": 12,
+    }
+    assert call == {
+        "type": "tool_call",
+        "id": "call_1",
+        "name": "search",
+        "args": {"q": "cats"},
+        "server_label": "web",
+        "display_name": "Search the web",
+    }
+    assert result == {"type": "tool_result", "id": "call_1", "output": {"text": "Cats sleep."}}
+    assert speech["response_metadata"]["total_output_items"] == 3
+
+
+def test_an_effort_that_readers_do_not_know_stands_beside_the_nearest() -> None:
+    *_, speech = spoken(
+        *done(replace(THOUGHT, effort="xhigh"), replace(THOUGHT, effort="none", index=1)), completed()
+    )
+    levels = [(thought.get("effort_level"), thought.get("effort")) for thought in speech["segments"]]
+    assert levels == [("high", "xhigh"), (None, "none")]
+
+
+def test_a_tool_of_the_providers_leaves_its_result_behind_its_call() -> None:
+    search = ToolCall("ws_1", "web_search", "not json", 0, kind="web_search_call", output='{"hits": 2}')
+    failed = ToolResult("x", "", "timed out", 1)
+    *_, speech = spoken(*done(search, failed, CompletionStatus("error", "odd", 2)), completed())
+    assert speech["segments"] == [
+        {
+            "type": "tool_call",
+            "id": "ws_1",
+            "name": "web_search",
+            "args": {"arguments": "not json"},
+            "server_type": "web_search_call",
+        },
+        {"type": "tool_result", "id": "ws_1", "output": {"hits": 2}},
+        {"type": "tool_result", "id": "x", "output": {}, "error": "timed out"},
+        {"type": "completion_status", "status": "error", "metadata": {"detail": "odd"}},
+    ]
+
+
+def thinking(text: str) -> CallDelta:
+    return CallDelta(call=1, segment=0, kind="reasoning", text=text)
+
+
+def test_a_speech_under_way_stands_there_as_far_as_it_has_come() -> None:
+    *_, speech = spoken(thinking("Hm."), thinking("Well."), *done(THOUGHT), delta("Cats "), delta("purr"))
+    assert types(speech) == ["reasoning", "text", "completion_status"]
+    assert speech["segments"][1]["text"] == "Cats purr"
+    assert speech["segments"][2] == {
+        "type": "completion_status",
+        "status": "partial",
+        "metadata": {"live": True},
+    }
+    assert speech["response_metadata"]["completion_status"] == "partial"
+    assert speech["live"] is True
+
+
+def test_a_thought_under_way_is_not_complete() -> None:
+    *_, speech = spoken(thinking("Hm."))
+    (thought, _) = speech["segments"]
+    assert (thought["combined_text"], thought["parts"][0]["is_complete"]) == ("Hm.", False)
+
+
+def test_words_behind_the_last_segment_are_told_too() -> None:
+    *_, speech = spoken(delta("Cats "), *done(Text("Cats ")), delta("purr"))
+    assert [segment.get("text") for segment in speech["segments"]] == ["Cats ", "purr", None]
+
+
+def test_where_the_segments_tell_something_else_the_words_count() -> None:
+    *_, speech = spoken(*done(Text("Dogs bark.")), delta("Cats purr"), TurnInterrupted(turn=1, by="skip"))
+    assert [segment["text"] for segment in speech["segments"] if segment["type"] == "text"] == ["Cats purr"]
+
+
+@pytest.mark.parametrize(
+    ("end", "completion", "status", "metadata"),
+    [
+        (TurnInterrupted(turn=1, by="crash"), "interrupted", "partial", {"interrupted_by": "crash"}),
+        (TurnFailed(turn=1, kind="timeout", message="secret"), "interrupted", "error", {"fault": "timeout"}),
+        (completed(truncated="timeout"), "partial", "partial", {"truncated": "timeout"}),
+    ],
+)
+def test_a_speech_that_is_not_whole_says_so(
+    end: Event, completion: str, status: str, metadata: Shape
+) -> None:
+    *_, speech = spoken(delta("Cats "), end)
+    assert speech["segments"] == [
+        {"type": "text", "text": "Cats "},
+        {"type": "completion_status", "status": status, "metadata": metadata},
+    ]
+    assert speech["response_metadata"]["completion_status"] == completion
+    assert "live" not in speech
+
+
+def test_usage_has_the_names_of_the_document() -> None:
+    cut = CallFailed(call=1, kind="cut", severity="permanent", message="", usage=Usage(40, 10, 6), cost=None)
+    *_, speech = spoken(delta("Cats"), cut, TurnInterrupted(turn=1, by="skip"))
+    assert speech["response_metadata"]["usage"] == {
+        "reasoning_tokens": 6,
+        "completion_tokens": 10,
+        "total_tokens": 50,
+        "input_tokens": 40,
+    }
+
+
+def test_remarks_and_points_that_were_taken_are_users() -> None:
+    events = spoken(
+        RemarkInjected(remark=1, text="Mind the cost.", by="Zoe"),
+        RemarkInjected(remark=2, text="Just you.", by="Zoe", to="for"),
+        PointRaised(point=1, turn=1, seat="against", accepted=True, text="And dogs?"),
+        PointRaised(point=2, turn=1, seat="against", accepted=False, text="Really?"),
+    )
+    assert [(event["role"], event["kind"], event.get("name")) for event in events] == [
+        ("system", "motion", None),
+        ("assistant", "speech", "For"),
+        ("user", "remark", "Zoe"),
+        ("user", "remark", "Zoe"),
+        ("user", "point", "Against"),
+    ]
+    assert events[3]["to"] == "for"
+
+
+def test_nobody_reads_what_is_not_for_them() -> None:
+    debate = state(
+        opened(manner=Manner(show_reasoning=False)),
+        DebateStarted(),
+        turn_started(),
+        call_started(),
+        thinking("Hm."),
+        *done(THOUGHT, CALL),
+        delta("Cats"),
+        RemarkInjected(remark=1, text="Just you.", by="Zoe", to="for"),
+    )
+    for viewer in (OBSERVER, Viewer("participant", "against"), Viewer("judge")):
+        events = conversation(debate, viewer)
+        assert types(events[1]) == ["tool_call", "text", "completion_status"]
+        assert "Just you." not in str(events)
+    assert types(conversation(debate, OWNER)[1])[0] == "reasoning"
+    assert all("sealed" not in str(conversation(debate, viewer)) for viewer in (OWNER, OBSERVER))
+
+
+def test_a_veiled_speech_shows_none_of_its_words() -> None:
+    blind = table("oxford", "for", "against", manner=Manner(blind=True))
+    blind = replace(blind, seats=seats("for", "against"))
+    debate = state(
+        blind,
+        DebateStarted(),
+        replace(turn_started(), seat="a"),
+        call_started(),
+        delta("Cats"),
+        *done(THOUGHT),
+    )
+    opponent = conversation(debate, Viewer("participant", "b"))[1]
+    assert types(opponent) == ["completion_status"]
+    assert types(conversation(debate, Viewer("participant", "a"))[1])[0] == "text"
+
+
+def test_a_speech_given_again_is_marked() -> None:
+    *_, speech = spoken(delta("Cats"), TurnInterrupted(turn=1, by="skip"), TurnRetried(turn=1))
+    assert speech["struck"] is True
+
+
+# --- laws, at every point of every golden log -------------------------------------------------------------
+
+
+def texts(event: Shape) -> str:
+    return "".join(segment["text"] for segment in event["segments"] if segment["type"] == "text")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_conversation_only_grows_and_tells_every_word(name: str) -> None:
+    debate, known = None, list[str]()
+    for recorded in log_of(name):
+        debate = evolve(debate, recorded)
+        if recorded.seq % 5 and not isinstance(recorded.event, TurnCompleted | TurnInterrupted | TurnFailed):
+            continue
+        events = conversation(debate, OWNER)
+        ids = [event["id"] for event in events]
+        assert ids[: len(known)] == known
+        assert [event["ts"] for event in events] == sorted(event["ts"] for event in events)
+        known = ids
+        speeches = {event["turn"]: event for event in events if event["kind"] == "speech"}
+        for turn in (*debate.turns, *debate.live):
+            speech = speeches[turn.number]
+            # A segment may be complete of which no word came before.
+            assert texts(speech) == turn.text or (
+                turn.state == "live" and texts(speech).startswith(turn.text)
+            )
+            thoughts = [part["combined_text"] for part in speech["segments"] if part["type"] == "reasoning"]
+            assert "".join("".join(thoughts).split()).startswith("".join(turn.reasoning.split()))
+        for event in events:
+            old = in_old_shape(event)
+            assert texts(old) == texts(event)
+            assert len([s for s in event["segments"] if s["type"] == "tool_call"]) == len(
+                [s for s in old["segments"] if s["type"] == "tool_call"]
+            )

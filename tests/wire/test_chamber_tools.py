@@ -1,0 +1,40 @@
+"""The page while tools are at work: a call is there when it is asked, and its answer when it comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moot.audience import OBSERVER, Viewer
+from moot.events import SegmentCompleted
+from moot.terms import ToolResult
+from moot.wire.chamber.frames import Chamber
+from moot.wire.chamber.sections import view
+from tests.golden.reading import log_of
+from tests.wire.watching import watch
+
+SEEN = watch(log_of("tools"))
+
+
+def tools(after: int, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
+    """Those of the first speech as the view has them once that event has happened."""
+    return view(SEEN[after - 1].after, viewer)["turns"]["1"]["tools"]
+
+
+def test_a_tool_is_shown_by_its_title_and_answered_when_its_result_comes() -> None:
+    first, second = (
+        one.seq
+        for one in SEEN[:30]
+        if isinstance(one.event, SegmentCompleted) and isinstance(one.event.segment, ToolResult)
+    )
+    asked = tools(first - 1)
+    assert [(tool["title"], tool["server"], tool["output"]) for tool in asked] == [("Measure", "lab", "")] * 2
+    assert [bool(tool["output"]) for tool in tools(first)] == [True, False]
+    assert [bool(tool["output"]) for tool in tools(second)] == [True, True]
+    told = [frame.data["ops"] for frame in Chamber(OBSERVER).frames(SEEN[first - 1])]
+    assert told, "those who watch see it as it comes"
+
+
+def test_what_was_said_before_a_tool_stays_on_the_page_when_the_call_after_it_fails() -> None:
+    texts = [view(one.after, OBSERVER)["turns"].get("1", {}).get("text", "") for one in SEEN[:27]]
+    begun = texts.index("Let me measure.")
+    assert all(text.startswith("Let me measure.") for text in texts[begun:])
