@@ -77,8 +77,9 @@ class Arena:
         self.lending = Lending(providers)
         store.listen(self.lending.heard)
         self.hub = Hub(store, self._bus)
-        durable = not isinstance(store, MemoryStore)
-        self._placement = InProcess(store, self._runner, settings.data if durable else None)
+        self.locks = None if isinstance(store, MemoryStore) else settings.data
+        """Where processes that share the store know of each other."""
+        self._placement = InProcess(store, self._runner, self.locks)
         self._recovery: asyncio.Task[None] | None = None
 
     @classmethod

@@ -31,6 +31,8 @@ from moot.terms import (
     Status,
     Step,
     Tone,
+    ToolCall,
+    ToolResult,
     Truncation,
     Usage,
     Verdict,
@@ -108,6 +110,12 @@ class Turn(Struct, frozen=True):
         if self.struck or self.state == "live":
             return False
         return not (self.state == "interrupted" and self.by in REPLAYED)
+
+    @property
+    def awaits_tools(self) -> bool:
+        """Its last reply asked for tools and was never told what they gave: nobody could go on from there."""
+        last = self.segments[-1] if self.segments else None
+        return isinstance(last, ToolResult) or (isinstance(last, ToolCall) and last.asks)
 
     @property
     def said(self) -> bool:
@@ -432,6 +440,8 @@ class Debate(Struct, frozen=True):
             turn for turn in self.turns if turn.seat == seat_id and turn.state == "completed" and turn.said
         ]
         if not own or not own[-1].stored or self._has_heard_what_was_struck(own[-1]):
+            return None
+        if own[-1].awaits_tools:
             return None
         forgetful = len(own) > 2 and all("chain" in turn.degraded.split(",") for turn in own[-2:])
         return None if forgetful else own[-1].response_id

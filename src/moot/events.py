@@ -79,6 +79,8 @@ class DebatePaused(Struct, frozen=True, tag="debate.paused"):
 class DebateResumed(Struct, frozen=True, tag="debate.resumed", omit_defaults=True):
     step: Step | None = None
     """It goes on for so much, and pauses by itself."""
+    intensity: int | None = None
+    """How hard they go at each other from now on, where that has changed."""
 
 
 class DebateStopped(Struct, frozen=True, tag="debate.stopped"):

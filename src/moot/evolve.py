@@ -110,7 +110,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             status = debate.before_pause or "debating"
             away = (recorded.at - debate.paused_at).total_seconds() if debate.paused_at else 0.0
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
-            return _without_loss(replace(resumed, step=event.step), away)
+            intensity = event.intensity or debate.manner.intensity
+            manner = replace(debate.manner, intensity=intensity)
+            return _without_loss(replace(resumed, step=event.step, manner=manner), away)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at, step=None)
         case ev.DebateEnded():

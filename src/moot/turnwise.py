@@ -3,7 +3,7 @@
 Two seats answer each other for ten turns, and no judge sits. Turn n is the slot n - 1 of the schedule,
 however often it had to be given. Whoever asks for a turn names its model: a seat that nobody holds yet is
 filled by that, and keeps it. To ask again for a turn that is being given, or was given, changes nothing; one
-that failed or was cut is given once more.
+that failed or was cut is given once more. When all have been given, the session is over.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class AskTurn(Struct, frozen=True):
     model: Model
     previous: str | None = None
     """The response that this speaker gave last, as the one who asks knows it."""
+    intensity: int | None = None
+    """From this turn on; None: as before."""
     by: str = ""
 
 
@@ -79,11 +81,21 @@ def ask_turn(debate: Debate, asked: AskTurn) -> tuple[Event, ...] | Refused:
     following = _following(debate)
     if following != asked.slot and (turn is None or not turn.spent):
         raise Invalid("It is another's turn.", {"turnNumber": [_expected(following)]})
+    changed = None if asked.intensity == debate.manner.intensity else asked.intensity
+    going_on = (*filled, DebateResumed("turn", changed))
     if turn is not None and (turn.spent or debate.status == "error"):
         # Struck first: nobody hears what is left of it.
-        return (TurnRetried(turn.number), *filled, DebateResumed("turn"))
+        return (TurnRetried(turn.number), *going_on)
     # Where it runs already, somebody has just asked for the same.
-    return () if debate.running else (*filled, DebateResumed("turn"))
+    return () if debate.running else going_on
+
+
+def all_given(debate: Debate) -> bool:
+    """Nothing is left to be asked for, not even a turn that failed. What was held elsewhere to its end stays
+    as it was brought."""
+    if debate.format.name != NAME or debate.live or _following(debate) is not None:
+        return False
+    return debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
 
 
 def is_empty(seat: Seat) -> bool:
@@ -127,11 +139,11 @@ def asked_last(debate: Debate) -> tuple[int, int] | None:
 
 
 def _fill(debate: Debate, seat: Seat, asked: AskTurn) -> tuple[SeatFilled, ...]:
-    """A model that has come to nothing so far may be replaced by another."""
+    """A model that has come to nothing so far may be replaced by another, unless it is about to speak."""
     if seat.model.label == asked.model.label:
         return ()
-    speaks = any(turn.seat == seat.id and (turn.said or turn.state == "live") for turn in _turns(debate))
-    if not is_empty(seat) and speaks:
+    spoke = any(turn.seat == seat.id and (turn.said or turn.state == "live") for turn in _turns(debate))
+    if not is_empty(seat) and (spoke or debate.running):
         raise Invalid("Another model sits there.", {"modelId": [f"Must be {seat.model.name}, as before"]})
     return (SeatFilled(seat.id, asked.model, asked.by),)
 

@@ -48,7 +48,8 @@ WRONG: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
     ({**FIRST, "intensity": 6}, {"intensity": LEVEL}),
     ({**FIRST, "topic": "x" * 501}, {"topic": LENGTH}),
     ({**FIRST, "topic": "\u200b"}, {"topic": LENGTH}),
-    ({**FIRST, "sessionId": None}, {"sessionId": "Must be a string"}),
+    ({**FIRST, "sessionId": 7}, {"sessionId": "Must be a string"}),
+    ({**THIRD, "previousResponseId": 0}, {"previousResponseId": "Must be a string"}),
     ({**FIRST, "baseUrl": "http://127.0.0.1"}, {"baseUrl": "Unknown field"}),
     (
         {**FIRST, "modelId": "a b"},
@@ -77,6 +78,7 @@ ROWS = (
     *(Row(id="B151", sent=get(path), sort=NF, detail=NO_DEBATE)
       for path in (f"{STREAM}/deb_unknown", "/api/debate/session/deb_unknown")),
     # Without an id it is given all the same.
-    Row(id="B151", sent=post(STREAM, THIRD, Connection="close"), status=200, holds=b"event: complete",
-        headers={"content-type": "text/event-stream", "x-session-id": None}),
+    *(Row(id="B151", sent=post(STREAM, body, Connection="close"), status=200, holds=b"event: complete",
+          headers={"content-type": "text/event-stream", "x-session-id": None})
+      for body in (THIRD, {**THIRD, "previousResponseId": "", "sessionId": None})),
 )  # fmt: skip

@@ -63,7 +63,7 @@ class Served:
         return await self.http.get(f"/api/v1/debates/{debate_id}/{what}", **more)
 
     async def until(self, debate_id: str, fits: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 status = (await self.get(debate_id, "status")).json()
                 if fits(status):

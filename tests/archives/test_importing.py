@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import sys
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from moot.archives import exporting, importing
+from moot.archives.exporting import DDL
 from moot.archives.importing import Progress, bring, take_back
 from moot.archives.places import place_of
 from moot.audience import OWNER
@@ -147,6 +150,14 @@ async def test_taking_an_import_back_leaves_the_others(store: SqliteStore, tmp_p
         await take_back(store.archive, one.import_.id)
 
 
+async def test_two_imports_of_one_source_at_the_same_time_are_one(store: SqliteStore, tmp_path: Path) -> None:
+    place = place_of(str(in_lines(tmp_path / "old.jsonl", rows(60))))
+    both = await asyncio.gather(*(bring(store.archive, place, batch=10) for _ in range(2)))
+    assert all(outcome.report.whole for outcome in both)
+    assert sum(outcome.new for outcome in both) == 60
+    assert len(await store.archive.imports()) == 1
+
+
 async def test_what_is_being_taken_back_does_not_come_again_meanwhile(tmp_path: Path) -> None:
     place, archive = place_of(str(in_lines(tmp_path / "old.jsonl", rows(30)))), MemoryStore().archive
     first = await bring(archive, place)
@@ -168,23 +179,25 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         json.dumps({**bad, "segments": '[{"type": "text", "text": "as text"}]'}),
         json.dumps({**good, "ts": 9}),
         json.dumps({**same, "reasoning": [1]}),
+        json.dumps({**same, "extra": "@"}).replace('"@"', "[" * 600 + "]" * 600),
         '{"half": ',
     ]
     file = tmp_path / "old.jsonl"
-    file.write_text("\n".join(lines))
+    file.write_text("\n".join(lines), "utf-8-sig")
     outcome = await bring((store := MemoryStore()).archive, place_of(str(file)), batch=2)
     report = outcome.report
-    assert (report.seen.rows, report.kept.rows, report.bad) == (8, 2, 6)
+    assert (report.seen.rows, report.kept.rows, report.bad) == (9, 2, 7)
     assert [problem.reason.partition(",")[0] for problem in report.problems] == [
         "not a JSON object",
         "not a JSON object",
         "role is missing",
         importing.AGAIN,
         "reasoning is no object",
+        importing.TOO_DEEP,
         "not a JSON object",
     ]
     assert report.problems[2].row == bad["id"]
-    assert report.problems[0].row == f"byte {len(lines[0]) + 2}"
+    assert report.problems[0].row == f"byte {len(BOM_UTF8) + len(lines[0]) + 2}"
     assert not report.whole
     accounts = {name: seen - kept for name, seen, kept in report.accounts()}
     assert accounts["tool_call"] >= 1, "what a bad row had in it is counted as found"
@@ -208,9 +221,20 @@ async def test_bytes_that_are_no_text_spoil_their_row_alone(tmp_path: Path) -> N
     with sqlite3.connect(old) as connection:
         connection.execute("UPDATE events SET role = CAST(x'ff' AS TEXT) WHERE rowid = 1")
         connection.execute("UPDATE events SET segments = x'00' WHERE rowid = 2")
+        connection.execute("UPDATE events SET id = CAST(x'fefe' AS TEXT) WHERE rowid = 3")
     connection.close()
     outcome = await bring(MemoryStore().archive, place_of(str(old)))
-    assert (outcome.new, outcome.report.bad) == (1, 2)
+    assert (outcome.new, outcome.report.bad) == (0, 3)
+    assert outcome.report.problems[2].row == "??"
+
+
+async def test_json_that_is_kept_as_bytes_is_read(tmp_path: Path) -> None:
+    old = in_sqlite(tmp_path / "old.db", rows(5))
+    with sqlite3.connect(old) as connection:
+        connection.execute("UPDATE events SET segments = CAST(segments AS BLOB), reasoning = ' null'")
+    connection.close()
+    outcome = await bring(MemoryStore().archive, place_of(str(old)))
+    assert (outcome.new, outcome.report.whole) == (5, True)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +244,9 @@ async def test_bytes_that_are_no_text_spoil_their_row_alone(tmp_path: Path) -> N
         ("nowhere.jsonl", Unavailable, "cannot be read"),
         ("text.db", Invalid, "is no SQLite file"),
         ("mysql://me:pw@host/db", Invalid, "none of PostgreSQL"),
+        ("host=db password=pw", Invalid, "none of PostgreSQL"),
+        ("view.db", Invalid, "copy it into a plain table"),
+        ("rowless.db", Invalid, "copy it into a plain table"),
         ("empty.db", Unavailable, "no such table"),
         ("other.db", Invalid, "has no column conversation_id"),
     ],
@@ -232,7 +259,14 @@ async def test_a_source_that_is_none_says_why(
         with sqlite3.connect(tmp_path / name) as connection:
             connection.execute(f"CREATE TABLE {table} (id, role)")
         connection.close()
-    where = typed if "://" in typed else str(tmp_path / typed)
+    with sqlite3.connect(in_sqlite(tmp_path / "view.db", rows(1))) as connection:
+        connection.execute("ALTER TABLE events RENAME TO others")
+        connection.execute("CREATE VIEW events AS SELECT * FROM others")
+    connection.close()
+    with sqlite3.connect(tmp_path / "rowless.db") as connection:
+        connection.execute(f"{DDL.format('events').replace('DEFAULT now()', '')} WITHOUT ROWID")
+    connection.close()
+    where = str(tmp_path / typed) if typed.endswith(("db", "jsonl")) and "://" not in typed else typed
     with pytest.raises(kind, match=words) as refused:
         await bring(MemoryStore().archive, place_of(where))
     assert "pw" not in str(refused.value)
@@ -274,5 +308,11 @@ async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     done = await exporting.give(place_of(str(table)), exporting.imported(store.archive))
     assert (done.rows, done.there) == (3, 1)
     assert min(row["ts"] for row in from_sqlite(table)) == 1
+    strict = in_sqlite(tmp_path / "strict.db", [])
+    with sqlite3.connect(strict) as connection:
+        connection.execute("ALTER TABLE events ADD COLUMN tenant text NOT NULL DEFAULT NULL")
+    connection.close()
+    with pytest.raises(Unavailable, match="NOT NULL"):
+        await exporting.give(place_of(str(strict)), exporting.imported(store.archive))
     with pytest.raises(Invalid, match="is there already"):
         await exporting.give(place_of(str(tmp_path / "old.jsonl")), exporting.imported(store.archive))

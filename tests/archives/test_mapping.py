@@ -8,8 +8,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from moot.archives.keeping import brought, row_of, shown, shown_as_it_was, unpacked
+from moot.archives.keeping import brought, nested, row_of, shown, shown_as_it_was, unpacked
 from moot.errors import Invalid
 from moot.views.legacy import OldRow, canonical, in_old_shape, only, read_row, unified
 from tests.archives.rows import rows
@@ -99,8 +100,9 @@ def test_a_row_that_was_kept_is_given_back_as_it_was(row: OldRow) -> None:
 @given(row=old)
 def test_nothing_is_lost_on_the_way_to_readers(row: OldRow) -> None:
     event = unpacked(shown(brought(row).event))
-    others = [canonical(segment) for segment in event["segments"]]
-    assert [one for one in map(canonical, row.segments) if one not in others] == []
+    told = [segment for segment in event["segments"] if segment.get("type") != "reasoning"]
+    others = [segment for segment in row.segments if segment.get("type") != "reasoning"]
+    assert canonical(told) == canonical(others)
     assert len(event["segments"]) == len(row.segments) + (row.reasoning is not None)
 
 
@@ -123,6 +125,11 @@ def made(reasoning: Row | None = None, *told: Row) -> OldRow:
 
 
 PART = {"type": "summary_text", "sequence_number": 3, "is_complete": True, "created_at": 7}
+
+
+def test_how_deep_a_row_is_does_not_depend_on_its_words() -> None:
+    told = {"type": "text", "text": '[[{"\\', "args": [[{}]]}
+    assert nested(made(None, told)) == 6
 
 
 def test_parts_by_number_become_a_list_in_their_order() -> None:
@@ -153,6 +160,50 @@ def test_thoughts_stand_where_their_index_says_or_at_the_end() -> None:
     assert [s["type"] for s in unified(made(thoughts, {"type": "text"})).segments] == ["text", "reasoning"]
 
 
+def test_thoughts_stand_by_an_index_that_is_text_too() -> None:
+    later = {"type": "text", "output_index": "12"}
+    event = unified(made({"item_id": "rs", "output_index": "9", "parts": {}}, later))
+    assert [segment["output_index"] for segment in event.segments] == [9, "12"]
+
+
+def test_thoughts_in_the_shape_of_the_stream_keep_their_id_and_number() -> None:
+    part = {**PART, "summary_index": 0, "text": "Hm", "sequence_number": 9}
+    event = unified(made({"id": "rs", "output_index": 3, "sequence_number": 7, "parts": [part]}))
+    (segment,) = event.segments
+    assert (segment["id"], segment["sequence_number"], segment["parts"]) == ("rs", 7, [part])
+
+
+def test_what_is_null_is_as_good_as_not_there() -> None:
+    nothing = dict.fromkeys(("item_id", "output_index", "combined_text", "effort_level", "reasoning_tokens"))
+    parts = {"0": dict.fromkeys(("summary_index", "text", "sequence_number", "is_complete")), "odd": "Hm"}
+    event = unified(made({**nothing, "parts": parts}))
+    (segment,) = event.segments
+    assert [part["text"] for part in segment.pop("parts")] == ["", "Hm"]
+    assert segment == {"type": "reasoning", "id": "", "output_index": 0, "sequence_number": 0}
+    assert event.metadata is None
+
+
+def test_thoughts_that_are_segments_already_have_their_parts_in_a_list() -> None:
+    """As the document's own statement leaves them."""
+    part = {**PART, "summary_index": 0, "text": "Hm", "is_complete": False}
+    thought = {"type": "reasoning", "id": "rs", "output_index": 0, "sequence_number": 0, "parts": {"0": part}}
+    unsaid = {"combined_text": None, "effort_level": None, "reasoning_tokens": None}
+    row = made(None, {"type": "text", "text": "So"}, {**thought, **unsaid})
+    event = unified(row)
+    assert event.segments == [{"type": "text", "text": "So"}, {**thought, "parts": [part]}]
+    assert event.metadata == {"completion_status": "partial"}
+    assert unified(made(None, *event.segments)).remainder is None, "what is right already is kept once"
+    kept = brought(row).event
+    assert canonical(row_of(kept)) == canonical(row)
+    assert msgspec.json.encode(shown_as_it_was(kept)["segments"]) == msgspec.json.encode(row.segments)
+
+
+def test_metadata_that_is_kept_as_text_is_metadata() -> None:
+    row = replace(made(), more={"response_metadata": '{"completion_status": "interrupted"}'})
+    assert unified(row).metadata == {"completion_status": "interrupted"}
+    assert unified(replace(row, more={"response_metadata": "{"})).metadata is None
+
+
 def test_a_part_that_was_never_finished_makes_a_partial_event() -> None:
     parts = {"0": {**PART, "summary_index": 0, "text": "Hm", "is_complete": False}}
     event = unified(made({"item_id": "rs", "output_index": 0, "parts": parts, "reasoning_tokens": 9}))
@@ -179,6 +230,7 @@ def test_a_part_that_was_never_finished_makes_a_partial_event() -> None:
         ({"reasoning": "[]"}, "reasoning is no object"),
         ({"reasoning": '"\\ud800"'}, "reasoning is not valid JSON"),
         ({"created_at": [5]}, "created_at is no moment"),
+        ({"created_at": float("inf")}, "created_at is no moment"),
     ],
 )
 def test_a_row_that_cannot_be_read_says_why(change: Row, words: str) -> None:
@@ -207,6 +259,13 @@ def test_of_several_thoughts_the_old_shape_joins_the_parts() -> None:
     assert [(key, part["summary_index"], part["text"]) for key, part in joined["parts"].items()] == [
         ("0", 0, "First"), ("1", 1, "Then")
     ]  # fmt: skip
+
+
+def test_parts_with_the_same_number_are_all_there_in_the_old_shape() -> None:
+    thought = reasoning_segment("rs", "Hm", 0)
+    thought["parts"] = [{**thought["parts"][0], "text": text} for text in ("Hm", "Well")]
+    shape = in_old_shape({"id": "e", "segments": [thought]})
+    assert [part["text"] for part in shape["reasoning"]["parts"].values()] == ["Hm", "Well"]
 
 
 def test_a_filter_leaves_only_what_was_asked_for_in_either_shape() -> None:

@@ -110,7 +110,7 @@ async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) ->
 
 async def test_an_import_that_was_killed_goes_on_where_it_was(postgres_url: str, tmp_path: Path) -> None:
     fill(postgres_url, "long", rows(2000))
-    env = environment(tmp_path / "data", MOOT_CRASH_AT="after-commit:7")
+    env = environment(tmp_path / "data", MOOT_CRASH_AT="after-commit:8")
     command = [*MOOT, "import", "legacy", postgres_url, "--table", "long", "--batch", "100"]
     killed = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -151,15 +151,48 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
     assert not outcome.report.whole
 
 
+async def test_rows_that_are_counted_have_their_number_for_a_name(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            """
+            CREATE TABLE counted AS SELECT id, 7::bigint AS conversation_id, 'user' AS role,
+            '[]'::jsonb AS segments, lpad(id::text, 3, '0') AS order_key, id AS ts
+            FROM generate_series(1::bigint, 12) AS id
+            """
+        )
+    outcome = await bring((store := MemoryStore()).archive, place_of(postgres_url, "counted"), batch=5)
+    assert (outcome.new, outcome.report.whole) == (12, True)
+    assert [event.id for event in await store.archive.events("7")] == [str(n) for n in range(1, 13)]
+
+
+async def test_a_row_that_is_no_jsonb_stops_nothing(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            """
+            CREATE TABLE plain
+            (id text PRIMARY KEY, conversation_id text, role text, segments json, order_key text, ts bigint)
+            """
+        )
+        for name, text in (("a", "\\u0000"), ("b", "\\ud800"), ("c", "Hi")):
+            told = f'[{{"type": "text", "text": "{text}"}}]'
+            connection.execute("INSERT INTO plain VALUES (%s, 'c', 'user', %s, 'k', 1)", (name, told))
+    outcome = await bring((store := MemoryStore()).archive, place_of(postgres_url, "plain"))
+    assert [(one.row, one.reason) for one in outcome.report.problems] == [("b", "not JSON")]
+    assert [event.id for event in await store.archive.events("c")] == ["a", "c"], (
+        "one after the other in a tie"
+    )
+
+
 async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_given(
     postgres_url: str, tmp_path: Path
 ) -> None:
-    store, told = MemoryStore(), rows(3)
+    store, told = MemoryStore(), rows(4)
     told[1]["id"] = "no-uuid"
+    told[2]["created_at"] = 1_746_090_000.5
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
     given = await exporting.give(place_of(postgres_url, "picky"), exporting.imported(store.archive))
     assert given.rows == 2
-    assert [problem.row for problem in given.problems] == ["no-uuid"]
+    assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
 
 
 async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: Path) -> None:

@@ -112,5 +112,6 @@ def verify(remains: Remains, debates: int) -> None:
     started = sum(isinstance(event, CallStarted) for event in events)
     retries = sum(isinstance(event, CallFailed) and event.retry_in_ms is not None for event in events)
     wanted = sum(len(debate.schedule) + 2 * len(debate.judges) for debate in finished)
+    wanted += sum(isinstance(event, CallStarted) and event.continues is not None for event in events)
     assert remains.calls <= started
     assert remains.calls <= wanted + retries + remains.kills

@@ -10,7 +10,7 @@ from tests.chaos import kills
 
 POINTS = (
     "before-commit", "after-commit", "turn-started", "call-started", "narrated", "answer-heard",
-    "part-completed", "judging",
+    "part-completed", "tool-told", "judging",
 )  # fmt: skip
 
 

@@ -115,6 +115,27 @@ async def test_taking_back_removes_exactly_what_was_brought(archive: Archive) ->
     assert await archive.keep(IMPORT, [event("1")]) == Written(new=1), "it may come once more"
 
 
+async def test_what_is_taken_back_is_not_written_any_more(archive: Archive) -> None:
+    await archive.keep(IMPORT, [event("a"), event("b")])
+    under_way = replace(IMPORT, cursor="b")
+    await archive.undo(IMPORT.id, limit=1)
+    for import_ in (IMPORT, under_way):
+        with pytest.raises(Invalid, match="is taken back"):
+            await archive.keep(import_, [event("c")])
+    assert [await archive.undo(IMPORT.id) for _ in range(2)] == [1, 0]
+    with pytest.raises(Invalid, match="is taken back"):
+        await archive.keep(under_way, [event("c")])
+    assert await archive.imports() == ()
+
+
+async def test_segments_are_tallied_by_their_type(archive: Archive) -> None:
+    types = ("text", 5, None, "", "a\0b", ["x"])
+    odd = Raw(msgspec.json.encode([{}, *({"type": name} for name in types)]))
+    one = event("a")
+    await archive.keep(IMPORT, [replace(one, event=replace(one.event, segments=odd)), event("b")])
+    assert await archive.tally(IMPORT.id) == {"text": 2, "tool_call": 1, "": 6, "a": 1}
+
+
 async def test_the_shelf_is_in_pages_by_owner_and_source(archive: Archive) -> None:
     await archive.keep(IMPORT, [event("1", conversation=f"c{n}") for n in range(3)])
     await archive.keep(OTHER, [event("1", conversation="d")])

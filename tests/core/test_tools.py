@@ -13,7 +13,7 @@ from moot import moves
 from moot.audience import Viewer, hears, seen, visible
 from moot.debate import Debate, Kept
 from moot.errors import Fault
-from moot.events import CallStarted, Recorded, SegmentCompleted, TurnCompleted
+from moot.events import CallCompleted, CallStarted, Recorded, SegmentCompleted, TurnCompleted
 from moot.evolve import fold
 from moot.hearing import Heard
 from moot.parts import Speech
@@ -36,6 +36,7 @@ from moot.terms import (
     Tier,
     ToolCall,
     ToolResult,
+    Usage,
 )
 from moot.tools.contract import MOST_CALLS
 from tests.core.plots import LAW, blind
@@ -105,6 +106,16 @@ def test_a_lost_call_is_charged_for_its_own_words_alone() -> None:
     call = debate.call(2)
     assert call is not None
     assert moves.lost(debate, call).usage.output == 10
+
+
+def test_nobody_chains_on_a_speech_that_ended_before_its_tools_had_answered() -> None:
+    done = CallCompleted(1, "tool", Usage(), None, 10, response_id="resp_1")
+    ended = TurnCompleted(1, 3, truncated="timeout")
+    assert using((USE,), done, ended).chain("for") is None
+    spoken = SegmentCompleted(2, Text("So.", 3))
+    last = CallCompleted(2, "stop", Usage(), None, 10, response_id="resp_2")
+    went_on = (done, call_started(2, continues=1), spoken, last, TurnCompleted(1, 4))
+    assert using((USE,), *went_on).chain("for") == "resp_2"
 
 
 def test_what_a_tool_gives_is_written_only_while_it_is_wanted() -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from moot.commands import AskTurn, Open, Pause, Resume, SkipTurn, Start, Stop, decide
 from moot.errors import Invalid, Refused
 from moot.events import DebateResumed, DebateStarted, SeatFilled, TurnRetried
+from moot.prompts.templates import intensity
 from moot.terms import FREE, Manner, Model, Seat
 from moot.turnwise import FORMAT, NOBODY, asked_last, latest, own_last, response_name, watched
 from tests.core.simulate import Reply, Script, Sent, Simulation, speak
@@ -76,7 +77,9 @@ def test_ten_turns_are_ten_calls_whatever_is_said_in_them() -> None:
     held = session(10, same)
     assert [turn.seat for turn in held.debate.turns] == ["part_1", "part_2"] * 5
     assert len(held.sent) == 10
-    assert held.debate.status == "paused"
+    assert (held.debate.status, held.debate.ended) == ("completed", "rounds")
+    # Who asks for one of them now is told it again.
+    assert held.ask(AskTurn(9, B)) == ()
     assert problems(held, AskTurn(10, A)) == {"turnNumber": ["Must be between 1 and 10"]}
 
 
@@ -100,6 +103,7 @@ def test_to_ask_again_changes_nothing() -> None:
     held = session(1)
     held.ask(AskTurn(1, B))
     assert held.ask(AskTurn(1, B)) == ()
+    assert problems(held, AskTurn(1, C)) == {"modelId": ["Must be b, as before"]}
     held.run_until(lambda debate: bool(debate.live))
     assert held.ask(AskTurn(1, B)) == ()
     held.run()
@@ -131,6 +135,30 @@ def test_a_turn_that_was_cut_is_given_again() -> None:
     ask(held, 2)
     assert [turn.slot for turn in held.debate.turns if turn.said] == [0, 1, 2]
     assert len(held.debate.turns) == 4
+
+
+@pytest.mark.parametrize("calls", [(10,), (10, 11, 12, 13)], ids=["for good", "in the end"])
+def test_a_session_is_over_only_when_its_last_turn_was_given(calls: tuple[int, ...]) -> None:
+    held = session(10, failing(*calls))
+    assert held.debate.status == ("error" if len(calls) == 1 else "paused")
+    held.ask(AskTurn(9, B))
+    held.run_until(lambda debate: bool(debate.live))
+    held.ask(Pause(now=True))
+    assert held.run().debate.status == "paused"
+    assert ask(held, 9).debate.status == "completed"
+    assert [turn.slot for turn in held.debate.turns if turn.said] == list(range(10))
+
+
+def test_each_turn_is_as_fierce_as_it_is_asked_to_be() -> None:
+    held = session(1)
+    assert held.ask(AskTurn(1, B, intensity=5)) == (SeatFilled("part_2", B), DebateResumed("turn", 5))
+    held.run()
+    assert held.ask(AskTurn(2, A, intensity=5)) == (DebateResumed("turn"),)
+    held.run()
+    mild, fierce, still_fierce = (sent.request.instructions for sent in held.sent)
+    assert intensity(3) in mild
+    assert intensity(5) in fierce
+    assert intensity(5) in still_fierce
 
 
 def test_what_a_crash_has_left_is_asked_for_anew() -> None:

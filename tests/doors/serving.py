@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -20,6 +21,7 @@ from tests.api.served import QUICK
 HERE = Path(__file__).parent
 PATIENT = replace(QUICK, first_byte=60, between_bytes=60)
 """Whoever is silent stays so for as long as a test may take."""
+WORDS = ("harbour", "ladder", "measure", "promise", "river", "teacher", "window")
 HASTE = Fault("rate_limited", "transient")
 
 
@@ -41,6 +43,8 @@ def cast(request: Request) -> Iterable[Cue]:
             return [Break(Fault("bad_key", "permanent"))]
         case "demo" if "a stumble" in said and request.attempt == 1:
             return [Say("I take that back"), Break(Fault("disconnected", "transient"))]
+        case "demo" if "a torrent" in said:
+            return [Say(" ".join(Random(said).choices(WORDS, k=700)))]
         case "demo" if "a silence" in said:
             return [Say("Well, "), Stall()]
         case _:

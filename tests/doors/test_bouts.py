@@ -197,6 +197,14 @@ def test_a_stream_is_taken_up_where_it_was_left(api: httpx.Client) -> None:
         ),
         ({"topic": " "}, {"topic": ["Must be between 1 and 500 characters"]}),
         ({"status": "running"}, {"status": ["Unknown field"]}),
+        (
+            {"debaterB": {"model": "scripted/plain", "name": "debater \uff21"}},
+            {"debaterB.name": ["Names must be unique"]},
+        ),
+        (
+            {"winningCondition": "user-decides", "judge": {"model": "scripted/plain"}},
+            {"judge": ["Nobody judges where the user decides"]},
+        ),
     ],
 )
 def test_a_debate_that_cannot_be_held_is_refused(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -38,6 +40,23 @@ def api(house: Beside) -> Generator[httpx.Client]:
 
 def debated(api: httpx.Client, topic: str = "Should AI be regulated?", **more: Any) -> list[dict[str, Any]]:
     return events(ask(api, "/api/debate", {"topic": topic, **more}).text)
+
+
+def portions(house: Beside, path: str) -> list[bytes]:
+    """A stream as it is cut on the line."""
+    sent: list[bytes] = []
+    server = urlsplit(house.house.url)
+    with (
+        socket.create_connection((server.hostname or "", server.port or 0)) as line,
+        line.makefile("rb") as reply,
+    ):
+        line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        while reply.readline().strip():
+            pass
+        while size := int(reply.readline(), 16):
+            sent.append(reply.read(size))
+            reply.readline()
+    return sent
 
 
 # --- the document's own clients -------------------------------------------------------------------------
@@ -93,6 +112,11 @@ def test_every_round_is_held_and_the_moderator_sums_up(api: httpx.Client, rounds
     assert [(event["round"], event["totalRounds"]) for event in done] == [
         (n, rounds) for n in range(1, rounds + 1)
     ]
+    turnings = [kind for kind in kinds(told) if kind not in ("token", "agent_end")]
+    assert turnings == ["agent_start", "agent_start", "round_complete"] * rounds + [
+        "agent_start",
+        "debate_complete",
+    ], "a round is complete when both have spoken, and then the moderator sums up"
     last = told[-1]
     ended = [event for event in told if event["type"] == "agent_end"]
     assert [message["content"] for message in last["transcript"]] == [event["fullMessage"] for event in ended]
@@ -146,6 +170,16 @@ def test_the_two_steps_of_an_event_source(api: httpx.Client) -> None:
     assert ahead.json()["type"] == "/errors/cursor-ahead"
 
 
+def test_a_debate_that_is_told_all_at_once_comes_in_portions_of_whole_events(
+    house: Beside, api: httpx.Client
+) -> None:
+    debate_id = ask(api, "/api/debate", {"topic": "On a torrent"}).headers["x-debate-id"]
+    sent = portions(house, f"/api/debate/{debate_id}/stream")
+    assert len(b"".join(sent)) > 64 * 1024
+    assert len(sent) > 3
+    assert all(portion.endswith(b"\n\n") for portion in sent)
+
+
 def test_a_deleted_debate_is_told(house: Beside, api: httpx.Client) -> None:
     with api.stream("POST", "/api/debate", json={"topic": "On a silence"}) as stream:
         lines = stream.iter_lines()
@@ -178,15 +212,30 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
         httpx.Client(base_url=beside.house.url, timeout=30) as api,
     ):
+        once: dict[str, str] = {"Idempotency-Key": "once"}
         ids = [
-            ask(api, "/api/debate", {"topic": topic, "maxRounds": 1}).headers["x-debate-id"]
-            for topic in ("One", "One", "Two", "One")
+            api.post("/api/debate", json={"topic": topic, "maxRounds": 1}, headers=key).headers["x-debate-id"]
+            for topic, key in (("One", {}), ("One", {}), ("Two", once), ("Two", once), ("One", {}))
         ]
-        assert ids[0] == ids[1] == ids[3] != ids[2]
+        assert ids[0] == ids[1] == ids[4] != ids[2] == ids[3]
         other = ask(api, "/api/debate/create", {"topic": "One", "maxRounds": 2}, 429)
         assert other.json()["type"] == "/errors/rate-limit"
         assert 1 <= int(other.headers["retry-after"]) <= 3600
         assert beside.run(beside.house.arena.list(limit=1)).total == 2
+
+
+def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_path: Path) -> None:
+    service = Service(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
+    with (
+        Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
+        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+    ):
+        ids: list[str] = []
+        for deed in ("pause", "stop"):
+            ids.append(ask(api, "/api/debate/create", {"topic": "On a silence"}, 201).json()["debateId"])
+            ask(api, f"/api/v1/debates/{ids[-1]}/{deed}", {})
+        ids.append(ask(api, "/api/debate/create", {"topic": "On a silence"}, 201).json()["debateId"])
+        assert len(set(ids)) == 3
 
 
 def test_nobody_opens_a_debate_who_has_no_place_to_watch_it_from(tmp_path: Path) -> None:

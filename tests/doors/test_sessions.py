@@ -22,12 +22,13 @@ from moot.debate import Debate
 from moot.errors import Invalid, Unavailable
 from moot.events import DebateImported
 from moot.evolve import fold
+from moot.placement.inprocess import wants_runner
 from moot.providers.scripted import Scripted
 from moot.settings import Settings
 from moot.store.append import append
 from moot.store.memory import MemoryStore
 from moot.terms import Model
-from moot.views.sessions import COLUMNS, Row, log_of, row_of
+from moot.views.sessions import COLUMNS, Row, log_of, row_of, total_cost
 from tests.api.served import Served, serving
 from tests.postgres import postgres_url  # noqa: F401 - a fixture
 
@@ -103,8 +104,20 @@ def test_an_imported_session_waits_for_its_next_turn() -> None:
     assert [turn.words for turn in debate.turns] == [8, 8, 8]
 
 
+@pytest.mark.parametrize("kept", [None, "much", -1, float("inf")])
+def test_a_total_that_is_none_is_made_up_from_the_turns(kept: Any) -> None:
+    debate = imported(row(3, total_cost=kept))
+    assert float(total_cost(debate)) == pytest.approx(sum(entry["cost"] for entry in row(3)["turn_history"]))
+
+
+def test_a_session_that_was_held_to_its_end_elsewhere_stays_as_it_was_brought() -> None:
+    debate = imported(row(10))
+    assert debate.status == "paused"
+    assert not wants_runner(debate)
+
+
 def test_a_row_that_is_none_is_refused() -> None:
-    for broken in ({"topic_text": None}, {"turn_history": {}}):
+    for broken in ({"topic_text": None}, {"turn_history": {}}, {"model1_response_ids": None}, {"id": ["a"]}):
         with pytest.raises(Invalid):
             log_of(row(1, **broken), model)
 
@@ -257,6 +270,7 @@ async def test_an_imported_session_is_restored_and_continued_under_its_old_id(tm
     assert after["turn_history"][:3] == given["turn_history"]
     assert [entry["turn"] for entry in after["turn_history"]] == [1, 2, 3, 4]
     assert len(after["model2_response_ids"]) == 2
+    assert told["totalCost"] == given["total_cost"] == after["total_cost"]
     assert after["updated_at"] > given["updated_at"]
     assert row_of(imported(after)) == after
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,14 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 
 @asynccontextmanager
-async def beside(replica: Replica, data: Path) -> AsyncGenerator[Served]:
-    """A server on a data folder, whose OpenAI is the replica."""
-    openai = next(endpoint for endpoint in ENDPOINTS if endpoint.name == "openai")
-    others = tuple(endpoint for endpoint in ENDPOINTS if endpoint.name != "openai")
-    endpoints = (*others, replace(openai, base_url=replica.url))
+async def beside(replica: Replica, data: Path, *, keys: bool = True) -> AsyncGenerator[Served]:
+    """A server on a data folder, whose OpenAI and xAI are the replica."""
+    endpoints = tuple(
+        replace(one, base_url=replica.url) if one.name in ("openai", "xai") else one for one in ENDPOINTS
+    )
     store = SqliteStore.open(data / "moot.db")
-    async with serving(data, store=store, endpoints=endpoints, keys={"openai": Secret("test")}) as house:
+    own = {"openai": Secret("test")} if keys else {}
+    async with serving(data, store=store, endpoints=endpoints, keys=own) as house:
         yield house
 
 
@@ -239,6 +240,15 @@ async def test_a_provider_without_ids_is_referred_to_by_ours(tmp_path: Path) -> 
         assert [len(call.words) for call in replica.calls] == [1, 1, 3, 3]
 
 
+async def test_keys_that_are_lent_with_the_first_turn_serve_both_models(tmp_path: Path) -> None:
+    async with Replica() as replica, beside(replica, tmp_path, keys=False) as house:
+        page = Page(house, MINI, f"xai/{NANO}")
+        lent = {"X-Provider-Key-openai": "test", "X-Provider-Key-xai": "test"}
+        for _ in range(3):
+            page.keep(await stream(house, page.body, **lent))
+        assert [call.body["model"] for call in replica.calls] == [MINI, NANO, MINI]
+
+
 # --- again --------------------------------------------------------------------------------------------
 
 
@@ -318,6 +328,24 @@ async def test_a_cancelled_turn_is_given_again_on_the_same_chain(tmp_path: Path)
         assert cut.previous_response_id == again.previous_response_id == page.messages[0].end["responseId"]
 
 
+async def test_a_session_that_was_called_off_is_not_joined_again(tmp_path: Path) -> None:
+    def script(request: Request) -> Iterator[Cue]:
+        yield Say("Well, ")
+        yield Stall() if len(provider.calls) == 1 else Say("yes.")
+
+    provider = Scripted(script)
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        async with house.http.stream("POST", "/api/debate/stream", json=page.body) as reply:
+            session = reply.headers["x-session-id"]
+            pieces = reply.aiter_text()
+            await anext(pieces)
+            await house.http.post(f"/api/v1/debates/{session}/stop")
+            rest = "".join([piece async for piece in pieces])
+        assert list(blocks(rest))[-1] == ("error", {"message": "The turn was called off."})
+        assert (await page.turn()).end["sessionId"] != session
+
+
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool) -> None:
     provider = Scripted(lambda _: [Say("Well, "), Stall()])
@@ -331,6 +359,26 @@ async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool
         debate = await settled(house, session)
         assert debate.status == "paused"
         assert {(turn.state, turn.by) for turn in debate.turns} <= {("interrupted", "pause")}
+
+
+async def test_a_turn_that_is_listened_to_at_another_server_goes_on(tmp_path: Path) -> None:
+    impatient = replace(FREE, turn_grace_seconds=0.1)
+
+    def server() -> AbstractAsyncContextManager[Served]:
+        store = SqliteStore.open(tmp_path / "moot.db")
+        return serving(tmp_path, impatient, store=store, provider=Scripted(pace=0.01))
+
+    async with server() as one, server() as other:
+        body = Page(one, "scripted/a", "scripted/b").body
+        async with one.http.stream("POST", "/api/debate/stream", json=body) as asked:
+            session = asked.headers["x-session-id"]
+            async with other.http.stream("GET", f"/api/debate/stream/{session}") as joined:
+                pieces = joined.aiter_text()
+                first = await anext(pieces)
+                await asked.aclose()
+                heard = Heard(first + "".join([piece async for piece in pieces]))
+    assert heard.last == "complete", heard.end
+    assert list((tmp_path / "runners").iterdir()) == []
 
 
 async def test_a_failed_turn_is_tried_again_with_the_same_previous_id(tmp_path: Path) -> None:

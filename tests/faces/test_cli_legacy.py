@@ -102,7 +102,7 @@ def test_a_debate_is_still_exported_as_a_document(moot: Moot, hold: Hold):
         (["nowhere.db"], "cannot be read"),
         (["mysql://me:hush-hush@host/x"], "none of PostgreSQL"),
         (["old.db", "--table", "a b"], "--table is the name of a table"),
-        (["old.db", "--batch", "0"], "A batch has at least one row"),
+        (["old.db", "--batch", "0"], "A batch has 1 to 100,000 rows"),
     ],
 )
 def test_a_source_that_is_none_is_one_clear_line(moot: Moot, old: Path, arguments: list[str], words: str):

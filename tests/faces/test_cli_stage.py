@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -31,6 +32,7 @@ from moot.events import (
     PointRaised,
     PollClosed,
     PollOpened,
+    Recorded,
     RemarkInjected,
     RoundsAdded,
     SeatLeft,
@@ -46,14 +48,15 @@ from moot.events import (
 )
 from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Polls
 from tests.factories import call_started
+from tests.golden.reading import log_of
 from tests.views.logs import BEGAN, Log, held, seat
 
 
-def shown(log: Log, width: int = 80, **options: bool) -> str:
+def shown(log: Log | Sequence[Recorded], width: int = 80, **options: bool) -> str:
     out = io.StringIO()
     page = Page(Console(file=out, width=width, color_system=None, force_terminal=False))
     stage = Stage(page, lambda: BEGAN, **options)
-    show_all(log.records, stage)
+    show_all(log.records if isinstance(log, Log) else log, stage)
     return out.getvalue()
 
 
@@ -223,6 +226,13 @@ def test_what_people_do_is_said():
         "It was judged again without a result. Nobody could be asked.",
     ):
         assert words in page
+
+
+def test_a_seat_is_nobodys_until_a_model_is_named_for_it():
+    page = shown(log_of("asked-for"))
+    assert "nobody yet" in page
+    assert "decided by hand" not in page.partition("Round 1")[0]
+    assert "scripted/heron speaks as NEGATIVE." in page
 
 
 def test_a_call_beside_the_speeches_fails_in_silence():

@@ -12,6 +12,7 @@ from moot.placing import after, place
 from moot.pricing import input_bound
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.contract import Done, Item, Said, Traits
+from moot.providers.endpoints import ENDPOINTS
 from moot.providers.exchanges import OWN_ID, arguments, parameters, steps
 from moot.terms import (
     Message,
@@ -99,6 +100,15 @@ def test_tools_and_what_they_gave_are_counted_as_input() -> None:
     offered = input_bound(ask())
     assert offered > bare + len(str(SCHEMA))
     assert input_bound(ask(exchange=(ToolResult("c", "x" * 5000),))) > offered + 5000
+
+
+def test_services_are_offered_tools_and_machines_of_ones_own_only_if_they_are_known_to_take_them() -> None:
+    for endpoint in ENDPOINTS:
+        assert endpoint.traits.tools is not endpoint.local
+    both = ("web_search", "code")
+    hosted = {endpoint.name: endpoint.traits.hosted for endpoint in ENDPOINTS if endpoint.traits.hosted}
+    assert hosted == {"openai": both, "anthropic": both, "google": both, "xai": ("web_search",)}
+    assert not Traits().tools
 
 
 # --- Responses --------------------------------------------------------------------------------------------

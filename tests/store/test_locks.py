@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from moot.store.locks import RunnerLock, is_free, sweep
+from moot.store.locks import RunnerLock, is_free, is_held, sweep
 
 HOLD = """
 import sys, time
@@ -86,3 +86,12 @@ while True:
             with RunnerLock.hold(tmp_path, "me"):
                 assert not is_free(tmp_path, "me")
         nosy.kill()
+
+
+def test_one_of_several_who_hold_a_name_with_the_same_beginning_is_enough(tmp_path: Path) -> None:
+    assert not is_held(tmp_path, "deb_1.")
+    with RunnerLock.hold(tmp_path, "deb_1.a"), RunnerLock.hold(tmp_path, "deb_2.a"):
+        with RunnerLock.hold(tmp_path, "deb_1.b"):
+            assert is_held(tmp_path, "deb_1.")
+        assert is_held(tmp_path, "deb_1.")
+    assert not is_held(tmp_path, "deb_1.")

@@ -69,10 +69,15 @@ def say(message: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked or (asked.get("params") or {}).get("name") == "slow":
-        continue
-    result = answer(asked["method"], asked.get("params") or {})
-    unknown = {"error": {"code": -32601, "message": "Method not found"}}
-    say({"id": asked["id"], **({"result": result} if result is not None else unknown)})
+def main() -> None:
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "id" not in asked or (asked.get("params") or {}).get("name") == "slow":
+            continue
+        result = answer(asked["method"], asked.get("params") or {})
+        unknown = {"error": {"code": -32601, "message": "Method not found"}}
+        say({"id": asked["id"], **({"result": result} if result is not None else unknown)})
+
+
+if __name__ == "__main__":
+    main()

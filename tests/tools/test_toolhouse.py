@@ -101,6 +101,7 @@ async def test_a_debate_is_started_followed_and_judged(moot: Client) -> None:
     while not over:
         told, text = await used(moot, "follow_debate", id=begun["id"], after=after, wait=30, hears=hears)
         assert told["next"] >= after
+        assert not told["waits"]
         after, over, words = told["next"], told["over"], words + text
         speeches += [piece for piece in told["news"] if piece["kind"] == "speech"]
     assert any(message and message.endswith(" words") for message in heard)
@@ -154,12 +155,16 @@ async def test_what_is_here_is_listed(moot: Client) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "complaint"),
     [
-        ("start_debate", {"motion": ""}, "topic: Must be between 1 and 500 characters"),
+        ("start_debate", {"motion": ""}, "motion: Must be between 1 and 500 characters"),
         ("start_debate", {"motion": MOTION, "format": "/etc/passwd"}, "There is no format of that name"),
         ("start_debate", {"motion": MOTION, "models": ["human"]}, "Only models can take part"),
         ("start_debate", {"motion": MOTION, "models": ["local//etc/passwd"]}, "no local model of that name"),
         ("start_debate", {"motion": MOTION, "models": ["nobody/x"]}, "nobody"),
-        ("start_debate", {"motion": MOTION, "tools": ["search"]}, "Unknown tool"),
+        ("start_debate", {"motion": MOTION, "tools": ["search"]}, "There are: web_search, code."),
+        ("start_debate", {"motion": MOTION, "rounds": 99}, "rounds: Must be between 1 and 10"),
+        ("start_debate", {"motion": MOTION, "judges": ["none", "scripted/j"]}, "no local model of that name"),
+        ("start_debate", {"motion": MOTION, "models": ["passwd.gguf"]}, "no local model of that name"),
+        ("start_debate", {"motion": MOTION, "models": ["human/ann", "scripted/a"]}, "Only models can"),
         ("start_debate", {"motion": MOTION, "round": 3}, "round: Unknown field"),
         (
             "start_debate",

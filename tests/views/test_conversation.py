@@ -114,6 +114,15 @@ def test_thoughts_calls_and_results_stand_in_the_order_of_the_provider() -> None
     assert speech["response_metadata"]["total_output_items"] == 3
 
 
+def test_thoughts_are_counted_on_from_call_to_call() -> None:
+    again = replace(THOUGHT, index=4, item_id="rs_2")
+    uncounted = Reasoning((ReasoningPart("So."),), 5)
+    *_, speech = spoken(*done(THOUGHT, CALL, RESULT, again, uncounted), completed())
+    thoughts = [segment for segment in speech["segments"] if segment["type"] == "reasoning"]
+    numbers = [[one["sequence_number"] for one in (thought, *thought["parts"])] for thought in thoughts]
+    assert numbers == [[3, 4, 6], [7, 8, 10], [11, 11]]
+
+
 def test_an_effort_that_readers_do_not_know_stands_beside_the_nearest() -> None:
     *_, speech = spoken(
         *done(replace(THOUGHT, effort="xhigh"), replace(THOUGHT, effort="none", index=1)), completed()

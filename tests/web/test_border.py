@@ -274,6 +274,7 @@ async def test_an_allowed_origin_is_allowed_exactly(bordered: Serving) -> None:
     assert reply.status == 200
     assert reply.headers["access-control-allow-origin"] == origin
     assert "Origin" in reply.headers["vary"]
+    assert "X-Debate-Id" in reply.headers["access-control-expose-headers"]
     for other in ("https://app.example.org:444", "http://app.example.org", "https://app.example.org.evil"):
         assert (await exchange(served.port, request("/api/x", "POST", JSON, Origin=other))).status == 403
 

@@ -30,6 +30,11 @@ def test_a_tool_is_shown_by_its_title_and_answered_when_its_result_comes() -> No
     assert [(tool["title"], tool["server"], tool["output"]) for tool in asked] == [("Measure", "lab", "")] * 2
     assert [bool(tool["output"]) for tool in tools(first)] == [True, False]
     assert [bool(tool["output"]) for tool in tools(second)] == [True, True]
+    assert [[tool["atWork"] for tool in tools(seq)] for seq in (first - 1, first, second)] == [
+        [True, True],
+        [False, True],
+        [False, False],
+    ]
     told = [frame.data["ops"] for frame in Chamber(OBSERVER).frames(SEEN[first - 1])]
     assert told, "those who watch see it as it comes"
 

@@ -103,7 +103,10 @@ def check_shapes(seen: Sequence[Seen]) -> None:
         if over:
             assert sent(frames[-1])["type"] in ("debate_complete", "debate.completed", "error")
             assert sent(frames[-1])["seq"] == over
-    assert {data["code"] for data in tales(QUICK, seen) if data["type"] == "error"} <= CODES
+    quick = tales(QUICK, seen)
+    assert {data["code"] for data in quick if data["type"] == "error"} <= CODES
+    rounds = [data["round"] for data in quick if data["type"] == "round_complete"]
+    assert rounds == list(range(1, len(rounds) + 1))
 
 
 def check_resuming(seen: Sequence[Seen]) -> None:
@@ -223,6 +226,13 @@ def test_thoughts_and_aims_stand_at_the_address_for_those_who_may_read_them() ->
     assert bout(aimed, OWNER)["debaterA"]["objective"] == "To win."
     assert "Lead with safety" not in str(bout(aimed, OBSERVER))
     assert "To win." not in str(bout(aimed, OBSERVER))
+
+
+def test_a_table_of_any_size_has_letters() -> None:
+    debate = held().debate
+    more = tuple(replace(debate.seats[0], id=f"guest_{n}") for n in range(4))
+    crowded = bout(replace(debate, seats=(*debate.seats, *more)), OWNER)
+    assert crowded.keys() >= {"debaterA", "debaterB", "debaterE", "debaterF"}
 
 
 @pytest.mark.parametrize("name", ["lincoln-douglas-blind", "simultaneous"])

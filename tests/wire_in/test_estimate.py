@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.events import DebateOpened
+from moot.events import DebateImported, DebateOpened
 from moot.evolve import fold
 from moot.terms import Judge, Limits, Manner, Model, Money, Price, Tier
 from moot.views.costs import costs
@@ -66,6 +66,9 @@ def test_no_golden_debate_has_cost_more_but_those_that_were_tried_again() -> Non
         debate, opened = fold(records), records[0].event
         assert debate is not None
         assert isinstance(opened, DebateOpened)
+        if any(isinstance(recorded.event, DebateImported) for recorded in records):
+            # It was paid for elsewhere.
+            continue
         found, spent = estimate(opened), costs(debate).total
         if spent and found.high is not None and debate.calls_made <= found.calls.high:
             assert spent <= found.high, name

@@ -17,6 +17,7 @@ from typing import Any, Protocol, assert_never
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from moot.archives.keeping import row_of
 from moot.archives.places import Place, connected, driver, translated
@@ -179,7 +180,11 @@ class SqliteTable:
         table = ".".join(f'"{name}"' for name in place.names)
         made = DDL.format(table).replace("uuid", "text").replace("jsonb", "text")
         connection.execute(made.replace("timestamptz DEFAULT now()", "text DEFAULT CURRENT_TIMESTAMP"))
-        self._insert = f"INSERT OR IGNORE INTO {table} ({', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - a checked name
+        # Not OR IGNORE: that would take a row that breaks another rule of the table for one that is there.
+        self._insert = f"""
+            INSERT INTO {table} ({", ".join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO NOTHING
+        """  # noqa: S608 - a checked name
 
     def write(self, rows: Sequence[OldRow], given: Given) -> None:
         with self._connection:
@@ -218,7 +223,12 @@ class PostgresTable:
 
     def _together(self, rows: Sequence[OldRow], given: Given) -> None:
         with self._connection.transaction(), self._connection.cursor() as cursor:
-            cursor.executemany(self._insert, [_values(row) for row in rows])
+            # A number is no moment to it: as text it is refused with its row, and not with the statement.
+            told = [
+                row if row.created_at is None else replace(row, created_at=str(row.created_at))
+                for row in rows
+            ]
+            cursor.executemany(self._insert, [_values(row) for row in told])
             written = cursor.rowcount
         given.rows += written
         given.there += len(rows) - written

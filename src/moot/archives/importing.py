@@ -8,6 +8,7 @@ happens until the import is asked for again. A row that cannot be read is report
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -16,21 +17,23 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.archives.keeping import brought, row_of
+from moot.archives.keeping import brought, nested, row_of
 from moot.archives.places import Place
 from moot.archives.reports import Report
 from moot.archives.sources import Found, Source, opened
 from moot.errors import Invalid
-from moot.ids import new_id
-from moot.store.archive import Archive, Brought, Import
-from moot.views.legacy import OldRow, canonical, read_row
+from moot.store.archive import Archive, Brought, Import, taken_back
+from moot.views.legacy import OldRow, canonical, parsed, read_row
 
-BATCH = 1000
+BATCH, MOST_AT_ONCE = 1000, 100_000
 MOST_PASSES = 20
 """After so many, somebody writes faster than we read: it is said, and the import can go on later."""
 AGAIN = "another row has the same conversation and id"
 THEIRS = "its conversation was brought by another import"
 OTHERWISE = "it could not be given back as it is"
+TOO_DEEP = "it is nested too deeply"
+DEEPEST = 500
+"""Whoever reads it later may have less room on their stack than we have here."""
 
 
 class Progress(Struct, frozen=True):
@@ -72,14 +75,17 @@ async def bring(
     clock: Clock = _now,
 ) -> Outcome:
     """Import what is new. A dry run reads it all once and writes nothing."""
-    if batch < 1:
-        raise Invalid("A batch has at least one row.")
-    known = (one for one in await archive.imports() if (one.source, one.owner) == (place.label, owner))
-    import_ = next(known, None) or Import(new_id("imp"), owner, place.label, clock(), clock())
+    if not 1 <= batch <= MOST_AT_ONCE:
+        raise Invalid(f"A batch has 1 to {MOST_AT_ONCE:,} rows.")
+    name = _id_of(place, owner)
+    known = (one for one in await archive.imports() if one.id == name)
+    import_ = next(known, None) or Import(name, owner, place.label, clock(), clock())
     if import_.state == "undoing":
-        raise Invalid(f"{import_.id} is being taken back; `moot import undo {import_.id}` finishes that.")
+        raise taken_back(import_.id)
     run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock)
     with opened(place) as source:
+        if not dry:
+            await archive.keep(run.import_, ())
         new = changed = 0
         while True:
             resumed = bool(run.import_.cursor) and not dry
@@ -94,6 +100,11 @@ async def bring(
     done = replace(run.import_, state="done", report=report.encoded(), updated_at=clock())
     await archive.keep(done, ())
     return Outcome(done, report, quiet, new, changed)
+
+
+def _id_of(place: Place, owner: str) -> str:
+    """By where it comes from and whose it is: two that are begun at the same time are one import."""
+    return f"imp_{hashlib.blake2b(canonical([place.label, owner]), digest_size=10).hexdigest()}"
 
 
 async def take_back(archive: Archive, import_id: str, told: Callable[[int], None] = lambda _: None) -> int:
@@ -143,7 +154,7 @@ class _Run:
         events: list[Brought] = []
         for found in rows:
             shape = found.shape or {}
-            report.seen.add(_segments(shape), shape.get("reasoning") not in (None, "null"))
+            report.seen.add(_segments(shape), _thinks(shape))
             try:
                 events.append(self._read(found))
             except Invalid as problem:
@@ -184,6 +195,8 @@ class _Run:
 def _mapped(row: OldRow) -> Brought:
     """The row as an event, if the event gives the row back."""
     try:
+        if nested(row) > DEEPEST:
+            raise Invalid(TOO_DEEP)
         event = brought(row)
         same = canonical(row_of(event.event)) == canonical(row)
     except (TypeError, ValueError, RecursionError):
@@ -195,10 +208,15 @@ def _mapped(row: OldRow) -> Brought:
 
 def _segments(shape: Any) -> list[Any]:
     """Of a row that may be good for nothing else, to count what was in it."""
-    given = shape.get("segments")
-    if isinstance(given, str):
-        try:
-            given = msgspec.json.decode(given)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return []
+    try:
+        given = parsed(shape.get("segments"), "segments")
+    except Invalid:
+        return []
     return given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType] - JSON
+
+
+def _thinks(shape: Any) -> bool:
+    try:
+        return parsed(shape.get("reasoning"), "reasoning") is not None
+    except Invalid:
+        return True

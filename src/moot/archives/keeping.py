@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import msgspec
@@ -12,9 +13,11 @@ from moot.store.archive import NULL, Brought, Kept
 from moot.views.legacy import OldRow, Shape, Unified, canonical, old_row, reasoning_column, unified
 
 DIGEST = 16
+_STRING, _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"'), re.compile(rb"[\[\]{}]")
 
 _segments = msgspec.json.Decoder(list[dict[str, Any]])
 _pieces = msgspec.json.Decoder(list[Raw])
+_raws = msgspec.json.Decoder(dict[str, Raw])
 _remainder = msgspec.json.Decoder(dict[str, Raw] | None)
 _object = msgspec.json.Decoder(dict[str, Any] | None)
 
@@ -33,6 +36,15 @@ def brought(row: OldRow) -> Brought:
         legacy=_packed(event.remainder),
     )
     return Brought(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
+
+
+def nested(row: OldRow) -> int:
+    """How deep the deepest of its members is."""
+    deepest = depth = 0
+    for mark in _MARK.findall(_STRING.sub(b"", canonical(row))):
+        depth += 1 if mark in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def row_of(kept: Kept) -> OldRow:
@@ -64,10 +76,14 @@ def shown_as_it_was(kept: Kept) -> Shape:
     segments: Any = kept.segments
     remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
     reasoning: Any = None
-    if "at" in remainder:
+    if remainder.keys() & {"at", "segments"}:
         segments = _pieces.decode(kept.segments)
+    if "at" in remainder:
         thought = segments.pop(msgspec.json.decode(remainder["at"]))
         reasoning = remainder.get("reasoning") or reasoning_column(msgspec.json.decode(thought))
+    if "segments" in remainder:
+        for place, segment in _raws.decode(remainder["segments"]).items():
+            segments[int(place)] = segment
     return {
         "id": kept.id,
         "conversation_id": kept.conversation,

@@ -25,6 +25,8 @@ CONNECT_SECONDS = 10
 FIX = "pip install 'moot[cluster]'"
 SUFFIXES = (".jsonl", ".ndjson")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
+_CONNINFO = re.compile(r"(^|\s)(host|dbname|user|password)\s*=")
+"""How else PostgreSQL is addressed. Taken for a path it would be shown, with the password."""
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -53,7 +55,7 @@ def place_of(typed: str, table: str = TABLE) -> Place:
         raise Invalid("--table is the name of a table, or of a schema and a table: events, public.events.")
     if re.match(r"postgres(ql)?://", typed):
         return Place("postgresql", typed, table, f"{_without_secrets(typed)}#{table}")
-    if "://" in typed:
+    if "://" in typed or _CONNINFO.search(typed):
         raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
     path = Path(typed).absolute()
     if path.suffix.lower() in SUFFIXES:

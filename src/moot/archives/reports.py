@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from moot.views.legacy import REASONING
+from moot.store.archive import type_of
+from moot.views.legacy import LONGEST_NAME, REASONING
 
 MOST_TOLD = 200
 """Of rows that could not be brought; the others are only counted."""
@@ -53,7 +54,9 @@ class Report(Struct):
     def refuse(self, row: str, reason: str) -> None:
         self.bad += 1
         if len(self.problems) < MOST_TOLD:
-            self.problems.append(Problem(row, reason))
+            # An id may be anything, bytes that are no text too.
+            shown = row[:LONGEST_NAME].encode(errors="replace").decode()
+            self.problems.append(Problem(shown, reason))
 
     def accounts(self) -> list[tuple[str, int, int]]:
         """Of rows, and of what must not get lost: how many were there, and how many are here."""
@@ -76,5 +79,4 @@ class Report(Struct):
 
 
 def _type(segment: Any) -> str:
-    name = segment.get("type") if isinstance(segment, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON
-    return name if isinstance(name, str) and name else UNTYPED
+    return (type_of(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from moot.archives.places import Place, connected, look_for, translated
 from moot.arena import Arena
-from moot.errors import Invalid, Unavailable
+from moot.errors import Invalid, Unavailable, UnknownDebate
 from moot.store.contract import Store, Wanted
 from moot.terms import Model
 from moot.turnwise import NAME
@@ -77,15 +77,17 @@ async def bring(
 
 async def give(store: Store, place: Place) -> tuple[int, int]:
     """How many rows were written, and how many were there already."""
-    rows = [row async for row in _rows(store)]
-    return await asyncio.to_thread(write, place, rows)
+    # Sessions that are opened meanwhile move the others on to the next page, where they come again.
+    rows = {row["id"]: row async for row in _rows(store)}
+    return await asyncio.to_thread(write, place, rows.values())
 
 
 async def _rows(store: Store) -> AsyncGenerator[Row]:
     offset = 0
     while heads := (await store.list(Wanted(format=NAME), limit=PAGE, offset=offset)).heads:
         for head in heads:
-            yield row_of(await store.state(head.id))
+            with suppress(UnknownDebate):
+                yield row_of(await store.state(head.id))
         offset += len(heads)
 
 

@@ -8,6 +8,7 @@ is found by the next pass. Nothing is dropped here: what cannot be read comes as
 from __future__ import annotations
 
 import sqlite3
+from codecs import BOM_UTF8
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, LiteralString, Protocol, assert_never
@@ -62,12 +63,18 @@ def opened(place: Place) -> Generator[Source]:
             assert_never(place.kind)
 
 
-def _shape(text: str | bytes) -> Mapping[str, Any] | None:
+def _shape(text: str | bytes) -> dict[str, Any] | None:
     """None where it is no JSON object."""
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+def _named(shape: dict[str, Any]) -> dict[str, Any]:
+    """Some tables count their rows; and where an id looks like a number, a `uuid` is one to SQLite."""
+    names = ("id", "conversation_id", "order_key")
+    return shape | {name: str(shape[name]) for name in names if isinstance(shape.get(name), int)}
 
 
 # --- a file ---------------------------------------------------------------------------------------------
@@ -92,7 +99,8 @@ class Lines(Struct):
         return Batch(rows, str(end), end - start)
 
     def _found(self, line: bytes, at: int) -> Found:
-        shape = _shape(line)
+        # Some programs put a mark before the first.
+        shape = _shape(line.removeprefix(BOM_UTF8))
         name = str(shape.get("id", "")) if shape else ""
         return Found(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
 
@@ -125,6 +133,18 @@ class SqliteTable:
         found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
         self._columns = [column[0] for column in found]
         _check(place, self._columns)
+        if not self._numbered():
+            raise Invalid(
+                f"{place.label} is a view, or has no rowid to read it by: copy it into a plain table first."
+            )
+
+    def _numbered(self) -> bool:
+        """Some versions of SQLite give the rows of a view a rowid, which is null: none would be read."""
+        try:
+            found = self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 1").fetchone()  # noqa: S608 - a checked name
+            return found is None or found[0] is not None
+        except sqlite3.OperationalError:
+            return False
 
     def size(self) -> int:
         return self._connection.execute(f"SELECT count(*) FROM {self._table}").fetchone()[0]  # noqa: S608 - a checked name
@@ -138,11 +158,7 @@ class SqliteTable:
         return Batch(found, str(rows[-1][0]) if rows else cursor, len(rows))
 
     def _found(self, row: tuple[Any, ...]) -> Found:
-        shape = dict(zip(self._columns, row[1:], strict=True))
-        # A column of type `uuid` is a number to SQLite where the id looks like one.
-        for name in ("id", "conversation_id", "order_key"):
-            if isinstance(shape.get(name), int):
-                shape[name] = str(shape[name])
+        shape = _named(dict(zip(self._columns, row[1:], strict=True)))
         return Found(str(shape.get("id") or f"row {row[0]}"), shape)
 
 
@@ -154,7 +170,8 @@ NAMELESS, NAMED = "-", "="
 
 
 class PostgresTable:
-    """The rows come as JSON, made by the server: whatever the types of the columns."""
+    """The rows come as JSON, made by the server: whatever the types of the columns. Not as jsonb: that has no
+    NUL, which a column of type json may hold, and the whole batch would fail."""
 
     def __init__(self, connection: Any, place: Place) -> None:
         from psycopg import sql
@@ -171,25 +188,25 @@ class PostgresTable:
 
     def read(self, cursor: str, limit: int) -> Batch:
         """Ids are unique, or come together: WITH TIES. Rows without one come first."""
-        if not cursor and (rows := self._ask("SELECT to_jsonb(t)::text FROM {} t WHERE id IS NULL")):
-            return Batch([Found("a row without id", _shape(row[0])) for row in rows], NAMELESS, len(rows))
+        if not cursor and (rows := self._ask("SELECT to_json(t)::text FROM {} t WHERE id IS NULL")):
+            return Batch([_row("a row without id", text) for (text,) in rows], NAMELESS, len(rows))
         after = cursor.removeprefix(NAMED) if cursor.startswith(NAMED) else None
         rows = self._ask(
             """
-            SELECT id::text, to_jsonb(t)::text FROM (
+            SELECT id::text, to_json(t)::text FROM (
                 SELECT * FROM {} WHERE id IS NOT NULL ORDER BY id FETCH FIRST %s ROWS WITH TIES
             ) t ORDER BY t.id
             """
             if after is None
             else """
-            SELECT id::text, to_jsonb(t)::text FROM (
+            SELECT id::text, to_json(t)::text FROM (
                 SELECT * FROM {} WHERE id > %s ORDER BY id FETCH FIRST %s ROWS WITH TIES
             ) t ORDER BY t.id
             """,
             *(() if after is None else (after,)),
             limit,
         )
-        found = [Found(name, shape := _shape(text), "" if shape else "not JSON") for name, text in rows]
+        found = [_row(name, text) for name, text in rows]
         return Batch(found, NAMED + rows[-1][0] if rows else cursor, len(rows))
 
     def _ask(self, query: LiteralString, *values: object) -> list[Any]:
@@ -197,6 +214,11 @@ class PostgresTable:
 
         with translated(self._place):
             return self._connection.execute(sql.SQL(query).format(self._table), values).fetchall()
+
+
+def _row(name: str, text: str) -> Found:
+    shape = _shape(text)
+    return Found(name, None, "not JSON") if shape is None else Found(name, _named(shape))
 
 
 def _check(place: Place, columns: list[str]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from moot import turnwise
 from moot.cli import drawing
 from moot.cli.page import Part, hue, join, pad, text
 from moot.debate import Debate
@@ -30,7 +31,7 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
     room = min(WIDEST_NAME, max(cell_len(line(name)) for name in names)) + 2
     for place, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
-        about = pad(role, 9) + _who(seat)
+        about = pad(role, 9) + _who(debate, seat)
         yield text(*margin(place, coloured), (pad(seat.name, room), f"bold {hue(place)}"), (about, "dim"))
     for judge in debate.judges:
         who = "a person" if judge.model.human else judge.model.label
@@ -39,9 +40,11 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
             yield from drawing.paragraph(f"not asked: {judge.recused}", width, "dim", " " * (4 + room + 9))
 
 
-def _who(seat: Seat) -> str:
+def _who(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
+    if debate.format.name == turnwise.NAME and turnwise.is_empty(seat):
+        return "nobody yet"
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 
 
@@ -55,7 +58,7 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "the audience decides"
     elif debate.manner.polls is not None:
         yield "the audience votes"
-    if debate.manner.winning == "user-decides":
+    if debate.manner.winning == "user-decides" and debate.format.result != "none":
         yield "decided by hand"
     if debate.manner.winning == "self-terminate":
         yield "it ends when one side gives way"

@@ -26,6 +26,7 @@ from moot.events import (
     PollOpened,
     RemarkInjected,
     RoundsAdded,
+    SeatFilled,
     SeatLeft,
     SeatTaken,
     StalemateFound,
@@ -90,6 +91,8 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
             gone = "did not speak in time" if event.by == "clock" else "leaves"
             speaks = line(_stand_in(debate, event.seat))
             return f"The person in the seat of {_name(debate, event.seat)} {gone}: {speaks} speaks instead."
+        case SeatFilled():
+            return f"{line(event.model.label)} speaks as {_name(debate, event.seat)}."
         case TurnExtended():
             turn = debate.turn(event.turn)
             who = _name(debate, turn.seat) if turn else "The speaker"

@@ -21,6 +21,7 @@ from moot.debate import Debate
 from moot.events import ConcessionMade, EndReason, FailReason, PointRaised, StalemateFound, TurnSkipped
 from moot.formats.endings import concession, stalemate
 from moot.terms import Judge, PollName, Slot
+from moot.turnwise import all_given
 
 ORDERS = (0, 1)
 """Every model that judges sees the seats both ways round."""
@@ -69,10 +70,12 @@ def plan(debate: Debate) -> Plan:
         return _plan_judging(debate)
     if debate.status == "created":
         return Rest("start")
+    if not (debate.running or debate.status == "paused"):
+        return Rest("nothing")
+    if all_given(debate):
+        return Conclude("rounds")
     if debate.status == "paused":
         return Rest("resume")
-    if not debate.running:
-        return Rest("nothing")
     if debate.live:
         return Rest("turn")
     if debate.open_asides:

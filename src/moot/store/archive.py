@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Raw, Struct
+
+from moot.errors import Invalid
 
 ImportState = Literal["running", "done", "undoing"]
 NOTHING, NULL = Raw(b"{}"), Raw(b"null")
@@ -32,6 +34,11 @@ class Import(Struct, frozen=True):
     passes: int = 0
     report: Raw = NOTHING
     """What the last whole pass found, as JSON."""
+
+    @property
+    def begun(self) -> bool:
+        """Something was written of it before."""
+        return bool(self.cursor or self.passes)
 
 
 class Conversation(Struct, frozen=True):
@@ -83,7 +90,8 @@ class Shelf(Struct, frozen=True):
 class Archive(Protocol):
     async def keep(self, import_: Import, events: Sequence[Brought]) -> Written:
         """Write the import as it stands now, and of its events those that are new or have changed. No two of
-        them may have the same conversation and id."""
+        them may have the same conversation and id. Raises Invalid where it is being taken back, or
+        was since it has begun."""
         ...
 
     async def imports(self) -> tuple[Import, ...]:
@@ -110,6 +118,16 @@ class Archive(Protocol):
     async def events(self, conversation_id: str, after: str = "", limit: int = 1000) -> tuple[Kept, ...]:
         """In their order, from behind the event with this id. Raises Invalid where there is none."""
         ...
+
+
+def type_of(segment: dict[str, Any]) -> str:
+    """How a tally names it: empty where its type is no text. SQLite reads none further than to a NUL."""
+    name = segment.get("type")
+    return name.partition("\0")[0] if isinstance(name, str) else ""
+
+
+def taken_back(import_id: str) -> Invalid:
+    return Invalid(f"{import_id} is taken back; `moot import undo {import_id}` finishes that.")
 
 
 def unknown_event() -> dict[str, list[str]]:

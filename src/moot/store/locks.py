@@ -1,7 +1,8 @@
 """Which runners are alive: each holds a lock on a file of its own, and the kernel frees it however it dies.
 
 The name of the lock stands in the head row of the debates a process runs, so another process may take over
-exactly those whose lock is free. A lock file whose owner is gone is removed by whoever finds it.
+exactly those whose lock is free. A lock file whose owner is gone is removed by whoever finds it. Listeners
+are known to other processes in the same way (`web/vigil.py`): by locks whose names begin with the debate.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class RunnerLock:
         """Waits if someone holds this very name; a name made here is nobody else's."""
         path = _path(data_dir, name or uuid4().hex)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        sweep(data_dir)
+        if name is None:
+            sweep(data_dir)
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             if _locked(descriptor, wait=True) and _is_at(path, descriptor):
@@ -72,6 +74,12 @@ def is_free(data_dir: Path, name: str) -> bool:
         return True
     finally:
         os.close(descriptor)
+
+
+def is_held(data_dir: Path, prefix: str) -> bool:
+    """Whether anybody alive holds a lock whose name begins like this."""
+    paths = _path(data_dir, "").parent.glob(f"{prefix}*.lock")
+    return any(not is_free(data_dir, path.stem) for path in paths)
 
 
 def sweep(data_dir: Path) -> None:

@@ -10,7 +10,17 @@ import msgspec
 from msgspec.structs import replace
 
 from moot.errors import Invalid
-from moot.store.archive import Brought, Conversation, Import, Kept, Shelf, Written, unknown_event
+from moot.store.archive import (
+    Brought,
+    Conversation,
+    Import,
+    Kept,
+    Shelf,
+    Written,
+    taken_back,
+    type_of,
+    unknown_event,
+)
 
 
 class MemoryArchive:
@@ -20,6 +30,9 @@ class MemoryArchive:
         self._events: dict[str, dict[str, Brought]] = {}
 
     async def keep(self, import_: Import, events: Sequence[Brought]) -> Written:
+        there = self._imports.get(import_.id)
+        if there.state == "undoing" if there else import_.begun:
+            raise taken_back(import_.id)
         self._imports[import_.id] = import_
         written = Written()
         refused: dict[str, None] = {}
@@ -62,7 +75,7 @@ class MemoryArchive:
         for name in self._of(import_id):
             for brought in self._events[name].values():
                 segments = msgspec.json.decode(brought.event.segments, type=list[dict[str, Any]])
-                counted.update(str(segment.get("type", "")) for segment in segments)
+                counted.update(map(type_of, segments))
         return dict(counted)
 
     async def shelf(

@@ -11,7 +11,17 @@ import msgspec
 from msgspec import Raw, Struct, structs
 
 from moot.errors import Invalid
-from moot.store.archive import NULL, Brought, Conversation, Import, Kept, Shelf, Written, unknown_event
+from moot.store.archive import (
+    NULL,
+    Brought,
+    Conversation,
+    Import,
+    Kept,
+    Shelf,
+    Written,
+    taken_back,
+    unknown_event,
+)
 
 Work = Callable[[sqlite3.Connection], Any]
 
@@ -96,15 +106,20 @@ def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brou
 
 def _write_import(connection: sqlite3.Connection, import_: Import) -> None:
     shape = msgspec.to_builtins(structs.asdict(import_) | {"report": _text(import_.report)})
-    connection.execute(
+    # One that has begun and is not there was taken back: it does not come again by its next batch.
+    written = connection.execute(
         """
         INSERT INTO imports (id, owner, source, state, cursor, passes, report, started_at, updated_at)
-        VALUES (:id, :owner, :source, :state, :cursor, :passes, :report, :started_at, :updated_at)
+        SELECT :id, :owner, :source, :state, :cursor, :passes, :report, :started_at, :updated_at
+        WHERE NOT :begun OR EXISTS (SELECT * FROM imports WHERE id = :id)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, cursor = excluded.cursor,
             passes = excluded.passes, report = excluded.report, updated_at = excluded.updated_at
+        WHERE state <> 'undoing'
         """,
-        shape,
+        {**shape, "begun": import_.begun},
     )
+    if not written.rowcount:
+        raise taken_back(import_.id)
 
 
 def _places(
@@ -205,7 +220,8 @@ def _every_import(connection: sqlite3.Connection) -> tuple[Import, ...]:
 def _tally(connection: sqlite3.Connection, import_id: str) -> dict[str, int]:
     rows = connection.execute(
         """
-        SELECT coalesce(json_extract(segment.value, '$.type'), ''), count(*)
+        SELECT iif(json_type(segment.value, '$.type') = 'text', json_extract(segment.value, '$.type'), ''),
+            count(*)
         FROM conversations
             CROSS JOIN conversation_events AS event ON event.conversation = place
             CROSS JOIN json_each(event.segments) AS segment
@@ -213,7 +229,7 @@ def _tally(connection: sqlite3.Connection, import_id: str) -> dict[str, int]:
         """,
         (import_id,),
     ).fetchall()
-    return {str(name): count for name, count in rows}
+    return dict(rows)
 
 
 SHOWN = "id, import, owner, source, events, first_ts, last_ts"

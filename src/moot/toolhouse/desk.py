@@ -27,7 +27,7 @@ from moot.lengths import count
 from moot.placement.inprocess import wants_runner
 from moot.providers.hush import redact
 from moot.setup import opening
-from moot.terms import HUMAN, Status
+from moot.terms import Status
 from moot.toolhouse import answers, telling
 from moot.views import json, markdown
 from moot.views.transcript import transcript
@@ -40,6 +40,8 @@ COST_LIMIT = 1.0
 """Whoever starts a debate here is a program, and may start many."""
 BY = "mcp"
 NOBODY = "none"
+CALLED = {"topic": "motion", "participants": "models", "maxRounds": "rounds", "costLimit": "cost_limit"}
+"""What a debate's setup calls otherwise than start_debate does."""
 
 Id = Annotated[str, Field(description="The debate's id, as start_debate and list_debates give it.")]
 Action = Literal["pause", "resume", "skip", "retry", "judge", "stop", "abort", "inject"]
@@ -66,7 +68,11 @@ class Desk:
         objective: Annotated[str, Field(description="What the debate is to settle; all are told.")] = "",
         cost_limit: Annotated[
             float | None,
-            Field(gt=0, description="US dollars, never exceeded, the judging included; null: none."),
+            Field(
+                gt=0,
+                allow_inf_nan=False,
+                description="US dollars, never exceeded, the judging included; null: none.",
+            ),
         ] = COST_LIMIT,
         tools: Annotated[
             list[str] | None, Field(description="What the speakers may use, of the tools this server has.")
@@ -74,14 +80,14 @@ class Desk:
     ) -> Annotated[CallToolResult, answers.Started]:
         with in_words():
             speakers, bench = models or [], judges or []
-            self._check(format, [*speakers, *bench])
+            self._check(format, [*speakers, *bench], tools or [])
             setup = await self._arena.setup(
                 motion,
                 format=format,
                 models=speakers if len(speakers) > 1 else (),
                 model=speakers[0] if len(speakers) == 1 else None,
                 judge=NOBODY if bench == [NOBODY] else None,
-                judges=[name for name in bench if name != NOBODY],
+                judges=() if bench == [NOBODY] else bench,
                 rounds=rounds,
                 intensity=intensity,
                 objective=objective,
@@ -197,16 +203,20 @@ class Desk:
             debate = (await self._arena.ask(id, command)).debate
         return said(answers.Steered(id=id, status=debate.status, done=done), done)
 
-    def _check(self, format: str, names: list[str]) -> None:
+    def _check(self, format: str, names: list[str], tools: list[str]) -> None:
         """What is named must be here: a path is no name, and nobody sits at this table in person."""
         if format not in (known := formats.names(self._arena.settings.formats)):
             raise Invalid(f"There is no format of that name. There are: {', '.join(known)}.")
+        if not all(self._arena.tools.knows(name) for name in tools):
+            known = self._arena.tools.names()
+            raise Invalid(f"There is no tool of that name. There are: {', '.join(known)}.")
         manager = self._arena.providers.manager
         for name in names:
-            provider, _, model = name.partition("/")
-            if name == HUMAN:
+            # A bare name is a local model's.
+            model = self._arena.providers.model(name)
+            if model.human:
                 raise Invalid("Only models can take part in a debate that is held through a tool.")
-            if provider == "local" and model not in manager.catalogue and model not in manager.installed():
+            if model.provider == "local" and model.name not in {*manager.catalogue, *manager.installed()}:
                 raise Invalid("There is no local model of that name: list_models tells which there are.")
 
     # --- waiting --------------------------------------------------------------------------------------
@@ -232,7 +242,8 @@ class Desk:
         finally:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
-        return debate
+        # What was written together with the news belongs to it: after the verdict, that the debate is over.
+        return await self._arena.state(id)
 
 
 async def _beat(context: Context, debate: Callable[[], Debate]) -> None:
@@ -274,8 +285,10 @@ def in_words() -> Generator[None, None, None]:
     try:
         yield
     except Invalid as error:
-        problems = [f"{field}: {each}" for field, found in error.problems.items() for each in found]
-        raise ToolError("\n".join((str(error), *problems))) from None
+        problems = [
+            f"{CALLED.get(field, field)}: {each}" for field, found in error.problems.items() for each in found
+        ]
+        raise ToolError("\n".join(problems) or str(error)) from None
     except Unavailable as error:
         raise ToolError(f"{error} {error.fix}".strip()) from None
     except MootError as error:

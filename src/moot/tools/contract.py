@@ -19,6 +19,8 @@ MOST_CALLS = 8
 TOOL_SECONDS = 30.0
 MOST_RESULT = 16 * 1024
 """Characters of a result that a model is given."""
+OWN_NAME = "[ -~]{1,128}"
+"""What a server may call its tool. In a debate, the server's name stands before it, and a slash."""
 HOSTED: tuple[str, ...] = get_args(Hosted)
 
 

@@ -7,20 +7,27 @@ from whoever needs one. A line that has ended is not mended: the next one who wa
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import httpx2
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, Implementation, ToolListChangedNotification
+from mcp_types import (
+    CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    Implementation,
+    ToolListChangedNotification,
+)
 from mcp_types import Tool as Listed
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from moot import __version__
+from moot.tools import address
 from moot.tools.child import spoken_to
 from moot.tools.reading import Broken, Failed, told, words_of
 from moot.tools.shelf import Offer
@@ -31,6 +38,9 @@ OPEN_SECONDS = 60.0
 LIST_SECONDS = 10.0
 LEAVE_SECONDS = 5.0
 MOST_PAGES = 20
+
+# What it tells us by an exception it logs as well, with a traceback and what the server had sent.
+logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
 class Line:
@@ -104,6 +114,7 @@ class Line:
                 )
                 async with client:
                     opening.reschedule(None)
+                    client.session.validate_tool_result = _as_it_is
                     self._opened.set_result(client)
                     await self._stay(client)
         except BaseException as error:
@@ -144,10 +155,7 @@ class Line:
         if self.server.command:
             yield spoken_to(self.server, self._environ, self.hush, self._leaving.set)
             return
-        key = self._environ.get(self.server.key_variable, "").strip() if self.server.key_variable else ""
-        headers = {"Authorization": f"Bearer {key}"} if key else None
-        waits = httpx2.Timeout(LIST_SECONDS, read=None)
-        async with httpx2.AsyncClient(headers=headers, timeout=waits) as http:
+        async with address.client(self.server, self._environ) as http:
             yield streamable_http_client(self.server.url, http_client=http)
 
     @asynccontextmanager
@@ -168,10 +176,14 @@ class Line:
                 raise Broken("The tool's server has gone.") from None
             raise Failed(self.hush(f"The tool's server refuses: {error.message}")) from None
         except (RuntimeError, ValidationError):
-            # The SDK holds results against the schema that the server gave.
             raise Failed("The tool's answer is not what its server promised.") from None
         except Exception as error:
             raise Broken(f"The tool's server cannot be reached ({type(error).__name__}).") from None
+
+
+async def _as_it_is(name: str, result: CallToolResult) -> None:
+    """The SDK would hold a result against the schema that its own server gave, and both may be made so that
+    this never ends. It is anybody's words all the same."""
 
 
 def _offer(tool: Listed) -> Offer:

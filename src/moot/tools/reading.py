@@ -8,8 +8,8 @@ was told in confidence, and cut to a size.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 import msgspec
 
@@ -20,7 +20,16 @@ from moot.views.cleaning import clean, line
 
 LONGEST_COMPLAINT = 300
 LARGEST_ARGUMENTS = 64 * 1024
+MOST_STEPS = 20_000
+ENDLESS = ("pattern", "patternProperties", "uniqueItems", "unevaluatedItems", "unevaluatedProperties")
 CUT = "\n[The rest of {} characters is left out.]"
+
+Rule = Callable[..., Iterable[Any] | None]
+"""What a word of a schema asks of an instance."""
+
+
+class Endless(Exception):
+    """Arguments cannot be held against a schema in a time that anybody would wait."""
 
 
 class Broken(Exception):
@@ -31,35 +40,58 @@ class Failed(Exception):
     """The call came to nothing; the line is as it was."""
 
 
-class Checker(Protocol):
-    """A validator of JSON Schema."""
+class Checker:
+    """Holds arguments against one schema, for so many steps: a small schema can be made to take for ever."""
 
-    def iter_errors(self, instance: Any) -> Iterator[Any]: ...
+    def __init__(self, schema: dict[str, Any]) -> None:
+        jsonschema: Any = importlib.import_module("jsonschema")
+        referencing: Any = importlib.import_module("referencing")
+        plain = jsonschema.Draft202012Validator
+        rules = {**plain.VALIDATORS, **_careful(plain)}
+        careful = jsonschema.validators.extend(
+            plain, {word: self._counted(rule) for word, rule in rules.items()}
+        )
+        careful.check_schema(schema)
+        self._check = careful(schema, registry=referencing.Registry())
+        self._steps = 0
+
+    def complaint(self, given: dict[str, Any]) -> str:
+        """The first one; empty where there is none."""
+        self._steps = 0
+        found = next(self._check.iter_errors(given), None)
+        return "" if found is None else str(found.message)
+
+    def _counted(self, rule: Rule) -> Rule:
+        def counting(*asked: Any) -> Iterable[Any] | None:
+            self._steps += 1
+            if self._steps > MOST_STEPS:
+                raise Endless
+            return rule(*asked)
+
+        return counting
 
 
 def checker(schema: dict[str, Any]) -> Checker | None:
     """None for a schema that is none."""
-    jsonschema: Any = importlib.import_module("jsonschema")
-    referencing: Any = importlib.import_module("referencing")
-    plain = jsonschema.Draft202012Validator
-
-    def unchecked(*_: Any) -> Iterator[Any]:
-        # A pattern can be made to take for ever on words that a model chose. The server looks at them itself.
-        return iter(())
-
-    def additional(validator: Any, extras: Any, instance: Any, shape: dict[str, Any]) -> Iterator[Any]:
-        if "patternProperties" not in shape:
-            yield from plain.VALIDATORS["additionalProperties"](validator, extras, instance, shape)
-
-    careful = jsonschema.validators.extend(
-        plain,
-        {"pattern": unchecked, "patternProperties": unchecked, "additionalProperties": additional},
-    )
     try:
-        careful.check_schema(schema)
-        return cast("Checker", careful(schema, registry=referencing.Registry()))
+        return Checker(schema)
     except Exception:  # whatever it stumbles over, a schema it cannot read is none
         return None
+
+
+def _careful(plain: Any) -> dict[str, Rule]:
+    """Rules that can be made to take for ever in one step, such as a pattern on words that a model chose,
+    are left out: the server looks at its arguments itself."""
+
+    def unchecked(*_: Any) -> None:
+        return
+
+    def additional(validator: Any, extras: Any, instance: Any, shape: dict[str, Any]) -> Iterable[Any] | None:
+        if "patternProperties" in shape:
+            return None
+        return plain.VALIDATORS["additionalProperties"](validator, extras, instance, shape)
+
+    return {**dict.fromkeys(ENDLESS, unchecked), "additionalProperties": additional}
 
 
 def arguments(text: str, check: Checker) -> tuple[dict[str, Any], str]:
@@ -74,10 +106,10 @@ def arguments(text: str, check: Checker) -> tuple[dict[str, Any], str]:
         return {}, "The arguments must be a JSON object."
     shape = cast("dict[str, Any]", given)
     try:
-        found = next(check.iter_errors(shape), None)
+        complaint = check.complaint(shape)
     except Exception:  # a reference that leads nowhere, a schema without a bottom
         return {}, "The tool says nothing about its arguments that can be checked."
-    return shape, "" if found is None else f"The arguments do not fit: {_short(str(found.message))}."
+    return shape, f"The arguments do not fit: {_short(complaint)}." if complaint else ""
 
 
 def words_of(content: Iterable[Any], structured: Any) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.terms import Tool
+from moot.tools.contract import OWN_NAME
 from moot.tools.written import ToolServer
 from moot.views.cleaning import clean, line
 
@@ -25,6 +26,7 @@ LONGEST_TITLE = 60
 LARGEST_SCHEMA = 16 * 1024
 MOST_TOOLS = 64
 """Of one server: a model reads all of them before each speech."""
+NAMED = re.compile(OWN_NAME)
 LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -73,7 +75,11 @@ def legal(server: str, tool: str) -> str:
 
 
 def _fit(server: ToolServer, offer: Offer) -> bool:
-    if not offer.name or not server.admits(offer.name) or (server.read_only and not offer.read_only):
+    if (
+        not NAMED.fullmatch(offer.name)
+        or not server.admits(offer.name)
+        or (server.read_only and not offer.read_only)
+    ):
         return False
     if offer.schema.get("type") != "object":
         return False

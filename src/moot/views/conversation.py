@@ -8,7 +8,7 @@ leaves: no draft, no veiled speech, and thoughts only where they may be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Literal, assert_never
 
@@ -63,9 +63,8 @@ def _speech(debate: Debate, turn: Turn) -> Shape:
     seat = debate.seat(turn.seat)
     ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
     effort = seat.model.effort or ""
-    segments = [
-        shape for segment, complete in _told(turn) for shape in _segment(segment, complete, ident, ts, effort)
-    ]
+    told = (_segment(segment, complete, ident, ts, effort) for segment, complete in _told(turn))
+    segments = list(_numbered_on(shape for shapes in told for shape in shapes))
     metadata: Shape = {
         "total_output_items": sum(shape["type"] in ITEMS for shape in segments),
         "completion_status": _completion(turn),
@@ -208,6 +207,19 @@ def _reasoning(segment: Reasoning, complete: bool, ident: str, ts: int, effort: 
     if segment.tokens is not None:
         shape["reasoning_tokens"] = segment.tokens
     return {**shape, "redacted": True} if segment.redacted else shape
+
+
+def _numbered_on(shapes: Iterable[Shape]) -> Iterator[Shape]:
+    """Each call of a speech counts from the start, and some services do not count. Thoughts are counted on:
+    who sorts them by `sequence_number` finds the order in which they stand."""
+    least = 0
+    for shape in shapes:
+        if shape["type"] == "reasoning":
+            ahead = max(0, least - shape["sequence_number"])
+            for one in (shape, *shape["parts"]):
+                one["sequence_number"] += ahead
+                least = max(least, one["sequence_number"] + 1)
+        yield shape
 
 
 def _effort(effort: str) -> Shape:

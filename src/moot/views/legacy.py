@@ -7,8 +7,10 @@ of a row is kept beside it, in a remainder: `old_row(unified(row))` is the row, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 import msgspec
@@ -37,7 +39,6 @@ class OldRow(Struct, frozen=True, kw_only=True):
     order_key: str
     ts: int
     created_at: str | float | None = None
-    """A moment as text; some tables have a number."""
     more: Shape = {}
     """Columns that the old shape does not have."""
 
@@ -70,10 +71,7 @@ def read_row(given: Mapping[str, Any]) -> OldRow:
     ts = given.get("ts")
     if not isinstance(ts, int) or isinstance(ts, bool) or not -_INT64 <= ts < _INT64:
         raise Invalid("ts is missing, or no whole number")
-    created_at = given.get("created_at")
-    if isinstance(created_at, bool) or not (
-        isinstance(created_at, int | float | None) or _is_text(created_at)
-    ):
+    if not _is_moment(created_at := given.get("created_at")):
         raise Invalid("created_at is no moment")
     return OldRow(
         id=given["id"],
@@ -102,6 +100,13 @@ def _is_text(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and "\0" not in value and not _BROKEN.search(value)
 
 
+def _is_moment(value: object) -> TypeGuard[str | float | None]:
+    """As text; some tables have a number."""
+    if isinstance(value, int | float):
+        return not isinstance(value, bool) and abs(value) < math.inf
+    return value is None or _is_text(value)
+
+
 def _is_object(value: object) -> TypeGuard[Shape]:
     return isinstance(value, dict)
 
@@ -111,7 +116,7 @@ def _is_array(value: object) -> TypeGuard[list[Any]]:
 
 
 def _segments(given: Any) -> list[Shape]:
-    segments = _parsed(given, "segments")
+    segments = parsed(given, "segments")
     if not _is_array(segments):
         raise Invalid("segments is no array")
     if not all(_is_object(segment) for segment in segments):
@@ -120,15 +125,15 @@ def _segments(given: Any) -> list[Shape]:
 
 
 def _thoughts(given: Any) -> Shape | None:
-    reasoning = _parsed(given, "reasoning")
+    reasoning = parsed(given, "reasoning")
     if reasoning is None or _is_object(reasoning):
         return reasoning
     raise Invalid("reasoning is no object")
 
 
-def _parsed(given: Any, name: str) -> Any:
-    """A table without a type for JSON has it as text."""
-    if not isinstance(given, str):
+def parsed(given: Any, name: str) -> Any:
+    """A table without a type for JSON has it as text, or as the bytes of a text."""
+    if not isinstance(given, str | bytes):
         return given
     try:
         return msgspec.json.decode(given)
@@ -140,7 +145,10 @@ def _parsed(given: Any, name: str) -> Any:
 
 
 def unified(row: OldRow) -> Unified:
-    segments, remainder = list(row.segments), Shape()
+    segments, remainder = [_tidy(segment, row.ts) for segment in row.segments], Shape()
+    pairs = [(str(n), old, new) for n, (old, new) in enumerate(zip(row.segments, segments, strict=True))]
+    if changed := {n: old for n, old, new in pairs if new is not old and canonical(new) != canonical(old)}:
+        remainder["segments"] = changed
     if row.reasoning is not None:
         segment = reasoning_segment(row.reasoning, row.ts)
         remainder["at"] = place = _place(row.reasoning.get("output_index"), segments)
@@ -151,7 +159,7 @@ def unified(row: OldRow) -> Unified:
         remainder["created_at"] = row.created_at
     if row.more:
         remainder["more"] = row.more
-    return Unified(segments=segments, metadata=_metadata(row), remainder=remainder or None)
+    return Unified(segments=segments, metadata=_metadata(row, segments), remainder=remainder or None)
 
 
 def old_row(
@@ -168,6 +176,8 @@ def old_row(
     reasoning: Shape | None = None
     if "at" in remainder:
         reasoning = reasoning_column(segments.pop(remainder["at"]))
+    for place, segment in remainder.get("segments", {}).items():
+        segments[int(place)] = segment
     return OldRow(
         id=id,
         conversation_id=conversation_id,
@@ -182,19 +192,23 @@ def old_row(
 
 
 def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
-    """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers."""
+    """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers.
+    Readers count on some members, and on their types; those that are null are as good as not there."""
     parts = _parts(column.get("parts"), ts)
-    numbers = [part["sequence_number"] for part in parts if isinstance(part["sequence_number"], int)]
+    numbers = [number for part in parts if (number := _whole(part["sequence_number"])) is not None]
+    number = _whole(column.get("sequence_number"))
+    names = (name for name in (column.get("item_id"), column.get("id")) if isinstance(name, str))
     said = {
         name: value
         for name, value in column.items()
         if name not in ("type", "id", "item_id", "output_index", "sequence_number", "parts")
+        and value is not None
     }
     return {
         "type": REASONING,
-        "id": column.get("item_id", ""),
-        "output_index": column.get("output_index", 0),
-        "sequence_number": min(numbers, default=0),
+        "id": next(names, ""),
+        "output_index": _whole(column.get("output_index")) or 0,
+        "sequence_number": min(numbers, default=0) if number is None else number,
         "parts": parts,
         **said,
     }
@@ -207,7 +221,7 @@ def reasoning_column(*segments: Shape) -> Shape:
     column = {name: value for name, value in first.items() if name not in ("type", "id", "sequence_number")}
     column = {"item_id": first.get("id", ""), **column}
     if not rest:
-        return {**column, "parts": {str(_number(part, n)): part for n, part in enumerate(first["parts"])}}
+        return {**column, "parts": dict(zip(_keys(first["parts"]), first["parts"], strict=True))}
     parts = [part for segment in segments for part in segment["parts"]]
     column["parts"] = {str(n): {**part, "summary_index": n} for n, part in enumerate(parts)}
     texts = [text for segment in segments if (text := segment.get("combined_text"))]
@@ -221,42 +235,60 @@ def reasoning_column(*segments: Shape) -> Shape:
 
 def _parts(given: Any, ts: int) -> list[Shape]:
     if _is_object(given):
-        keys = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
-        return [_part(int(key), given[key], ts) for key in keys]
+        numbered = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
+        others = (key for key in given if not _NUMBER.fullmatch(key))
+        last = int(numbered[-1]) if numbered else -1
+        keys = [*((int(key), key) for key in numbered), *enumerate(others, last + 1)]
+        return [_part(number, given[key], ts) for number, key in keys]
     return [_part(number, part, ts) for number, part in enumerate(given)] if _is_array(given) else []
 
 
 def _part(number: int, given: Any, ts: int) -> Shape:
     """With every member that readers count on; what the row said wins."""
-    said = given if _is_object(given) else {"text": str(given)}
+    said = given if _is_object(given) else {"text": None if given is None else str(given)}
     usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
-    return {**usual, "is_complete": True, "created_at": ts, **said}
+    told = {name: value for name, value in said.items() if value is not None}
+    return {**usual, "is_complete": True, "created_at": ts, **told}
 
 
-def _number(part: Shape, place: int) -> int:
-    number = part.get("summary_index")
-    return number if isinstance(number, int) and not isinstance(number, bool) else place
+def _keys(parts: Sequence[Shape]) -> list[str]:
+    """Their own numbers, if these tell them apart."""
+    numbers = [_whole(part.get("summary_index")) for part in parts]
+    keys = [str(place if number is None else number) for place, number in enumerate(numbers)]
+    return keys if len({*keys}) == len(keys) else [str(place) for place in range(len(keys))]
+
+
+def _whole(given: Any) -> int | None:
+    """A number, which some tables have as text."""
+    if isinstance(given, str) and _NUMBER.fullmatch(given):
+        return int(given)
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
 def _place(index: Any, segments: Sequence[Shape]) -> int:
     """Before the first segment that is known to have come later; else at the end."""
-    if not isinstance(index, int):
+    if (own := _whole(index)) is None:
         return len(segments)
-    later = (n for n, s in enumerate(segments) if isinstance(i := s.get("output_index"), int) and i > index)
-    return next(later, len(segments))
+    indexes = ((n, _whole(segment.get("output_index"))) for n, segment in enumerate(segments))
+    return next((n for n, other in indexes if other is not None and other > own), len(segments))
 
 
-def _metadata(row: OldRow) -> Shape | None:
+def _tidy(segment: Shape, ts: int) -> Shape:
+    """Thoughts may be among the segments already, put there with the `parts` that they had in the column."""
+    return reasoning_segment(segment, ts) if segment.get("type") == REASONING else segment
+
+
+def _metadata(row: OldRow, segments: Sequence[Shape]) -> Shape | None:
     """No more than the row knows."""
-    if _is_object(told := row.more.get("response_metadata")):
-        return told
-    if row.reasoning is None:
-        return None
+    with suppress(Invalid):
+        if _is_object(told := parsed(row.more.get("response_metadata"), "response_metadata")):
+            return told
+    thoughts = [segment for segment in segments if segment.get("type") == REASONING]
     known: Shape = {}
-    if any(part["is_complete"] is False for part in _parts(row.reasoning.get("parts"), row.ts)):
+    if any(part["is_complete"] is False for thought in thoughts for part in thought["parts"]):
         known["completion_status"] = "partial"
-    if isinstance(tokens := row.reasoning.get("reasoning_tokens"), int):
-        known["usage"] = {"reasoning_tokens": tokens}
+    if counts := [count for t in thoughts if (count := _whole(t.get("reasoning_tokens"))) is not None]:
+        known["usage"] = {"reasoning_tokens": sum(counts)}
     return known or None
 
 

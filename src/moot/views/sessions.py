@@ -7,9 +7,9 @@ what is said here afterwards is added to it. `marks` are the words by which a se
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any, cast
 
 from msgspec import Struct
@@ -103,7 +103,6 @@ def row_of(debate: Debate) -> Row:
     ids = [
         [response_name(debate, turn) for turn in given if turn.seat == seat.id] for seat in debate.seats[:2]
     ]
-    spent = sum((turn.cost or NOTHING for turn in given), NOTHING)
     if debate.origin is None:
         return {
             "id": debate.id,
@@ -111,7 +110,7 @@ def row_of(debate: Debate) -> Row:
             **_models(debate),
             "adversarial_level": debate.manner.intensity,
             **dict(zip(LISTS, (entries, *ids), strict=True)),
-            "total_cost": float(spent),
+            "total_cost": float(total_cost(debate)),
             "created_at": _naive(debate.created_at),
             "updated_at": _naive(debate.updated_at),
         }
@@ -119,14 +118,23 @@ def row_of(debate: Debate) -> Row:
     if not given:
         return row
     longer = {name: [*row[name], *more] for name, more in zip(LISTS, (entries, *ids), strict=True)}
-    total = float(Decimal(repr(row.get("total_cost") or 0)) + spent)
     return {
         **row,
         **_models(debate),
         **longer,
-        "total_cost": total,
+        "total_cost": float(total_cost(debate)),
         "updated_at": _naive(debate.updated_at),
     }
+
+
+def total_cost(debate: Debate) -> Money:
+    """All that was paid, here and elsewhere, also for what came to nothing."""
+    origin = debate.origin
+    elsewhere = _amount(origin.record.get("total_cost")) if origin else None
+    if origin is None or elsewhere is None:
+        return debate.spent
+    brought = sum((turn.cost or NOTHING for turn in debate.turns if turn.seq < origin.seq), NOTHING)
+    return elsewhere + debate.spent - brought
 
 
 def history(debate: Debate) -> list[Turn]:
@@ -188,7 +196,11 @@ def _naive(at: datetime) -> str:
 
 def log_of(row: Row, model: Callable[[str], Model]) -> tuple[Event, ...]:
     """A session that was held elsewhere; it can be looked at and continued. Raises Invalid."""
-    said = tuple(_said(row))
+    for column in set(COLUMNS) - set(LISTS):
+        if isinstance(row.get(column), list | dict):
+            raise Invalid(f"{column} of a session is not a plain value.")
+    turns, *_ids = (_list(row, column) for column in LISTS)
+    said = tuple(_said(turns))
     opened = DebateOpened(
         motion=_text(row, "topic_text"),
         format=FORMAT,
@@ -248,10 +260,10 @@ def _given(opened: DebateOpened, slot: Slot, number: int, speech: Said) -> Itera
     yield TurnCompleted(number, words, clipped=allowed(speech.text, phase.words))
 
 
-def _said(row: Row) -> Iterator[Said]:
+def _said(turns: list[Any]) -> Iterator[Said]:
     """The turns of a row that have words and a place of their own; the others are kept in the row alone."""
     taken: set[int] = set()
-    for one in _list(row, "turn_history"):
+    for one in turns:
         shape = cast("Row", one) if isinstance(one, dict) else Row()
         turn, text = shape.get("turn"), shape.get("content")
         if type(turn) is not int or not 1 <= turn <= MOST_TURNS or turn in taken:
@@ -265,8 +277,15 @@ def _said(row: Row) -> Iterator[Said]:
             text,
             reasoning if isinstance(reasoning, str) else "",
             response if isinstance(response, str) and response else None,
-            Money(repr(cost)) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+            _amount(cost),
         )
+
+
+def _amount(value: object) -> Money | None:
+    """What something has cost, if that is a sum of money."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return Money(repr(value)) if 0 <= value < math.inf else None
 
 
 def _named(row: Row, column: str, model: Callable[[str], Model]) -> Model:

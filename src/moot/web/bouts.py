@@ -17,7 +17,7 @@ from moot.web.house import lent_keys
 from moot.web.naming import Known
 from moot.web.rooms import query_of, who
 from moot.wire import bouts
-from moot.wire.bout_bodies import Debater, NewBout, UserAction
+from moot.wire.bout_bodies import UNNAMED, Debater, NewBout, UserAction
 from moot.wire.problems import Problem
 from moot.wire.rights import opens
 from moot.wire.v1 import bodies, queries
@@ -73,7 +73,10 @@ class Bouts(Desk):
         return await self._arena.setup(
             body.topic,
             format=bouts.FORMAT,
-            seats=(_seat(body.debater_a, "Debater A", known), _seat(body.debater_b, "Debater B", known)),
+            seats=tuple(
+                _seat(debater, name, known)
+                for debater, name in zip((body.debater_a, body.debater_b), UNNAMED.values(), strict=True)
+            ),
             judge="none" if body.winning_condition == "user-decides" else judge,
             turns=body.max_turns,
             winning=body.winning_condition,

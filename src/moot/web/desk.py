@@ -12,6 +12,7 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moot import turnwise
 from moot.audience import Viewer
 from moot.commands import Command
 from moot.debate import Debate
@@ -91,7 +92,7 @@ class Desk:
                 start=start,
                 step=step,
                 naming=lambda kind, _place: new_id(kind),
-                keys={name: key for name, key in keys.items() if name in _providers(setup)},
+                keys=_needed(keys, setup),
                 objection=objection or place.objection or await self._full(),
             )
             place.take(outcome.debate.id)
@@ -158,9 +159,14 @@ def accepts_stream(request: Request) -> None:
         raise Problem("not-acceptable")
 
 
-def _providers(setup: Setup) -> set[str]:
+def _needed(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
+    """Of the keys that came, those of its models; all of them, where a model is still to be named."""
+    if setup.format.name == turnwise.NAME:
+        return keys
     models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
-    return {model.provider for model in (*models, *(seat.stand_in for seat in setup.seats if seat.stand_in))}
+    models += [seat.stand_in for seat in setup.seats if seat.stand_in]
+    providers = {model.provider for model in models}
+    return {name: key for name, key in keys.items() if name in providers}
 
 
 def saying(message: str, status: str = "") -> Answer:

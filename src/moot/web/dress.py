@@ -24,7 +24,12 @@ ON_PAGES = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Frame-Options": "DENY",
 }
-EXPOSED = "Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
+EXPOSED = ", ".join(
+    (
+        "Location", "Retry-After", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining",
+        "X-RateLimit-Reset", "X-Debate-Id", "X-Session-Id", "Idempotent-Replayed",
+    )
+)  # fmt: skip
 
 
 class Dress:

@@ -7,7 +7,8 @@ same topic lead to the same debate for a while, and say how many each client may
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from collections.abc import Mapping
+from contextlib import ExitStack, nullcontext
 from time import monotonic
 
 from limits import RateLimitItemPerHour
@@ -16,6 +17,8 @@ from starlette.responses import Response
 
 from moot.debate import Debate
 from moot.errors import UnknownDebate
+from moot.providers.keys import Secret
+from moot.setup import Setup
 from moot.store.contract import Once, Outcome
 from moot.web.answers import json_reply
 from moot.web.desk import DebateId, Desk, Route, accepts_stream, replayed
@@ -48,7 +51,9 @@ class Quick(Desk):
         self._limiter = Limiter(service.quick_per_hour, window=RateLimitItemPerHour)
         self._kept_seconds = service.quick_cache_seconds
         self._kept: dict[Wish, tuple[float, str]] = {}
-        self._looking = asyncio.Lock()
+        # Nobody slips past the limit while another is counted, or opens what another is about to open.
+        watched = service.quick_per_hour or service.quick_cache_seconds
+        self._one_by_one = asyncio.Lock() if watched else nullcontext()
 
     async def quick(self, request: Request) -> Response:
         accepts_stream(request)
@@ -84,37 +89,50 @@ class Quick(Desk):
         with self._rooms.repeats.doing(request, raw) as once:
             wanted = quick.asked(raw)
             keys = lent_keys(request.headers, self._arena)
-            if once is not None or keys or not self._kept_seconds:
-                # A key of one's own, or a name for the request, asks for a debate of one's own.
-                return await self._held(request, wanted, once)
-            wish = (who(request).owner or "", wanted.topic, wanted.max_rounds)
-            async with self._looking:
+            async with self._one_by_one:
+                if once is not None or keys or not self._kept_seconds:
+                    # A key of one's own, or a name for the request, asks for a debate of one's own.
+                    return await self._held(request, wanted, keys, once)
+                wish = (who(request).owner or "", wanted.topic, wanted.max_rounds)
                 if (same := await self._same(wish)) is not None:
                     return Outcome(same, ())
-                outcome = await self._held(request, wanted)
+                outcome = await self._held(request, wanted, keys)
                 self._keep(wish, outcome.debate.id)
                 return outcome
 
-    async def _held(self, request: Request, wanted: quick.QuickDebate, once: Once | None = None) -> Outcome:
-        keys = lent_keys(request.headers, self._arena)
+    async def _held(
+        self,
+        request: Request,
+        wanted: quick.QuickDebate,
+        keys: Mapping[str, Secret],
+        once: Once | None = None,
+    ) -> Outcome:
+        """What was refused, or is only asked for again, takes nothing from the hour."""
+        client: str = request.scope["state"]["client"]
+        setup = await self._setup(wanted, keys)
+        outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
+        if not outcome.replayed:
+            await self._limiter.hit(client)
+        return outcome
+
+    async def _setup(self, wanted: quick.QuickDebate, keys: Mapping[str, Secret]) -> Setup:
         usual = await self._arena.providers.default_model()
         # Its key may be one that is lent; without any, the arena says so.
         found = resolve(self._arena, usual, keys)
         model = found if found and House(self._arena, keys).has_key(found.provider) else usual
-        setup = await self._arena.setup(
+        return await self._arena.setup(
             wanted.topic, format=quick.FORMAT, model=model, rounds=wanted.max_rounds
         )
-        return await self._open(request, setup, keys, once, objection=await self._too_many(request))
 
-    async def _too_many(self, request: Request) -> Problem | None:
-        standing = await self._limiter.hit(request.scope["state"]["client"])
+    async def _too_many(self, client: str) -> Problem | None:
+        standing = await self._limiter.look(client)
         if standing is None or standing.allowed:
             return None
         detail = f"At most {standing.limit} debates an hour; try again later"
         return Problem("rate-limit", detail, headers={"Retry-After": str(standing.retry_after)})
 
     async def _same(self, wish: Wish) -> Debate | None:
-        """One that was asked for in the same words a while ago, if it came to something or still may."""
+        """One that was asked for in the same words a while ago, if it came to its end or is on its way."""
         at, debate_id = self._kept.get(wish, (float("-inf"), ""))
         if monotonic() - at > self._kept_seconds:
             return None
@@ -122,7 +140,8 @@ class Quick(Desk):
             debate = await self._arena.state(debate_id)
         except UnknownDebate:
             return None
-        return None if debate.failed_seq or debate.status == "aborted" else debate
+        cut = debate.failed_seq or debate.status in ("aborted", "paused") or debate.ended == "stopped"
+        return None if cut else debate
 
     def _keep(self, wish: Wish, debate_id: str) -> None:
         self._kept.pop(wish, None)

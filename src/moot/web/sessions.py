@@ -68,7 +68,7 @@ class Sessions:
             return None
         turn = latest(debate, asked.slot)
         ended = turn.ended_at if turn else None
-        moved_on = any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
+        moved_on = debate.final or any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
         return None if moved_on or (ended and datetime.now(UTC) - ended > SAME) else debate
 
     async def _by_words(self, asked: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:

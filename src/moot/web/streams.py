@@ -36,6 +36,9 @@ COMMENT = b":\n"
 """Without a blank line, which some readers take for the end of an event without data."""
 END = b"\n\n"
 SLICE = 64 * 1024
+PORTION, BREATH = 16 * 1024, 0.02
+"""For those who split a stream by hand: so much at once, and seconds to read it in. Sent more than that, they
+find it cut wherever a read of theirs ends: in the middle of an event."""
 TICK_SECONDS = 1.0
 REVIEW_SECONDS = 15.0
 
@@ -194,11 +197,10 @@ class EventStream(Response):
         """By the slice: what waits for a viewer to read is a copy of its own, the rest is everybody's."""
         start = 0
         while start < len(body):
-            end = start + SLICE
-            if self._plain and end < len(body):
-                # Whoever splits a stream by hand needs whole events, as far as they fit.
-                end = body.rfind(END, start, end) + len(END) if END in body[start:end] else end
+            end = _portion(body, start) if self._plain else start + SLICE
             await send({"type": "http.response.body", "body": body[start:end], "more_body": True})
+            if self._plain:
+                await asyncio.sleep(BREATH)
             start = end
 
     def _take(self, line: Connection, piece: bytes) -> bool:
@@ -216,6 +218,14 @@ class EventStream(Response):
     def _greeted(self, piece: bytes) -> None:
         if piece:
             self._greeting = b""
+
+
+def _portion(body: bytes, start: int) -> int:
+    """Where to cut: behind the last event that fits, or behind one that is longer."""
+    end = body.rfind(END, start, start + PORTION)
+    if end < 0:
+        end = body.find(END, start, start + SLICE)
+    return end + len(END) if end >= 0 else start + SLICE
 
 
 @lru_cache(maxsize=16)

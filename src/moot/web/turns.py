@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import ExitStack
-from typing import Annotated
+from contextlib import ExitStack, suppress
+from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
 from fastapi import Path
@@ -26,6 +26,7 @@ from starlette.types import Receive, Scope, Send
 from moot.audience import seen
 from moot.commands import Pause
 from moot.debate import Debate
+from moot.errors import Refused, UnknownDebate
 from moot.events import DebateResumed
 from moot.ids import new_id
 from moot.placement.inprocess import wants_runner
@@ -129,7 +130,9 @@ class Turns(Desk):
         steers(who(request))
         speaks = bool(debate.live) or debate.running
         if speaks:
-            await self._arena.ask(debate.id, Pause(now=True, by=who(request).name))
+            # It may have come to its end meanwhile.
+            with suppress(Refused):
+                await self._arena.ask(debate.id, Pause(now=True, by=who(request).name))
         return json_reply({"sessionId": debate.id, "cancelled": speaks})
 
     # --- looking --------------------------------------------------------------------------------------
@@ -146,7 +149,11 @@ class Turns(Desk):
             raise Problem("forbidden", "An invitation is for one debate")
         wanted = Wanted(owner=who(request).owner, format=NAME)
         page = await self._arena.store.list(wanted, limit=limit, offset=offset)
-        found = [turns.brief(await self._arena.state(head.id)) for head in page.heads]
+        found: list[dict[str, Any]] = []
+        for head in page.heads:
+            # One may be deleted meanwhile.
+            with suppress(UnknownDebate):
+                found.append(turns.brief(await self._arena.state(head.id)))
         return json_reply({"sessions": found, "total": page.total})
 
     # --- the turn -------------------------------------------------------------------------------------
@@ -207,7 +214,7 @@ class Turns(Desk):
         keys = lent_keys(request.headers, self._arena)
         lent = {name: key for name, key in keys.items() if name in session.manner.lent}
         model = seat.model if known else self._model(asked.model_id, lent)
-        command = AskTurn(asked.slot, model, asked.previous_response_id, who(request).name)
+        command = AskTurn(asked.slot, model, asked.previous_response_id, asked.intensity, who(request).name)
         turn = latest(session, asked.slot)
         async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
             if place.objection and (turn is None or turn.state not in ("live", "completed")):

@@ -1,7 +1,8 @@
 """Who listens to a turn that somebody asked for, and an end for turns that nobody listens to any more.
 
 A client that cancels just closes its stream. One that has lost its line comes back within seconds and finds
-the turn where it is; so a turn is cut only when nobody has listened for a while.
+the turn where it is; so a turn is cut only when nobody has listened for a while. It may come back to another
+server on the same store: so each says by a lock which sessions are listened to there.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from uuid import uuid4
 
 from moot.arena import Arena
 from moot.commands import Pause
 from moot.errors import Refused, StoreError, UnknownDebate
+from moot.store.locks import RunnerLock, is_held
 
 ABSENT = "nobody listens"
 
@@ -23,6 +26,7 @@ class Vigil:
         self._arena = arena
         self._seconds = seconds
         self._listening: Counter[str] = Counter()
+        self._locks: dict[str, RunnerLock] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._cuts: set[asyncio.Task[None]] = set()
 
@@ -30,12 +34,14 @@ class Vigil:
     def listening(self, session: str) -> Generator[None]:
         self._listening[session] += 1
         self._forget(session)
+        self._say(session)
         try:
             yield
         finally:
             self._listening[session] -= 1
             if not self._listening[session]:
                 del self._listening[session]
+                self._unsay(session)
                 self.expect(session)
 
     def expect(self, session: str) -> None:
@@ -45,6 +51,22 @@ class Vigil:
         self._forget(session)
         loop = asyncio.get_running_loop()
         self._timers[session] = loop.call_later(self._seconds, self._time_is_up, session)
+
+    def _say(self, session: str) -> None:
+        if self._arena.locks is None or session in self._locks:
+            return
+        # A disk that has no room for it is no reason to tell a client nothing.
+        with suppress(OSError):
+            self._locks[session] = RunnerLock.hold(self._arena.locks, f"{session}.{uuid4().hex}")
+
+    def _unsay(self, session: str) -> None:
+        if lock := self._locks.pop(session, None):
+            lock.release()
+
+    def _is_heard(self, session: str) -> bool:
+        if self._listening[session]:
+            return True
+        return self._arena.locks is not None and is_held(self._arena.locks, f"{session}.")
 
     def _forget(self, session: str) -> None:
         if timer := self._timers.pop(session, None):
@@ -60,5 +82,5 @@ class Vigil:
         # It may be over or deleted, and what cannot be written now cannot be cut now.
         with suppress(Refused, UnknownDebate, StoreError):
             debate = await self._arena.state(session)
-            if not self._listening[session] and (debate.live or debate.running):
+            if (debate.live or debate.running) and not self._is_heard(session):
                 await self._arena.ask(session, Pause(now=True, by=ABSENT))

@@ -14,10 +14,11 @@ from pydantic import field_validator as checks
 from moot.terms import Model
 from moot.wire.v1.bodies import Body
 from moot.wire.v1.fields import PROVIDERS, Character, House, ModelId, Name, Prompt, first_named, house_of
-from moot.wire.v1.wording import Absent, Says, between, line, lines, one_of, refused, trimmed
+from moot.wire.v1.wording import Absent, Says, between, folded, line, lines, one_of, refused, trimmed
 
 TURNS, MOST_TURNS = 10, 20
 TYPE = "turn-based"
+UNNAMED = {"debaterA": "Debater A", "debaterB": "Debater B"}
 Action = Literal["pause", "resume", "skip", "inject"]
 Condition = Literal["self-terminate", "user-decides", "ai-judge"]
 _WORD = "[A-Za-z0-9_:@-]+(?:[./][A-Za-z0-9_:@-]+)*"
@@ -130,13 +131,16 @@ class NewBout(Body):
     """`self-terminate`: it also ends when one gives way or both go in circles. `user-decides`: nobody judges,
     and it waits for `POST /api/v1/debates/{debateId}/decide`."""
     judge: Annotated[BoutJudge | None, Absent(BoutJudge)] = Field(default_factory=lambda: None)
-    """Where it is left out, a model that is kin to neither debater, if there is one."""
+    """Where it is left out, a model that is kin to neither debater, if there is one. Nobody, where the user
+    decides."""
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        names = [_name_of(shape.get(seat)) for seat in ("debaterA", "debaterB")]
-        if names[0] and names[0] == names[1]:
+        first, second = (_name_of(shape.get(seat), name) for seat, name in UNNAMED.items())
+        if first and first == second:
             yield "debaterB.name", "Names must be unique"
+        if "judge" in shape and shape.get("winningCondition") == "user-decides":
+            yield "judge", "Nobody judges where the user decides"
 
 
 class UserAction(Body):
@@ -154,6 +158,6 @@ class UserAction(Body):
 BODIES: tuple[type[Body], ...] = (NewBout, UserAction)
 
 
-def _name_of(debater: Any) -> str:
+def _name_of(debater: Any, otherwise: str) -> str:
     name: Any = cast("dict[str, Any]", debater).get("name") if isinstance(debater, dict) else None
-    return trimmed(name[:200]).casefold() if isinstance(name, str) else ""
+    return folded(name[:200] if isinstance(name, str) else otherwise)

@@ -1,13 +1,14 @@
 """The arena's dialect: two debaters, A and B, take turns; whoever watches may pause, skip and comment.
 
 `debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, without
-names and ids. Any debate of the house can be looked at so: its seats are A, B, C and D by place, and a turn
+names and ids. Any debate of the house can be looked at so: its seats are A, B, C ... by place, and a turn
 has the number of its place in the schedule, however often it is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
 from typing import Any, Literal, assert_never
 
 from msgspec import Struct
@@ -37,7 +38,7 @@ from moot.wire.plainly import Begun, Over, Said, content, heard, is_past, number
 from moot.wire.quick import complete
 
 FORMAT = "free"
-LETTERS = "ABCD"
+LETTERS = ascii_uppercase
 NOBODYS = ("no questions", "clock", "stopped", "budget")
 """Why speeches fall out without anybody having skipped them."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -66,9 +66,16 @@ class Limiter:
 
     async def hit(self, client: str) -> Standing | None:
         """Count a request. None where the operator has lifted the limit."""
+        return await self._standing(client, self._windows.hit)
+
+    async def look(self, client: str) -> Standing | None:
+        """How a client would stand with one more, which is not counted yet."""
+        return await self._standing(client, self._windows.test)
+
+    async def _standing(self, client: str, ask: Callable[..., Awaitable[bool]]) -> Standing | None:
         if self._item is None:
             return None
-        allowed = await self._windows.hit(self._item, client)
+        allowed = await ask(self._item, client)
         window = await self._windows.get_window_stats(self._item, client)
         left = math.ceil(window.reset_time - time.time())
         return Standing(

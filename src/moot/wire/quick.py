@@ -1,8 +1,9 @@
 """The quick dialect: an Optimist, a Skeptic and a Moderator, told in six flat events.
 
 `agent_start`, `token`, `agent_end`, `round_complete`, `debate_complete`, `error`. Rounds are counted from 0,
-but `round_complete` tells how many there have been. An agent that starts again has taken back what it said;
-`fullMessage` is right whatever was streamed. A speech that came to nothing is an `error` and has no end.
+but `round_complete` tells how many there have been, once the debaters have spoken: the moderator comes after
+it. An agent that starts again has taken back what it said; `fullMessage` is right whatever was streamed. A
+speech that came to nothing is an `error` and has no end.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pydantic import ConfigDict
 
 from moot.debate import Debate, Turn
 from moot.errors import FaultKind
-from moot.events import DebateEnded, DebateFailed, RoundCompleted
+from moot.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.judging.parties import party
 from moot.views import outcome
 from moot.views.costs import costs
@@ -84,7 +85,7 @@ class Quick(Struct, frozen=True):
     def frames(self, seen: Seen) -> Sequence[Frame]:
         if seen.event is None or is_past(seen):
             return ()
-        return numbered(seen, [*_speeches(seen), *_turnings(seen)])
+        return numbered(seen, [*_rounds(seen), *_speeches(seen), *_turnings(seen)])
 
 
 def complete(debate: Debate) -> dict[str, Any]:
@@ -112,6 +113,20 @@ def deleted() -> Frame:
     return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
 
 
+def _rounds(seen: Seen) -> Iterator[dict[str, Any]]:
+    """A round is complete when its debaters have spoken, also where a moderator still sums up."""
+    event = seen.event
+    match event:
+        case TurnStarted(tone="summary"):
+            told = any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+        case RoundCompleted():
+            told = any(turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns)
+        case _:
+            return
+    if not told:
+        yield {"type": "round_complete", "round": event.round, "totalRounds": seen.after.rounds_planned}
+
+
 def _speeches(seen: Seen) -> Iterator[dict[str, Any]]:
     for told in heard(seen):
         agent = seen.after.seat(told.turn.seat).name
@@ -136,8 +151,6 @@ def _ended(turn: Turn, agent: str) -> dict[str, Any]:
 
 def _turnings(seen: Seen) -> Iterator[dict[str, Any]]:
     match seen.event:
-        case RoundCompleted(round=number):
-            yield {"type": "round_complete", "round": number, "totalRounds": seen.after.rounds_planned}
         case DebateEnded(reason=reason):
             told = {**complete(seen.after), "reason": reason, "winner": _winner(seen.after)}
             yield {"type": "debate_complete", **told}

@@ -28,12 +28,12 @@ from moot.pricing import cost
 from moot.setup import SeatSetup, Setup
 from moot.terms import Model, Money, Reasoning, Usage
 from moot.turnwise import FORMAT, NOBODY, TURNS, latest, response_name
-from moot.views.sessions import TURN_SECONDS, entry, history, model_id, times
+from moot.views.sessions import TURN_SECONDS, entry, history, model_id, times, total_cost
 from moot.wire.frames import Frame, Seen
 from moot.wire.strict_json import loads
 from moot.wire.v1.bodies import Body, check
 from moot.wire.v1.fields import ModelId
-from moot.wire.v1.wording import Absent, Rule, Says, between, line, matching, one_of, refused
+from moot.wire.v1.wording import Rule, Says, between, line, matching, one_of, refused
 
 ROLES = ("AFFIRMATIVE", "NEGATIVE")
 REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")
@@ -43,6 +43,8 @@ PIECE = 4 * 1024
 """Characters; a text that comes late is sent in pieces."""
 CALLED_OFF = "The turn was called off."
 CUT = "The turn was cut short; ask for it again."
+ENDING = ("stop", "abort", "decide", "judge")
+"""What cuts a turn together with its session."""
 GONE = Frame("error", {"message": "The session was deleted."})
 
 
@@ -79,8 +81,8 @@ class AskedTurn(Body):
     that is what counts."""
     previous_response_id: ResponseName | None = None
     """Of the turn that this model gave last; from the third turn on. Without it the history is sent."""
-    session_id: Annotated[SessionName | None, Absent(SessionName)] = Field(default_factory=lambda: None)
-    """Where it is left out, the session is found by the other members."""
+    session_id: SessionName | None = None
+    """Without it the session is found by the other members."""
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -111,8 +113,14 @@ def role_of(number: int) -> str:
 def read_turn(data: bytes) -> AskedTurn | None:
     """None where something is missing that the document calls required: nothing, null, "", 0 and false."""
     shape = loads(data)
-    missing = isinstance(shape, dict) and _is_missing_something(cast("dict[str, Any]", shape))
-    return None if missing else check(AskedTurn, cast("object", shape))
+    if not isinstance(shape, dict):
+        return check(AskedTurn, shape)
+    given = cast("dict[str, Any]", shape)
+    if _is_missing_something(given):
+        return None
+    # A client that was told no id may have kept an empty one.
+    nameless = given.get("previousResponseId") == ""
+    return check(AskedTurn, {**given, "previousResponseId": None} if nameless else given)
 
 
 def _is_missing_something(shape: Mapping[str, Any]) -> bool:
@@ -184,7 +192,7 @@ class OneTurn(Struct, frozen=True):
             case TurnFailed() if event.turn == self.number:
                 yield _error(event.message)
             case TurnInterrupted() if event.turn == self.number:
-                yield _error(CUT)
+                yield _error(CALLED_OFF if event.by in ENDING else CUT)
             case DebatePaused() if turn is None:
                 yield _error(event.reason or CALLED_OFF)
             case DebateFailed() | DebateEnded() if turn is None or turn.state == "live":
@@ -284,6 +292,6 @@ def brief(debate: Debate) -> dict[str, Any]:
         "model2Id": model_id(second),
         "adversarialLevel": debate.manner.intensity,
         "currentTurn": max(given, default=-1) + 1,
-        "totalCost": debate.spent,
+        "totalCost": total_cost(debate),
         **times(debate),
     }

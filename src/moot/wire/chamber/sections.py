@@ -239,6 +239,7 @@ def _tools(turn: Turn) -> list[Shape]:
             "arguments": part.arguments,
             "output": part.output or (results[part.id].output if part.id in results else ""),
             "error": results[part.id].error if part.id in results else "",
+            "atWork": part.asks and part.id not in results and turn.state == "live",
         }
         for part in turn.segments
         if isinstance(part, ToolCall)

@@ -24,6 +24,7 @@ from pydantic.json_schema import models_json_schema
 
 from moot.setup import CRITERIA, MOST_TOOLS
 from moot.terms import HUMAN, Effort, Hosted, Opener, Side, Step, Winning
+from moot.tools.contract import OWN_NAME
 from moot.wire import strict_json
 from moot.wire.problems import Problem
 from moot.wire.v1.examples import CREATE_DEBATE
@@ -31,7 +32,6 @@ from moot.wire.v1.fields import (
     FORMATS,
     PROVIDERS,
     SEAT_ID,
-    TOOL,
     Character,
     Colour,
     Criterion,
@@ -405,7 +405,7 @@ def schemas(
     found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
     whole = "|".join(name for name in house.tools if name in HOSTED)
     servers = "|".join(name for name in house.tools if name not in HOSTED)
-    several = f"|(?:{servers})(?:/{TOOL})?" if servers else ""
+    several = f"|(?:{servers})(?:/{OWN_NAME})?" if servers else ""
     found["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
     return found
 

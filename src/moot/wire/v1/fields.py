@@ -8,6 +8,7 @@ from typing import Annotated, Protocol, cast
 from pydantic import Field, ValidationInfo
 
 from moot.terms import Effort, Format, Model
+from moot.tools.contract import OWN_NAME
 from moot.wire.v1.wording import Absent, Rule, Says, line, lines, matching, refused
 
 MOST_TOKENS = 128_000
@@ -16,8 +17,6 @@ PROVIDERS = ("anthropic", "openai", "google", "mistral")
 """The names of the contract, which messages list first."""
 SEAT_ID = "part_[0-9A-Za-z]{1,40}"
 JUDGE_ID = "judge_[0-9A-Za-z]{1,40}"
-TOOL = "[A-Za-z0-9._/-]{1,128}"
-"""Of a server; the server stands before it, and a slash."""
 # Words of letters, digits and _ : @ -, joined by single dots and slashes: it may become a path of a URL.
 _WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
 
@@ -93,7 +92,7 @@ ModelId = Annotated[
     ),
 ]
 ToolName = Annotated[
-    str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{TOOL})?", 161, "Must be a tool server, or server/tool")
+    str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{OWN_NAME})?", 161, "Must be a tool server, or server/tool")
 ]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), Says(f"Must be an integer between 1 and {MOST_TOKENS}")]
 Dollars = Annotated[float | None, Absent(float)]

@@ -95,7 +95,7 @@ function Tool({ tool }) {
     <summary>
       <${Glass} /><b dir="auto">${tool.title || tool.name}</b>
       ${tool.server && html`<small>${tool.server}</small>`} <span dir="auto">${brief(tool.arguments)}</span>
-      ${tool.error && html`<em>failed</em>`}
+      ${tool.atWork && html`<i>at work…</i>`} ${tool.error && html`<em>failed</em>`}
     </summary>
     <pre dir="auto">${tool.arguments}</pre>
     ${(tool.error || tool.output) && html`<pre dir="auto">${tool.error || tool.output}</pre>`}

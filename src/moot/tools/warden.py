@@ -1,0 +1,51 @@
+"""Stands beside a tool server's process, so that it ends with Moot however Moot ends.
+
+Run as `python -I -S warden.py FD COMMAND …`, as the leader of a process group. FD is the reading end of a
+pipe whose other end Moot alone holds, and into which nothing is ever written: when it ends, Moot is gone, and
+the whole group is killed. Standard input, output and error are the command's; nobody listens here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import NoReturn
+
+NOT_RUN = 127
+
+
+def main() -> NoReturn:
+    lifeline, command = int(sys.argv[1]), sys.argv[2:]
+    os.set_inheritable(lifeline, False)
+    # The whole group is told to go by SIGTERM, and may take its time. To ignore that would be inherited.
+    signal.signal(signal.SIGTERM, _stay)
+    try:
+        pid = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+    except OSError as error:
+        sys.stderr.write(f"cannot be run: {error.strerror}\n")
+        sys.exit(NOT_RUN)
+    _let_go_of_its_pipes()
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    sys.exit(abs(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+
+
+def _stay(_number: int, _frame: FrameType | None) -> None:
+    return
+
+
+def _let_go_of_its_pipes() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+
+
+def _end_with(lifeline: int) -> None:
+    os.read(lifeline, 1)
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
