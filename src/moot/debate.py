@@ -13,7 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from moot.events import EndReason, FailReason
-from moot.lengths import first_words
+from moot.lengths import allowed, first_words
 from moot.schedule import benches
 from moot.terms import (
     AsideKind,
@@ -381,6 +381,10 @@ class Debate(Struct, frozen=True):
             return words
         began = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
         return max(1, min(words, self.clock_left(self.schedule[slot], began)))
+
+    def clipped(self, slot: int, text: str) -> int:
+        """How many words of this text are heard, where it goes beyond its budget; 0: all of them."""
+        return allowed(text, self.budget(slot)) if self.phase(slot).held else 0
 
     def clock_left(self, slot: Slot, before: int | None = None) -> int:
         """Words that the side of this slot still has (before that seq), where its row is on a clock."""

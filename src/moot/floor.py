@@ -34,7 +34,7 @@ from moot.events import (
 )
 from moot.judging import byhand
 from moot.judging.parties import choices
-from moot.lengths import LENIENCE, allowed, count
+from moot.lengths import LENIENCE, count
 from moot.schedule import opposed
 from moot.terms import Ballot, PollName, Text, Truncation, Usage
 
@@ -221,7 +221,7 @@ def spoken(debate: Debate, turn: Turn, text: str, truncated: Truncation | None =
             words,
             truncated,
             over_length=words > budget * LENIENCE,
-            clipped=allowed(text, budget),
+            clipped=debate.clipped(turn.slot, text),
         ),
     )
 

@@ -27,7 +27,7 @@ from moot.events import (
 from moot.hearing import Heard
 from moot.judging import ballots
 from moot.judging.asking import judge_request, repair_request
-from moot.lengths import LENIENCE, allowed, count
+from moot.lengths import LENIENCE, count
 from moot.moves import Purpose, Result, aside_model
 from moot.prompts import small
 from moot.prompts.asides import Unreadable, answer, aside_request
@@ -168,7 +168,7 @@ class Speech:
             refusal=refusal,
             degraded=",".join(self._marks(heard)),
             over_length=words > budget * LENIENCE,
-            clipped=allowed(text, budget),
+            clipped=self._debate.clipped(self._turn.slot, text),
         )
 
     def _marks(self, heard: Heard) -> list[str]:

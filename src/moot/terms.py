@@ -185,6 +185,8 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """What people are given for it; a file that says nothing of words means 150 for each minute."""
     clock: int = 0
     """Words that each side has for the whole row, where the row is on a clock."""
+    held: bool = True
+    """What goes far beyond `words` is not heard. False: the number is advice."""
     new_arguments: bool = True
     simultaneous: bool = False
     """Nobody in this row hears the others of this row, nor of the one beside it that is simultaneous too."""

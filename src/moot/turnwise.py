@@ -30,6 +30,7 @@ FORMAT = Format(
             round=1,
             tone="opening",
             words=600,
+            held=False,
             guide="Present your opening argument following Robert's Rules of Order.",
         ),
         Phase(
@@ -39,6 +40,7 @@ FORMAT = Format(
             round=2,
             tone="rebuttal",
             words=600,
+            held=False,
             guide="Address your opponent's specific points, refute their arguments with evidence and logic, "
             "and strengthen your own position.",
         ),

@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = re.compile(
     "|Must be a model|Only for a seat whose provider is human|Unknown judge|Must be a judge whose .*"
     "|(Needed|Only) for the role .*|Somebody of that name is invited|Give seconds or rounds"
     "|No such speech: .*|Name at least one speech .*|Nobody is ranked .*|Must name each .*|Must be of: .*"
+    "|Nobody judges where the user decides"
     "|There is a token of that name|This format says by itself who opens|Only criteria have weights: .*"
     "|Model not found: .*|Needed for inject|Must be (AFFIRMATIVE|NEGATIVE) in this turn"
     "|Needed from the second turn on|This model has not spoken yet|The next turn is .*"

@@ -73,6 +73,11 @@ def test_nothing_is_said_that_nobody_asked_for() -> None:
     assert decide(None, Open(OPENING, start=True, step="turn")) == (OPENING, DebateStarted("turn"))
 
 
+def test_a_long_speech_is_heard_to_its_end() -> None:
+    held = session(2, lambda _sent: Reply("And so on. " * 1000 + "The very end."))
+    assert "The very end." in held.sent[1].request.messages[-1].content
+
+
 def test_ten_turns_are_ten_calls_whatever_is_said_in_them() -> None:
     held = session(10, same)
     assert [turn.seat for turn in held.debate.turns] == ["part_1", "part_2"] * 5

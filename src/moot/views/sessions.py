@@ -33,7 +33,7 @@ from moot.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.lengths import allowed, count
+from moot.lengths import count
 from moot.schedule import schedule
 from moot.setup import COLOURS
 from moot.terms import Limits, Manner, Model, Money, Reasoning, ReasoningPart, Seat, Slot, Text, Usage
@@ -256,8 +256,7 @@ def _given(opened: DebateOpened, slot: Slot, number: int, speech: Said) -> Itera
     yield CallCompleted(
         number, "stop", Usage(), speech.cost, 0, response_id=speech.response_id, reason=ELSEWHERE
     )
-    words = count(speech.text)
-    yield TurnCompleted(number, words, clipped=allowed(speech.text, phase.words))
+    yield TurnCompleted(number, count(speech.text))
 
 
 def _said(turns: list[Any]) -> Iterator[Said]:
