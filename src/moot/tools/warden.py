@@ -2,7 +2,8 @@
 
 Run as `python -I -S warden.py FD COMMAND …`, as the leader of a process group. FD is the reading end of a
 pipe whose other end Moot alone holds, and into which nothing is ever written: when it ends, Moot is gone, and
-the whole group is killed. Standard input, output and error are the command's; nobody listens here.
+the whole group is killed. So it is when the command ends, which may be first to hear that Moot is gone, and
+may have children. Standard input, output and error are the command's; nobody listens here.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def main() -> NoReturn:
         sys.exit(NOT_RUN)
     _let_go_of_its_pipes()
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-    sys.exit(abs(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+    os.waitpid(pid, 0)
+    _end()
 
 
 def _stay(_number: int, _frame: FrameType | None) -> None:
@@ -44,7 +46,12 @@ def _let_go_of_its_pipes() -> None:
 
 def _end_with(lifeline: int) -> None:
     os.read(lifeline, 1)
+    _end()
+
+
+def _end() -> NoReturn:
     os.killpg(0, signal.SIGKILL)
+    raise AssertionError("nobody survives that")
 
 
 if __name__ == "__main__":
