@@ -16,7 +16,7 @@ export MOTION
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
 # Tests run side by side in so many processes.
-WORKERS ?= 3
+WORKERS ?= 4
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
@@ -47,9 +47,9 @@ coverage: setup .venv/.browser ## run the tests and see what they leave out
 check: setup ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
-	$(BIN)/pyright
+	$(BIN)/pyright --threads 2
 	$(BIN)/lint-imports --no-logo
-	@for module in $(STATIC) scripts/vendor.js; do node --check $$module || exit 1; done
+	@printf '%s\n' $(STATIC) scripts/vendor.js | xargs -P 2 -n 1 node --check
 
 format: setup ## put the code in shape
 	@$(BIN)/ruff check -q --fix-only

@@ -194,6 +194,8 @@ async def test_a_keyboard_is_enough_from_the_motion_to_the_verdict(
     await expect(page.get_by_role("button", name="Resume")).to_be_focused()
     await page.keyboard.press("Shift+S")
     await expect(page.locator("#verdict .headline")).to_be_visible()
+    # With the last event the controls go: whoever has just come to one of them would lose it.
+    await expect(page.get_by_role("banner").get_by_role("status").first).to_have_text("over")
     await tab_to(page, "Replay")
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/replay")
