@@ -177,7 +177,9 @@ def _to_sqlite(place: Place, rows: list[Row]) -> int:
     table = _quoted(place)
     made = DDL.format(table).replace("NOW()", "CURRENT_TIMESTAMP").replace("JSONB", "TEXT")
     marks = ", ".join("?" * len(COLUMNS))
-    insert = f"INSERT OR IGNORE INTO {table} ({', '.join(COLUMNS)}) VALUES ({marks})"  # noqa: S608 - a checked name
+    # Not "or ignore": a row that breaks another rule of the table would count as one that is there already.
+    columns = ", ".join(COLUMNS)
+    insert = f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING"  # noqa: S608 - a checked name
     with _sqlite(place, "rwc") as connection, connection:
         connection.execute(made)
         return connection.executemany(insert, [_values(row) for row in rows]).rowcount
