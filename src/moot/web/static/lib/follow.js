@@ -25,11 +25,19 @@ export function useFollow(box, goes, start = true) {
       else if (scrollY > last && left() < NEAR) following.value = true;
       [last, height] = [scrollY, root.scrollHeight];
     };
+    // While the page glides down, a wheel turned up may end below where it began: what they asked for counts.
+    const yields = ({ deltaY, ctrlKey }) => {
+      if (deltaY >= 0 || ctrlKey || !following.peek() || !scrollY) return;
+      following.value = false;
+      scrollTo({ top: scrollY, behavior: 'instant' });
+    };
     const grown = new ResizeObserver(() => following.peek() && goes() && toEnd());
     addEventListener('scroll', heed, { passive: true });
+    addEventListener('wheel', yields, { passive: true });
     grown.observe(box.current);
     return () => {
       removeEventListener('scroll', heed);
+      removeEventListener('wheel', yields);
       grown.disconnect();
     };
   }, []);
