@@ -138,15 +138,15 @@ function useDeeds(id, show) {
   return async (deed) => {
     if (deed.sheet) return show(deed.sheet);
     const [what, body] = deed.ask;
-    if (busy.current.has(what)) return undefined;
-    busy.current.add(what);
+    if (busy.current.has(keyOf(deed))) return undefined;
+    busy.current.add(keyOf(deed));
     try {
       await post(`/debates/${id}/${what}`, body, { once: true });
       if (SAID[what]) announce(SAID[what]);
     } catch (error) {
       complain(error);
     } finally {
-      busy.current.delete(what);
+      busy.current.delete(keyOf(deed));
     }
     return undefined;
   };
