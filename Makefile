@@ -25,7 +25,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run debate test coverage check format bench chaos screenshots wheel lock clean setup
+.PHONY: help run debate cluster test coverage check format bench chaos screenshots wheel lock clean setup
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,9 @@ run: setup ## serve the arena and open it in a browser; ARGS='--port 9000' and t
 
 debate: setup ## hold a debate in this terminal; MOTION='...' sets the motion
 	@$(BIN)/moot "$$MOTION" $(ARGS)
+
+cluster: setup ## try a cluster on this machine: two nodes, two workers; ARGS='--workers 4' and the like
+	@$(BIN)/python -m tests.cluster $(ARGS)
 
 test: setup .venv/.browser ## run the tests; ARGS='-k pause' picks some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
@@ -59,7 +62,7 @@ bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
-	@$(BIN)/python -m pytest tests/api tests/chaos tests/faults -m chaos $(ARGS)
+	@$(BIN)/python -m pytest tests/api tests/chaos tests/cluster tests/faults -m chaos $(ARGS)
 
 screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images, with real models' words
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)

@@ -26,8 +26,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-READ = ("app", "debate", "playing", "serve", "hall", "here", "elsewhere", "remote", "finding", "exporting")
+READ = (
+    "app", "debate", "playing", "serve", "work", "hall", "here", "elsewhere", "remote", "finding",
+    "exporting",
+)  # fmt: skip
 """What most commands need of `moot.cli`; the rest is read when it is asked for, as always."""
+SHARED = ("moot.store.postgres", "moot.placement.queued", "moot.redis_bus", "moot.commons.redis")
+"""What processes on one log need."""
 MOST_BYTES = 512 * 1024
 
 _nursery: socket.socket | None = None
@@ -136,7 +141,7 @@ def _become(wish: dict[str, Any], streams: list[int]) -> None:
 def _tend(asked: socket.socket) -> None:
     for name in READ:
         importlib.import_module(f"moot.cli.{name}")
-    for name in ("moot.server", "moot.client", "moot.arena"):
+    for name in ("moot.server", "moot.work", "moot.client", "moot.arena", *SHARED):
         importlib.import_module(name)
     assert threading.active_count() == 1, "a fork leaves other threads behind"
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -9,9 +9,8 @@ Everything goes through the log: `ask` decides on its head, `follow` reads it, r
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -20,10 +19,10 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot import settings as configuration
-from moot.bus import MemoryBus
+from moot.bus import Bus
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
-from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
+from moot.errors import Invalid, Refused, Unavailable, UnknownDebate
 from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.floor import CastVote, KeepDraft
@@ -31,7 +30,8 @@ from moot.hub import Hub
 from moot.ids import new_id
 from moot.judging.families import partiality, recused
 from moot.lending import Lending
-from moot.placement.inprocess import InProcess, wants_runner
+from moot.placement.contract import Role, Waiting, wants_runner
+from moot.premises import make_bus, make_commons, make_placement, open_store
 from moot.prices import price_of
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
@@ -52,12 +52,10 @@ from moot.setup import (
 )
 from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
 from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Step, Verbosity
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
 
-RECOVERY_SECONDS = 5.0
 QUIET = (Inject, KeepDraft, CastVote)
 """What gives a runner nothing to do."""
 
@@ -66,21 +64,29 @@ class Arena:
     """Use `Arena.open()`."""
 
     def __init__(
-        self, settings: Settings, store: Store, providers: Providers, tools: Toolbox | None = None
+        self,
+        settings: Settings,
+        store: Store,
+        providers: Providers,
+        tools: Toolbox | None = None,
+        *,
+        run: bool = True,
     ) -> None:
         self.settings = settings
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self._bus = MemoryBus()
+        self.commons = make_commons(settings)
+        if settings.cluster.bus is not None:
+            providers.share(self.commons)
+        self._bus: Bus = make_bus(settings)
         store.listen(self._bus.publish)
         self.lending = Lending(providers)
         store.listen(self.lending.heard)
         self.hub = Hub(store, self._bus)
         self.locks = None if isinstance(store, MemoryStore) else settings.data
         """Where processes that share the store know of each other."""
-        self._placement = InProcess(store, self._runner, self.locks)
-        self._recovery: asyncio.Task[None] | None = None
+        self._placement = make_placement(settings, store, self._runner, run=run)
 
     @classmethod
     @asynccontextmanager
@@ -92,33 +98,33 @@ class Arena:
         providers: Mapping[str, Provider] | None = None,
         tools: Toolbox | None = None,
         recover: bool = False,
+        run: bool = True,
     ) -> AsyncGenerator[Arena, None]:
-        """An arena on this machine's data folder, or on the store given.
+        """An arena on the log that the settings name, or on the store given.
 
         `providers` adds to or replaces the built-in ones; `tools` is what the seats may use. With `recover`,
-        debates that another process left behind are taken up, now and while the arena is open.
+        debates that another process left behind are taken up, now and while the arena is open. Without `run`,
+        workers on the same log run the debates.
         """
         settings = settings or configuration.load()
-        store = store or SqliteStore.open(settings.database)
-        arena = cls(settings, store, _providers(settings, providers or {}), tools or _toolbox(settings))
+        store = store or await open_store(settings)
+        tools = tools or _toolbox(settings)
+        arena = cls(settings, store, _providers(settings, providers or {}), tools, run=run)
         try:
-            if recover:
-                await arena.recover()
-                arena._recovery = asyncio.create_task(arena._keep_recovering(), name="recovery")
+            await arena._placement.open(recover=recover)
             yield arena
         finally:
             await arena.close()
 
     async def close(self) -> None:
         """End the streams, park the turns, close the store: in that order."""
-        if self._recovery is not None:
-            self._recovery.cancel()
-            await asyncio.gather(self._recovery, return_exceptions=True)
         await self.hub.close()
         await self._placement.close()
         await self.tools.close()
         await self.lending.close()
         await self.providers.close()
+        await self._bus.close()
+        await self.commons.close()
         await self.store.close()
 
     # --- asking ---------------------------------------------------------------------------------------
@@ -242,7 +248,15 @@ class Arena:
 
     async def is_running(self, debate_id: str) -> bool:
         """Whether a process that is alive, this one or another, runs this debate."""
-        return self._placement.is_alive((await self.head(debate_id)).runner)
+        return await self._placement.is_alive((await self.head(debate_id)).runner)
+
+    async def waiting(self) -> Waiting | None:
+        """What waits for a worker; None where this process runs its debates itself."""
+        return await self._placement.waiting()
+
+    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+        """This process serves for good: others on the same log see it, and it ends where it hangs."""
+        self._placement.appear(role, streams)
 
     def run(self, debate_id: str) -> None:
         """See to it that a debate with something to do is run."""
@@ -436,12 +450,6 @@ class Arena:
             tools=self.tools,
             lacking=self.lending.lacking,
         )
-
-    async def _keep_recovering(self) -> None:
-        while True:
-            await asyncio.sleep(RECOVERY_SECONDS)
-            with suppress(StoreError):
-                await self.recover()
 
 
 def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:

@@ -1,16 +1,18 @@
 """Followers: each a cursor into the log, not a queue.
 
-One tail per followed debate keeps the latest records of this process at hand; a cursor that is further back
-reads the store, page by page. A slow reader delays only itself, a returning one loses nothing. Once a second
-the heads of all followed debates are looked up, so that a lost message only costs time; where the store says
-that another process has written, they are looked up at once.
+One tail per followed debate keeps the latest records that were heard at hand; a cursor that is further back
+reads the store, page by page. A slow reader delays only itself, a returning one loses nothing. News may come
+late, twice, in any order or not at all. So once a second the heads of all followed debates are looked up, and
+a lost message only costs time; where the store says that another process has written, they are looked up at
+once. While the store is away followers wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from itertools import islice
 
@@ -24,6 +26,8 @@ WINDOW = 1024
 PULSE_SECONDS = 1.0
 GLANCE_SECONDS = 0.05
 
+log = logging.getLogger("moot")
+
 
 class Tail:
     """The end of one debate's log, as this process has heard it."""
@@ -31,16 +35,17 @@ class Tail:
     def __init__(self) -> None:
         self.window: deque[Recorded] = deque(maxlen=WINDOW)
         self.head = 0
-        self.turning = 0
-        self.known = False
+        """The latest version that was heard of; 0 where nobody has looked yet."""
         self.gone = False
         self.followers = 0
+        self.listeners = 0
+        """Those of the followers who want the words too."""
         self._waiting: list[asyncio.Future[None]] = []
         self._waiting_for_turns: list[asyncio.Future[None]] = []
 
     def since(self, cursor: int) -> tuple[Recorded, ...] | None:
         """What came after the cursor; None where only the store can tell."""
-        if not self.known:
+        if not self.head:
             return None
         if cursor >= self.head:
             return ()
@@ -51,25 +56,24 @@ class Tail:
         )
 
     def hear(self, records: tuple[Recorded, ...]) -> None:
-        turned = False
+        before, turned = self.head, False
         for recorded in records:
-            if recorded.seq <= self.head and self.known:
+            if self.window and recorded.seq <= self.window[-1].seq:
                 continue
             if self.window and recorded.seq != self.window[-1].seq + 1:
                 self.window.clear()
             self.window.append(recorded)
-            self.head = recorded.seq
-            self.known = True
-            if not isinstance(recorded.event, CallDelta | SegmentCompleted):
+            # What was lost in a hole may have been a turn, and nothing else would tell of it.
+            if recorded.seq > self.head + 1 or not isinstance(recorded.event, CallDelta | SegmentCompleted):
                 turned = True
-        self._wake(turned)
+            self.head = max(self.head, recorded.seq)
+        if self.head > before:
+            self._wake(turned)
 
     def look(self, version: int) -> None:
         """The store has been seen at this version."""
-        grown = version > self.head or not self.known
-        self.known = True
-        if grown:
-            self.head = max(self.head, version)
+        if version > self.head:
+            self.head = version
             self._wake(True)
 
     def end(self) -> None:
@@ -97,7 +101,10 @@ class Tail:
 class Hub:
     def __init__(self, store: Store, bus: Bus) -> None:
         self._store = store
+        self._bus = bus
         self._tails: dict[str, Tail] = {}
+        self._unseen: set[str] = set()
+        self._stranded: list[asyncio.Future[None]] = []
         self._closed = False
         self._pulse: asyncio.Task[None] | None = None
         bus.subscribe(self._heard)
@@ -109,7 +116,7 @@ class Hub:
 
         With `turns_only` words are left out, and do not even wake the follower.
         """
-        tail = self._enter(debate_id)
+        tail = self._enter(debate_id, words=not turns_only)
         cursor = after
         try:
             while not self._closed:
@@ -126,7 +133,7 @@ class Hub:
                     return
                 await tail.grown(cursor, turns_only=turns_only)
         finally:
-            self._leave(debate_id, tail)
+            self._leave(debate_id, tail, words=not turns_only)
 
     @property
     def closed(self) -> bool:
@@ -137,20 +144,26 @@ class Hub:
         self._closed = True
         for tail in self._tails.values():
             tail.end()
+        self._rescue()
         if self._pulse is not None:
             self._pulse.cancel()
             with suppress(asyncio.CancelledError):
                 await self._pulse
 
     async def _read(self, tail: Tail, debate_id: str, cursor: int) -> tuple[Recorded, ...]:
-        try:
-            batch = await self._store.read(debate_id, cursor, PAGE)
-        except UnknownDebate:
-            tail.end()
-            return ()
-        if len(batch) < PAGE:
-            tail.look(batch[-1].seq if batch else cursor)
-        return batch
+        while not (self._closed or tail.gone):
+            try:
+                batch = await self._store.read(debate_id, cursor, PAGE)
+            except UnknownDebate:
+                tail.end()
+            except StoreError:
+                await self._until_looked()
+            else:
+                # An empty one tells nothing of the head: the cursor may be far beyond it.
+                if len(batch) < PAGE:
+                    tail.hear(batch)
+                return batch
+        return ()
 
     def _heard(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
         tail = self._tails.get(debate_id)
@@ -158,34 +171,57 @@ class Hub:
             return
         if records is None:
             tail.end()
-        else:
+        elif records:
             tail.hear(records)
+        else:
+            self._unseen.add(debate_id)
 
-    def _enter(self, debate_id: str) -> Tail:
+    def _enter(self, debate_id: str, *, words: bool) -> Tail:
         tail = self._tails.setdefault(debate_id, Tail())
         tail.followers += 1
+        tail.listeners += words
+        if tail.followers == 1 or (words and tail.listeners == 1):
+            self._bus.heed(debate_id, words=words)
         if self._pulse is None or self._pulse.done():
             self._pulse = asyncio.create_task(self._keep_looking(), name="hub pulse")
         return tail
 
-    def _leave(self, debate_id: str, tail: Tail) -> None:
+    def _leave(self, debate_id: str, tail: Tail, *, words: bool) -> None:
         tail.followers -= 1
-        if tail.followers == 0 and self._tails.get(debate_id) is tail:
+        tail.listeners -= words
+        if self._tails.get(debate_id) is not tail:
+            return
+        if not tail.followers:
             del self._tails[debate_id]
+            self._unseen.discard(debate_id)
+            self._bus.ignore(debate_id)
+        elif words and not tail.listeners:
+            self._bus.heed(debate_id, words=False)
+
+    # --- looking at the store -------------------------------------------------------------------------
 
     async def _keep_looking(self) -> None:
         glances = 0
         while self._tails and not self._closed:
             await asyncio.sleep(GLANCE_SECONDS)
             glances += 1
-            due = glances * GLANCE_SECONDS >= PULSE_SECONDS
-            with suppress(StoreError):
-                if await self._store.changed_elsewhere() or due:
+            try:
+                if await self._store.changed_elsewhere() or glances * GLANCE_SECONDS >= PULSE_SECONDS:
                     glances = 0
-                    await self._look()
+                    await self._look(self._tails)
+                    self._rescue()
+                elif self._unseen:
+                    await self._look(self._unseen)
+            except StoreError:
+                pass
+            except Exception:
+                # Without this task followers would wait for ever for what they have not heard.
+                log.exception("the heads of the debates could not be looked up")
 
-    async def _look(self) -> None:
-        followed = tuple(self._tails)
+    async def _look(self, debate_ids: Iterable[str]) -> None:
+        followed = tuple(debate_ids)
+        # Before the look: whoever asks for one from here on is not sure to be answered by it.
+        self._unseen.difference_update(followed)
         pulses = await self._store.pulses(followed)
         for debate_id in followed:
             tail = self._tails.get(debate_id)
@@ -193,8 +229,20 @@ class Hub:
                 continue
             if debate_id not in pulses:
                 tail.end()
-            elif pulses[debate_id].version > tail.head:
+            else:
                 tail.look(pulses[debate_id].version)
+
+    async def _until_looked(self) -> None:
+        """The store is away. One look a second finds out when it is back, however many wait for it."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._stranded.append(future)
+        await future
+
+    def _rescue(self) -> None:
+        stranded, self._stranded = self._stranded, []
+        for future in stranded:
+            if not future.done():
+                future.set_result(None)
 
 
 def _turns(batch: tuple[Recorded, ...]) -> tuple[Recorded, ...]:

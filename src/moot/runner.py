@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import crash, means, moves
+from moot.bearings import at
 from moot.calling import Clock, Deadlines, listen
 from moot.debate import Aside, Debate, Turn
 from moot.errands import Errands
@@ -91,6 +92,10 @@ class Runner:
 
     async def run(self) -> None:
         """Until the debate rests, ends, is deleted, or is taken over by another runner."""
+        with at(debate=self._id):
+            await self._hold()
+
+    async def _hold(self) -> None:
         try:
             debate = (await self._record(moves.recover)).debate
             self._limited = means.is_limited(debate)
@@ -152,8 +157,7 @@ class Runner:
         """All parts at the same time; one that is cut does not disturb the others."""
         seconds = debate.limits.turn_seconds
         for part in parts:
-            work = self._await(part) if isinstance(part, Person) else self._perform(part, seconds)
-            self._playing[part] = _task(work, f"{self._id} {part.name}")
+            self._playing[part] = _task(self._give(part, seconds), f"{self._id} {part.name}")
         try:
             results = await asyncio.gather(*self._playing.values(), return_exceptions=True)
         finally:
@@ -163,6 +167,10 @@ class Runner:
         for result in results:
             if isinstance(result, Exception):
                 raise result
+
+    async def _give(self, part: Part | Person, seconds: float) -> None:
+        with at(**_marks(part.purpose)):
+            await (self._await(part) if isinstance(part, Person) else self._perform(part, seconds))
 
     async def _watch(self, after: int) -> None:
         """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
@@ -368,8 +376,10 @@ class Runner:
             await listen(provider, request, call, heard, self._narrate, deadlines, self._most(request))
 
     def _most(self, request: Request) -> int:
-        """Bytes after which a model is cut. Where money is limited, nothing beyond what was reserved."""
-        per_token = CHARS_PER_TOKEN if self._limited else GENEROUS_BYTES_PER_TOKEN
+        """Bytes after which a model is cut. Where it costs limited money, at what was reserved."""
+        price = request.model.price
+        costs = price is None or not price.free
+        per_token = CHARS_PER_TOKEN if self._limited and costs else GENEROUS_BYTES_PER_TOKEN
         return min(per_token * request.max_tokens + len(request.prefill.encode()), MOST_BYTES)
 
     async def _narrate(self, events: Sequence[Narrated]) -> None:
@@ -392,6 +402,11 @@ class Runner:
 
     async def _park(self) -> None:
         await self._record(moves.park)
+
+
+def _marks(purpose: Purpose) -> dict[str, str | int]:
+    found = {"turn": purpose.turn, "judge": purpose.judge, "aside": purpose.aside}
+    return {name: mark for name, mark in found.items() if mark is not None}
 
 
 def _speaker(debate: Debate, turn: Turn) -> Part | Person:

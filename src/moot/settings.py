@@ -13,6 +13,16 @@
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
+Several machines hold one arena together when they name the same store and bus, gathered in `Cluster`:
+
+    MOOT_STORE           where the log is: sqlite:FILE or postgresql://… (default: moot.db in the data folder)
+    MOOT_BUS             redis://… by which its processes hear of each other at once (default: none)
+    MOOT_WORKER_DEBATES  how many debates one worker runs at a time (default 100)
+    MOOT_HEARTBEAT_S     how often a worker says that it lives (default 1)
+    MOOT_STALL_S         after what silence another takes its debates over (default 4)
+    MOOT_POOL            connections to PostgreSQL that one process may hold (default 10)
+    MOOT_STATEMENT_S     how long PostgreSQL may take to answer (default 10)
+
 A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" for limits, days and quota:
 
     MOOT_TOKEN                   the operator's token; where there is one, every request needs a token
@@ -80,6 +90,8 @@ from moot.terms import Price
 from moot.tools import written as tools_written
 from moot.tools.written import ToolServer
 
+POSTGRES = ("postgresql", "postgres")
+REDIS = ("redis", "rediss", "unix")
 TABLES = ("keys", "endpoints", "limits", "prices", "tools")
 
 
@@ -106,6 +118,19 @@ class Service(Struct, frozen=True):
     quick_cache_seconds: float = 0.0
 
 
+class Cluster(Struct, frozen=True):
+    """What processes on several machines share, and how they look after each other."""
+
+    store: Secret | None = None
+    """The address of a PostgreSQL; None where the log is a file of this machine."""
+    bus: Secret | None = None
+    debates: int = 100
+    heartbeat_seconds: float = 1.0
+    stall_seconds: float = 4.0
+    pool: int = 10
+    statement_seconds: float = 10.0
+
+
 class Settings(Struct, frozen=True):
     """Its repr tells no key: those of the file are secrets, and of the environment it tells only the size."""
 
@@ -124,6 +149,8 @@ class Settings(Struct, frozen=True):
     tools: tuple[ToolServer, ...] = ()
     environ: dict[str, str] = field(default_factory=dict[str, str])
     service: Service = Service()
+    log_file: Path | None = None
+    cluster: Cluster = Cluster()
 
     def __post_init__(self) -> None:
         force_setattr(self, "environ", Environ(self.environ))
@@ -134,7 +161,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def database(self) -> Path:
-        return self.data / "moot.db"
+        return self.log_file or self.data / "moot.db"
 
     @property
     def formats(self) -> Path:
@@ -173,6 +200,40 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         tools=tools_written.servers(file, path),
         environ=Environ(env),
         service=_service(env),
+        log_file=_log_file(env),
+        cluster=_cluster(env),
+    )
+
+
+def _log_file(env: Mapping[str, str]) -> Path | None:
+    kind, _, rest = env.get("MOOT_STORE", "").strip().partition(":")
+    if kind == "sqlite" and rest:
+        return Path(rest.removeprefix("//")).expanduser()
+    if kind and kind not in POSTGRES:
+        raise Invalid("MOOT_STORE is sqlite:FILE or postgresql://user@host/database.")
+    return None
+
+
+def _cluster(env: Mapping[str, str]) -> Cluster:
+    store = env.get("MOOT_STORE", "").strip()
+    shared = Secret(store) if store.partition(":")[0] in POSTGRES else None
+    bus = env.get("MOOT_BUS", "").strip()
+    if bus and bus.partition("://")[0] not in REDIS:
+        raise Invalid("MOOT_BUS is redis://host:port/number, or rediss:// where the line is to be encrypted.")
+    if bus and shared is None:
+        raise Invalid("MOOT_BUS joins machines that share a log: set MOOT_STORE=postgresql://… as well.")
+    heartbeat = _some(env, "MOOT_HEARTBEAT_S", 1)
+    stall = _some(env, "MOOT_STALL_S", 4)
+    if stall < 2 * heartbeat:
+        raise Invalid("MOOT_STALL_S must be at least twice MOOT_HEARTBEAT_S, or workers rob each other.")
+    return Cluster(
+        store=shared,
+        bus=Secret(bus) if bus else None,
+        debates=int(_some(env, "MOOT_WORKER_DEBATES", 100)),
+        heartbeat_seconds=heartbeat,
+        stall_seconds=stall,
+        pool=int(_some(env, "MOOT_POOL", 10)),
+        statement_seconds=_some(env, "MOOT_STATEMENT_S", 10),
     )
 
 

@@ -46,6 +46,11 @@ class Price(Struct, frozen=True, omit_defaults=True):
     per_call: Money = Money(0)
     source: str = ""
 
+    @property
+    def free(self) -> bool:
+        tiers = (*self.input, *self.output, *self.cached_input, *self.cache_write)
+        return not self.per_call and not any(tier.per_million for tier in tiers)
+
 
 HUMAN = "human"
 """The provider of whoever types by hand."""

@@ -6,7 +6,7 @@ import sys
 
 import uvloop
 
-from tests.bench import clients, fanout, legacy, lists, page, tokens, viewers
+from tests.bench import clients, cluster, fanout, legacy, lists, page, tokens, viewers
 
 BENCHES = {
     "clients": clients.main,
@@ -17,6 +17,7 @@ BENCHES = {
     "legacy": legacy.main,
     "viewers": viewers.main,
     "page": page.main,
+    "cluster": cluster.main,
 }
 
 

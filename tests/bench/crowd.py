@@ -9,6 +9,7 @@ from array import array
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
+from itertools import cycle
 from multiprocessing.connection import Connection
 from time import monotonic
 from typing import cast
@@ -24,9 +25,9 @@ CHUNK = re.compile(rb'"chunk":"([0-9. ]+)"')
 
 
 class Visit(Struct, frozen=True):
-    """Where a crowd goes; `cursor` is what each has seen already."""
+    """Where a crowd goes, spread over the ports; `cursor` is what each has seen already."""
 
-    port: int
+    ports: Sequence[int]
     paths: Sequence[str]
     cursor: str = ""
 
@@ -85,7 +86,9 @@ async def _visit(pipe: Connection, visit: Visit) -> None:
     lags = array("d")
     viewers = [Viewer(path, visit.cursor, lags) for path in visit.paths]
     doors = asyncio.Semaphore(AT_ONCE)
-    await asyncio.gather(*(viewer.enter(visit.port, doors) for viewer in viewers))
+    await asyncio.gather(
+        *(viewer.enter(port, doors) for viewer, port in zip(viewers, cycle(visit.ports), strict=False))
+    )
     pipe.send(True)
     await asyncio.gather(*(viewer.over for viewer in viewers))
     pipe.send(_heard(viewers, lags))

@@ -1,4 +1,6 @@
-"""Two servers, each in a process of its own: ours over its log on disk, and a bare Starlette without any.
+"""Servers, each in a process of its own: ours over its log, and a bare Starlette without any.
+
+Ours holds its log in a file by itself, or is a node or a worker of several that share one.
 
 Both say words that are nothing but the time at which they were due, 50 a second, and tell them some 20 times
 a second, so that whoever hears one knows how late it is: all processes of a machine share one clock.
@@ -25,8 +27,9 @@ from starlette.requests import Request as Asked
 from starlette.responses import StreamingResponse
 
 from moot.arena import Arena
+from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Say, Scripted, Wait
-from moot.settings import Service, Settings
+from moot.settings import Cluster, Service, Settings
 from moot.terms import Model, Request
 from moot.web import logs
 from moot.web.app import make_app
@@ -91,23 +94,57 @@ def widen() -> None:
 # --- ours ---------------------------------------------------------------------------------------------
 
 
-def moot(pipe: Connection, data: str) -> None:
+def moot(pipe: Connection, data: str, shared: Shared | None = None) -> None:
+    """With something shared, a node: others run its debates."""
     widen()
-    uvloop.run(_moot(pipe, Path(data)))
+    uvloop.run(_moot(pipe, _settings(data, shared), run=shared is None))
 
 
-async def _moot(pipe: Connection, data: Path) -> None:
-    settings = Settings(data=data, scripted=True, service=FREE)
+def worker(pipe: Connection, data: str, shared: Shared) -> None:
+    widen()
+    uvloop.run(_worker(pipe, _settings(data, shared)))
+
+
+class Shared(Struct, frozen=True):
+    """The addresses of a PostgreSQL and of a Redis."""
+
+    store: str
+    bus: str
+
+
+def _settings(data: str, shared: Shared | None) -> Settings:
+    cluster = Cluster(Secret(shared.store), Secret(shared.bus), debates=1000) if shared else Cluster()
+    return Settings(data=Path(data), scripted=True, service=FREE, cluster=cluster)
+
+
+async def _worker(pipe: Connection, settings: Settings) -> None:
+    async with _arena(settings, run=True):
+        pipe.send(0)
+        await _heed(pipe, _nothing)
+
+
+async def _nothing(what: Any) -> Any:
+    return what
+
+
+@asynccontextmanager
+async def _arena(settings: Settings, *, run: bool) -> AsyncGenerator[Arena]:
+    scripted = {"scripted": Scripted(_stamps)}
     with open(os.devnull, "w") as nowhere:
         logs.set_up(settings, stream=nowhere)
-        async with Arena.open(settings, providers={"scripted": Scripted(_stamps)}, recover=True) as arena:
-            listeners = bind("127.0.0.1", 0)
-            port = listeners[0].getsockname()[1]
-            server = Server(make_app(arena), FREE, end_streams=arena.hub.close, ready=lambda: pipe.send(port))
-            async with asyncio.TaskGroup() as group:
-                group.create_task(server.serve(listeners))
-                await _heed(pipe, lambda what: _debates(arena, what))
-                server.should_exit = True
+        async with Arena.open(settings, providers=scripted, recover=run, run=run) as arena:
+            yield arena
+
+
+async def _moot(pipe: Connection, settings: Settings, *, run: bool) -> None:
+    async with _arena(settings, run=run) as arena:
+        listeners = bind("127.0.0.1", 0)
+        port = listeners[0].getsockname()[1]
+        server = Server(make_app(arena), FREE, end_streams=arena.hub.close, ready=lambda: pipe.send(port))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(server.serve(listeners))
+            await _heed(pipe, lambda what: _debates(arena, what))
+            server.should_exit = True
 
 
 async def _debates(arena: Arena, what: int | list[str]) -> list[str]:

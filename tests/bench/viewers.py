@@ -29,7 +29,7 @@ class Stage(Struct, frozen=True):
     path: str
 
     def visit(self, names: list[str], each: int) -> Visit:
-        return Visit(self.house.port, [self.path.format(name) for name in names for _ in range(each)])
+        return Visit([self.house.port], [self.path.format(name) for name in names for _ in range(each)])
 
 
 class Cost(Struct, frozen=True):
@@ -126,7 +126,7 @@ async def _held(stage: Stage, people: Crowd, debates: int, each: int) -> Cost:
 async def _caught_up(stage: Stage, people: Crowd, name: str, cursor: str) -> Cost:
     cpu, began = stage.house.cpu, monotonic()
     visit = stage.visit([name], RETURNING)
-    await people.gather(Visit(visit.port, visit.paths, cursor))
+    await people.gather(Visit(visit.ports, visit.paths, cursor))
     heard = await people.hear()
     assert heard.alike, "not everybody was told the same"
     return Cost(heard, stage.house.cpu - cpu, heard.ended - began, 0.0, 0.0, [name])

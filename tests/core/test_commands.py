@@ -52,7 +52,7 @@ from moot.events import (
 )
 from moot.floor import ClosePoll
 from moot.formats.plan import Poll, Rest, plan
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.terms import Judge, Limits, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak

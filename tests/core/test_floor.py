@@ -66,7 +66,7 @@ from moot.floor import (
 )
 from moot.moves import Purpose
 from moot.parts import Person
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.terms import FREE, HUMAN, Ballot, Judge, Limits, Manner, Model, Polls, Score, Seat
 from tests.core.plots import blind
 from tests.factories import SCRIPTED, opened, seats, table

@@ -22,7 +22,7 @@ from moot.debate import Debate
 from moot.errors import Invalid, Unavailable
 from moot.events import DebateImported
 from moot.evolve import fold
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.providers.scripted import Scripted
 from moot.settings import Settings
 from moot.store.append import append

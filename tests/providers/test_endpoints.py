@@ -232,7 +232,7 @@ def test_a_custom_endpoint_is_as_it_was_written(load: Load) -> None:
         "https://models.example.org/v1",
         ("MINE_KEY",),
     )
-    assert mine.limits == Pass(2, 30)
+    assert mine.limits == Pass(2, 30, written=True)
     can = traits_of(mine, "gpt-4o")
     assert can == Traits(
         thinks=True,
@@ -259,8 +259,8 @@ def test_a_built_in_endpoint_may_be_changed_by_its_name(load: Load) -> None:
     assert openai.base_url == "https://gateway.example/v1"
     assert not openai.traits.chaining
     assert openai.keys == ("OPENAI_API_KEY",)
-    assert openai.limits == Pass(3, 60)
-    assert named(here, "groq").limits == Pass(1, None)
+    assert openai.limits == Pass(3, 60, written=True)
+    assert named(here, "groq").limits == Pass(1, None, written=True)
     assert named(here, "anthropic") == BUILT_IN["anthropic"]
 
 

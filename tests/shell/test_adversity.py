@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, nullcontext
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from moot.arena import Arena
 from moot.commands import Abort, Command, Decide, SkipTurn, Stop
@@ -16,6 +18,7 @@ from moot.debate import Debate
 from moot.errors import Fault, StoreError
 from moot.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
 from moot.hearing import Heard
+from moot.prices import flat
 from moot.pricing import estimate, sound
 from moot.providers.contract import Chunk, Done, Item, Said, Traits
 from moot.providers.scripted import Break, Say, Scripted, Stall, improvise
@@ -24,7 +27,7 @@ from moot.settings import Settings
 from moot.store.contract import Outcome
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
-from moot.terms import Model, Reasoning, ReasoningPart, Request, Usage
+from moot.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
 from tests.factories import call_started, opened, turn_started
 from tests.shell.conftest import QUICK, OpenArena
 from tests.shell.test_runner import begin, play, until
@@ -74,8 +77,8 @@ async def test_what_is_asked_while_a_runner_leaves_is_not_lost(tmp_path: Path) -
     class Late(SqliteStore):
         late = True
 
-        async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
-            epoch = await super().claim(debate_id, runner, seen_epoch=seen_epoch)
+        async def claim(self, debate_id: str, runner: str, **epochs: Any) -> int:
+            epoch = await super().claim(debate_id, runner, **epochs)
             if not runner and self.late:
                 self.late = False
                 await self.record(debate_id, lambda _: (DebateStarted(),))
@@ -221,11 +224,15 @@ async def test_a_provider_that_is_gone_is_named(tmp_path: Path, open_arena: Open
 
 async def test_under_a_limit_a_model_is_cut_at_what_was_reserved(open_arena: OpenArena) -> None:
     endless = Scripted(lambda r: (Say("and on ") for _ in range(1_000_000)))
-    model = Model("scripted", "demo", max_tokens=100)
+    costly = Model("scripted", "demo", max_tokens=100, price=flat(Decimal(1), Decimal(1)))
+    free = replace(costly, price=FREE)
     async with open_arena(endless) as arena:
-        debate, _ = await play(arena, model=model, turns=1, judge="none", cost_limit=1)
-    assert debate.turns[0].truncated == "cap"
-    assert len(debate.turns[0].text) <= 4 * 100 + 10
+        held, _ = await play(arena, model=costly, turns=1, judge="none", cost_limit=1)
+        let, _ = await play(arena, model=free, turns=1, judge="none", cost_limit=1)
+    assert held.turns[0].truncated == let.turns[0].truncated == "cap"
+    assert len(held.turns[0].text) <= 4 * 100 + 10
+    # What costs nothing is cut only where it would never stop.
+    assert len(let.turns[0].text) > 15 * 100
 
 
 @pytest.mark.parametrize("told", [Usage(0, 100), Usage(100, 10), Usage(20, 100)])

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from moot.bus import MemoryBus
+from moot.errors import StoreError
 from moot.events import CallDelta, Event, Recorded, RemarkInjected
 from moot.hub import PAGE, WINDOW, Hub
+from moot.store.contract import Pulse
 from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
 from tests.factories import call_started, opened, turn_started
@@ -131,3 +136,193 @@ async def test_commits_of_another_process_are_noticed(tmp_path: Path) -> None:
     await hub.close()
     await ours.close()
     await theirs.close()
+
+
+# --- news that come as they like ----------------------------------------------------------------------
+
+
+class Whispering(MemoryBus):
+    """Keeps what is published, until somebody tells it: in any order, twice, or never."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[tuple[Recorded, ...]] = []
+        self.heeded: list[tuple[str, bool | None]] = []
+
+    def publish(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+        self.kept.append(records or ())
+
+    def tell(self, *numbers: int) -> None:
+        for number in numbers:
+            super().publish(DEBATE, self.kept[number])
+
+    def heed(self, debate_id: str, *, words: bool) -> None:
+        self.heeded.append((debate_id, words))
+
+    def ignore(self, debate_id: str) -> None:
+        self.heeded.append((debate_id, None))
+
+
+class Unsteady(MemoryStore):
+    """Away when it is told to be."""
+
+    away = False
+    asked = 0
+
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
+        self.asked += 1
+        if self.away:
+            raise StoreError
+        return await super().read(debate_id, after, limit)
+
+    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+        if self.away:
+            raise StoreError
+        return await super().pulses(debate_ids)
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not true():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.002)
+
+
+Following = tuple[list[Recorded], asyncio.Task[None]]
+
+
+def following(hub: Hub, after: int = 0, *, turns_only: bool = False) -> Following:
+    seen: list[Recorded] = []
+
+    async def follow() -> None:
+        async for batch in hub.follow(DEBATE, after, turns_only=turns_only):
+            seen.extend(batch)
+
+    return seen, asyncio.create_task(follow())
+
+
+async def written(store: MemoryStore, kinds: Sequence[bool]) -> None:
+    """Turns and words, one commit each."""
+    for turn in kinds:
+        if turn:
+            await store.record(DEBATE, lambda _: (RemarkInjected(1, "Louder!"),))
+        else:
+            await say(store, "word")
+
+
+@settings(max_examples=60)
+@given(
+    kinds=st.lists(st.booleans(), min_size=1, max_size=12),
+    after=st.integers(0, 6),
+    turns_only=st.booleans(),
+    data=st.data(),
+)
+def test_whatever_becomes_of_the_news_nothing_is_missed_or_seen_twice(
+    kinds: list[bool], after: int, turns_only: bool, data: st.DataObject
+) -> None:
+    told = data.draw(st.lists(st.integers(1, len(kinds)), max_size=20))
+
+    async def play() -> tuple[list[Recorded], list[Recorded]]:
+        store, bus = MemoryStore(), Whispering()
+        hub = await begun(store, bus)
+        early = data.draw(st.integers(0, len(kinds)))
+        await written(store, kinds[:early])
+        seen, task = following(hub, after, turns_only=turns_only)
+        if data.draw(st.booleans()):
+            await settled()
+        await written(store, kinds[early:])
+        for number in told:
+            bus.tell(number)
+            if data.draw(st.booleans()):
+                await settled()
+        # In the end the heads are looked up, as once a second.
+        bus.kept.append(())
+        bus.tell(len(bus.kept) - 1)
+        log = await store.read(DEBATE, after)
+        shown = [r for r in log if not turns_only or not isinstance(r.event, CallDelta)]
+        await until(lambda: len(seen) >= len(shown))
+        await settled()
+        await hub.close()
+        await task
+        return seen, shown
+
+    seen, shown = asyncio.run(play())
+    assert seen == shown
+
+
+async def test_a_turn_that_was_lost_among_words_is_not_lost_on_those_who_wait_for_turns() -> None:
+    """They hear only later words, and the head that is looked up is no further than those."""
+    store, bus = MemoryStore(), Whispering()
+    hub = await begun(store, bus)
+    seen, task = following(hub, 3, turns_only=True)
+    await settled()
+    await written(store, [False, True, False])
+    bus.tell(1, 3)
+    await settled()
+    assert [recorded.seq for recorded in seen] == [5]
+    await hub.close()
+    await task
+
+
+async def test_a_cursor_beyond_the_end_misleads_nobody() -> None:
+    store = MemoryStore()
+    hub = await begun(store)
+    far, first = following(hub, 1000)
+    await settled()
+    near, second = following(hub)
+    await settled()
+    await say(store, "a")
+    await settled()
+    assert ([r.seq for r in far], [r.seq for r in near]) == ([], [1, 2, 3, 4])
+    await hub.close()
+    await asyncio.gather(first, second)
+
+
+async def test_followers_wait_for_a_store_that_is_away_and_go_on() -> None:
+    store, bus = Unsteady(), Whispering()
+    hub = await begun(store, bus)
+    seen, task = following(hub)
+    await settled()
+    store.away = True
+    await say(store, "a", "b", "c")
+    bus.kept.append((bus.kept[-1][-1],))
+    bus.tell(len(bus.kept) - 1)
+    await settled()
+    assert not task.done()
+    asked = store.asked
+    await asyncio.sleep(0.1)
+    assert store.asked == asked
+    store.away = False
+    await until(lambda: len(seen) >= 6)
+    assert [recorded.seq for recorded in seen] == [1, 2, 3, 4, 5, 6]
+    await hub.close()
+    await task
+
+
+async def test_a_hub_that_closes_does_not_wait_for_a_store_that_is_away() -> None:
+    store = Unsteady()
+    hub = await begun(store)
+    store.away = True
+    seen, task = following(hub)
+    await settled()
+    await hub.close()
+    await task
+    assert seen == []
+
+
+async def test_news_are_wanted_for_as_long_as_somebody_follows_and_words_while_somebody_reads_them() -> None:
+    store, bus = MemoryStore(), Whispering()
+    hub = await begun(store, bus)
+    _, runner = following(hub, turns_only=True)
+    await settled()
+    tasks = [following(hub)[1] for _ in range(3)]
+    await settled()
+    for task in (*tasks, runner):
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert [words for _, words in bus.heeded] == [False, True, False, None]
+    await hub.close()

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from starlette.types import ASGIApp
 
 from moot.arena import Arena
+from moot.commons.memory import MemoryCommons
 from moot.settings import Service, Settings
 from moot.store.contract import Token
 from moot.store.memory import MemoryStore
@@ -72,7 +73,7 @@ async def bordered() -> AsyncGenerator[Serving, None]:
             for token in tokens:
                 await store.keep_token(token)
             given = Service(**service)
-            tickets = Tickets()
+            tickets = Tickets(MemoryCommons())
             keeper, limiter = Keeper(store, given.token), Limiter(given.requests_per_minute)
             border = Border(app, given, keeper, limiter, tickets, plain_text=plain_text)
             served = await held.enter_async_context(listening(border, given))

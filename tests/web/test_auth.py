@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from moot.audience import OBSERVER, OWNER, Viewer
+from moot.commons.memory import MOST_KEPT, MemoryCommons
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.memory import MemoryStore
 from moot.store.tokens import digest
-from moot.wire.auth import ANYONE, MOST_TICKETS, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from moot.wire.auth import ANYONE, NOBODY, OPERATOR, Identity, Keeper, Tickets
 from tests.factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving
@@ -185,35 +186,35 @@ async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:
 # --- tickets --------------------------------------------------------------------------------------------
 
 
-def test_a_ticket_opens_one_debate_once() -> None:
-    tickets = Tickets()
-    ticket = tickets.issue(OPERATOR, "deb_1")
+async def test_a_ticket_opens_one_debate_once() -> None:
+    tickets = Tickets(MemoryCommons())
+    ticket = await tickets.issue(OPERATOR, "deb_1")
     assert len(ticket) == 32
-    assert tickets.redeem(ticket, "deb_1") == OPERATOR
-    assert tickets.redeem(ticket, "deb_1") is None
+    assert await tickets.redeem(ticket, "deb_1") == OPERATOR
+    assert await tickets.redeem(ticket, "deb_1") is None
 
 
-def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
-    tickets = Tickets()
-    ticket = tickets.issue(OPERATOR, "deb_1")
-    assert tickets.redeem(ticket, "deb_2") is None
-    assert tickets.redeem(ticket, "deb_1") is None
-    assert tickets.redeem("", "") is None
+async def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
+    tickets = Tickets(MemoryCommons())
+    ticket = await tickets.issue(OPERATOR, "deb_1")
+    assert await tickets.redeem(ticket, "deb_2") is None
+    assert await tickets.redeem(ticket, "deb_1") is None
+    assert await tickets.redeem("", "") is None
 
 
-def test_a_ticket_is_good_for_a_minute() -> None:
+async def test_a_ticket_is_good_for_a_minute() -> None:
     clock = Time()
-    tickets = Tickets(clock)
-    ticket = tickets.issue(OPERATOR, "deb_1")
+    tickets = Tickets(MemoryCommons(clock))
+    ticket = await tickets.issue(OPERATOR, "deb_1")
     clock.now = 60
-    assert tickets.redeem(ticket, "deb_1") is None
+    assert await tickets.redeem(ticket, "deb_1") is None
 
 
-def test_of_too_many_tickets_the_oldest_go() -> None:
-    tickets = Tickets()
-    issued = [tickets.issue(OPERATOR, "deb_1") for _ in range(MOST_TICKETS + 1)]
-    assert tickets.redeem(issued[0], "deb_1") is None
-    assert tickets.redeem(issued[1], "deb_1") == OPERATOR
+async def test_of_too_many_tickets_the_oldest_go() -> None:
+    tickets = Tickets(MemoryCommons())
+    issued = [await tickets.issue(OPERATOR, "deb_1") for _ in range(MOST_KEPT + 1)]
+    assert await tickets.redeem(issued[0], "deb_1") is None
+    assert await tickets.redeem(issued[1], "deb_1") == OPERATOR
 
 
 # --- at the border --------------------------------------------------------------------------------------
@@ -289,14 +290,14 @@ async def test_a_ticket_opens_a_stream_once_and_nothing_else(bordered: Serving, 
 
     async def status(path: str, debate: str = "deb_1") -> int:
         assert served.tickets is not None
-        ticket = served.tickets.issue(alice, debate)
+        ticket = await served.tickets.issue(alice, debate)
         return (await exchange(served.port, request(f"{path}?ticket={ticket}"))).status
 
     stream = f"/api/v1/debates/deb_1/{door}"
     assert await status(stream) == 200
     assert await status(stream, "deb_2") == 401
     assert await status("/api/v1/debates/deb_1/status") == 401
-    ticket = served.tickets.issue(alice, "deb_1")
+    ticket = await served.tickets.issue(alice, "deb_1")
     twice = [(await exchange(served.port, request(f"{stream}?ticket={ticket}"))).status for _ in range(2)]
     assert twice == [200, 401]
 
@@ -307,7 +308,7 @@ async def test_a_websocket_needs_a_token_or_a_ticket_before_it_opens(bordered: S
     path = "/api/v1/debates/deb_1/ws"
     reply = await exchange(served.port, handshake(path))
     assert (reply.status, reply.kind) == (401, "unauthorized")
-    ticket = served.tickets.issue(OPERATOR, "deb_1")
+    ticket = await served.tickets.issue(OPERATOR, "deb_1")
     for sent in (handshake(path, Authorization=f"Bearer {OPERATORS}"), handshake(f"{path}?ticket={ticket}")):
         line = await Line.to(served.port)
         await line.send(sent)

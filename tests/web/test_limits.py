@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from moot.commons.attendance import Attendance
+from moot.commons.memory import MemoryCommons
 from moot.errors import Invalid
 from moot.providers.keys import Secret
 from moot.wire.limits import Bucket, Limiter, Proxies, Streams
@@ -146,20 +148,36 @@ async def test_health_and_what_is_not_the_api_are_not_counted(bordered: Serving)
 # --- streams and messages -------------------------------------------------------------------------------
 
 
-def test_so_many_streams_are_open_at_a_time() -> None:
-    streams = Streams(2)
-    with streams.taken("a"):
-        with streams.taken("a"), streams.taken("b"):
-            with pytest.raises(Problem) as told, streams.taken("a"):
-                pass
+async def test_so_many_streams_are_open_at_a_time() -> None:
+    streams = Streams(2, Attendance(MemoryCommons()))
+    async with streams.taken("a"):
+        async with streams.taken("a"), streams.taken("b"):
+            with pytest.raises(Problem) as told:
+                async with streams.taken("a"):
+                    pass
             assert told.value.kind == "rate-limit"
-        with streams.taken("a"):
+        async with streams.taken("a"):
             pass
 
 
-def test_streams_without_a_limit() -> None:
-    streams = Streams(None)
-    with streams.taken("a"), streams.taken("a"), streams.taken("a"):
+async def test_a_stream_keeps_its_place_however_long_it_is_open() -> None:
+    now = 0.0
+    attendance = Attendance(MemoryCommons(lambda: now))
+    streams = Streams(1, attendance)
+    async with streams.taken("a"):
+        for _ in range(3):
+            now += 30
+            await attendance.renew()
+        with pytest.raises(Problem):
+            async with streams.taken("a"):
+                pass
+    async with streams.taken("a"):
+        pass
+
+
+async def test_streams_without_a_limit() -> None:
+    streams = Streams(None, Attendance(MemoryCommons()))
+    async with streams.taken("a"), streams.taken("a"), streams.taken("a"):
         pass
 
 

@@ -54,7 +54,7 @@ def place_of(typed: str, table: str = TABLE) -> Place:
     if not _NAME.fullmatch(table):
         raise Invalid("--table is the name of a table, or of a schema and a table: events, public.events.")
     if re.match(r"postgres(ql)?://", typed):
-        return Place("postgresql", typed, table, f"{_without_secrets(typed)}#{table}")
+        return Place("postgresql", typed, table, f"{without_secrets(typed)}#{table}")
     if "://" in typed or _CONNINFO.search(typed):
         raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
     path = Path(typed).absolute()
@@ -113,7 +113,7 @@ def translated(place: Place) -> Generator[None]:
         raise Unavailable(f"{place.label}: {said}") from None
 
 
-def _without_secrets(address: str) -> str:
+def without_secrets(address: str) -> str:
     known = _parsed(address)
     user = f"{known['user']}@" if "user" in known else ""
     host, port = known.get("host", ""), f":{known['port']}" if "port" in known else ""

@@ -25,7 +25,10 @@ def backup(
     from moot.cli.page import Page
     from moot.store.sqlite_backup import back_up
 
-    source = settings.load().database
+    here = settings.load()
+    if here.cluster.store is not None:
+        return _leave_it_to_its_own(here.cluster.store.reveal(), file)
+    source = here.database
     _check(source, file, force=force)
     with _bar() as report:
         size = back_up(source, file, report)
@@ -35,6 +38,21 @@ def backup(
     old, new = quote(str(source)), quote(str(file.absolute()))
     page.raw(f"  rm -f {old}-wal {old}-shm\n  cp {new} {old}\n")
     return 0
+
+
+def _leave_it_to_its_own(address: str, file: Path) -> int:
+    """A database on a server is copied by its own tool, in one snapshot, and by one who has the password."""
+    from moot.archives.places import without_secrets
+    from moot.cli.failing import USAGE
+    from moot.cli.page import Page
+
+    page, where, copy = Page.err(), quote(without_secrets(address)), quote(str(file))
+    page.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")
+    page.raw(f"  pg_dump --format=custom --file={copy} {where}\n")
+    page.line("To restore the copy into an empty database:")
+    page.raw(f"  pg_restore --no-owner --dbname={where} {copy}\n")
+    page.line("Both ask for the password, or read it from PGPASSWORD or ~/.pgpass.")
+    return USAGE
 
 
 def _check(source: Path, file: Path, *, force: bool) -> None:

@@ -47,7 +47,24 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "moot import legacy old.db --table events",
         "moot import sessions postgresql://me@db.example/app",
     ),
+    "migrate-store": (
+        "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot --dry-run",
+        "moot migrate-store sqlite:moot.db postgresql://moot@db.example/moot",
+        "moot migrate-store postgresql://moot@db.example/moot sqlite:back.db",
+    ),
     "conversations": ("moot conversations show 6f1c1c1e-5a0e-4f0e-9d55-0d5a3c0f1a11",),
+    "serve": (
+        "moot serve --open",
+        "moot serve --no-run --host 0.0.0.0",
+    ),
+    "work": (
+        "moot work",
+        "moot work --concurrency 20 --port 8001",
+    ),
+    "cluster": (
+        "moot cluster status",
+        "moot cluster status --json",
+    ),
     "join": ("moot join last --name Zoe --server https://moot.example",),
     "watch": (
         "moot take last against",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
 from msgspec import Struct
 
@@ -23,13 +23,15 @@ from moot.errors import MootError, NewerSchema, StoreError
 from moot.models import find
 from moot.models.manager import Manager
 from moot.providers.endpoints import in_the_clear, key_of
-from moot.providers.keys import FILE
+from moot.providers.keys import FILE, Secret
 from moot.settings import Settings
 from moot.store.sqlite import SqliteStore
 from moot.tools.contract import Kit
 from moot.tools.toolbox import FIX, McpToolbox
 
 REINSTALL = "pip install --force-reinstall xllamacpp"
+CLUSTER = 'pip install "moot[cluster]"'
+BUS_SECONDS = 3.0
 NEEDED = 300_000_000
 """Bytes for the small model and a good many debates."""
 
@@ -48,7 +50,7 @@ async def examine() -> list[Finding]:
         here = settings.load()
     except MootError as error:
         return [*findings, Finding("bad", "settings", str(error), "Mend it, or take the setting away.")]
-    findings += [_folder(here.data), await _database(here), _engine()]
+    findings += [_folder(here.data), *await _store(here), _engine()]
     findings += await _models(here)
     findings += _keys(here)
     findings += await _tools(here)
@@ -70,6 +72,12 @@ def _folder(data: Path) -> Finding:
     return Finding("good", "data folder", room)
 
 
+async def _store(here: Settings) -> list[Finding]:
+    if here.cluster.store is None:
+        return [await _database(here)]
+    return [await _shared_database(here.cluster.store.reveal()), await _bus(here.cluster.bus)]
+
+
 async def _database(here: Settings) -> Finding:
     if not here.database.exists():
         return Finding("good", "database", "none yet; the first debate makes it")
@@ -89,6 +97,57 @@ async def _database(here: Settings) -> Finding:
     if sound != "ok":
         return Finding("bad", "database", f"damaged: {sound}", "Put a copy in its place.")
     return Finding("good", "database", how)
+
+
+async def _shared_database(address: str) -> Finding:
+    """Makes no tables: whoever only looks changes nothing."""
+    if any(importlib.util.find_spec(name) is None for name in ("psycopg", "psycopg_pool")):
+        return Finding("bad", "database", "the driver of PostgreSQL is not installed", CLUSTER)
+    from moot.archives.places import without_secrets
+    from moot.store.postgres_connect import Database, fetch
+
+    try:
+        where = without_secrets(address)
+        async with await Database(address, 1, 0).dial() as connection:
+            [[version, size, there]] = await fetch(
+                connection,
+                """
+                SELECT current_setting('server_version'), pg_database_size(current_database()),
+                    to_regclass('moot_schema') IS NOT NULL AND to_regclass('debates') IS NOT NULL
+                """,
+            )
+            debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if there else 0
+    except MootError as error:
+        return Finding(
+            "bad", "database", str(error), "Look at MOOT_STORE, and whether PostgreSQL runs there."
+        )
+    held = f"{debates:,} debate{'' if debates == 1 else 's'}" if there else "no tables yet"
+    return Finding("good", "database", f"PostgreSQL {version} at {where}, {held}, {size / 1e6:,.1f} MB")
+
+
+async def _bus(address: Secret | None) -> Finding:
+    if address is None:
+        how = "none; other machines hear of news within a second, and limits are for each machine"
+        return Finding("note", "bus", how, "Set MOOT_BUS=redis://… where there are several.")
+    if importlib.util.find_spec("redis") is None:
+        return Finding("bad", "bus", "the driver of Redis is not installed", CLUSTER)
+    from redis.asyncio import Redis
+    from redis.exceptions import RedisError
+
+    todo = "Look at MOOT_BUS, and whether Redis runs there. Until then everything works, but slower."
+    patience = {"socket_connect_timeout": BUS_SECONDS, "socket_timeout": BUS_SECONDS}
+    try:
+        client: Any = cast("Any", Redis).from_url(address.reveal(), **patience)
+    except ValueError:
+        # Its own words may repeat the address, and with it the password.
+        return Finding("bad", "bus", "MOOT_BUS is no address of a Redis", "It is redis://host:port/number.")
+    try:
+        version = (await client.info("server"))["redis_version"]
+    except (RedisError, OSError) as error:
+        return Finding("bad", "bus", f"Redis does not answer ({type(error).__name__})", todo)
+    finally:
+        await client.aclose()
+    return Finding("good", "bus", f"Redis {version} answers")
 
 
 def _engine() -> Finding:

@@ -151,9 +151,9 @@ async def _sorted(store: Store, names: tuple[str, ...]) -> tuple[list[str], list
 @asynccontextmanager
 async def opened_store() -> AsyncGenerator[Store]:
     from moot import settings
-    from moot.store.sqlite import SqliteStore
+    from moot.premises import open_store
 
-    store = SqliteStore.open(settings.load().database)
+    store = await open_store(settings.load())
     try:
         yield store
     finally:

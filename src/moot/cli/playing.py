@@ -25,7 +25,7 @@ from moot.debate import Debate
 from moot.errors import Refused
 from moot.events import Recorded
 from moot.evolve import evolve
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 
 FRAME_SECONDS = 0.08
 LOOK_SECONDS = 1.0

@@ -22,7 +22,7 @@ from moot.errors import Invalid, Refused, UnknownDebate
 from moot.events import CallDelta, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.floor import Deed
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.store.contract import Head, Outcome, Page
 from moot.terms import Status
 from moot.views.polled import Polled, told

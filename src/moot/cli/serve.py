@@ -16,6 +16,9 @@ def serve(
     insecure: Annotated[
         bool, Parameter(negative="", help="Serve other machines without asking for a token.")
     ] = False,
+    no_run: Annotated[
+        bool, Parameter(negative="", help="Run no debates here: workers do (`moot work`).")
+    ] = False,
     open: Annotated[
         bool, Parameter(name="--open", negative="", help="Open the page in the browser when it is ready.")
     ] = False,
@@ -40,7 +43,7 @@ def serve(
         if open:
             _show(url)
 
-    run(run_server(settings, host, port, insecure=insecure, ready=ready))
+    run(run_server(settings, host, port, insecure=insecure, run=not no_run, ready=ready))
     return 0
 
 

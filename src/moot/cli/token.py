@@ -118,9 +118,9 @@ def _until(token: Token, now: datetime) -> tuple[str, str]:
 @asynccontextmanager
 async def _store() -> AsyncGenerator[Store]:
     from moot import settings
-    from moot.store.sqlite import SqliteStore
+    from moot.premises import open_store
 
-    store = SqliteStore.open(settings.load().database)
+    store = await open_store(settings.load())
     try:
         yield store
     finally:

@@ -161,6 +161,7 @@ class Client:
             yield chunk
 
     async def close(self) -> None:
+        await self._gate.close()
         if self._session is not None:
             await self._session.close()
             self._session = None

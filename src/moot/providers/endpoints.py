@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from ipaddress import ip_address
+from socket import gethostname
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -21,9 +22,11 @@ from moot.errors import Invalid, Unavailable
 from moot.models import known
 from moot.providers.contract import Traits
 from moot.providers.keys import FILE, Key, Secret, find_key
+from moot.providers.shared_traffic import Accord
 from moot.providers.traffic import Gate, Pass
 
 if TYPE_CHECKING:
+    from moot.commons.contract import Commons
     from moot.providers.client import Client
     from moot.providers.family import Family
 
@@ -302,8 +305,12 @@ def client(
     kept: Mapping[str, Secret],
     *,
     connect: float = CONNECT_SECONDS,
+    commons: Commons | None = None,
 ) -> Client:
-    """Raises Unavailable where a key is missing, or nobody has said where the service is."""
+    """Raises Unavailable where a key is missing, or nobody has said where the service is.
+
+    With `commons`, the limits of the endpoint hold for all who share them.
+    """
     from moot.providers.client import Client
 
     if not endpoint.base_url:
@@ -324,6 +331,18 @@ def client(
         refine=lambda model, _traits: traits_of(endpoint, model),
         connect=connect,
         disarm=endpoint.local,
-        gate=Gate(endpoint.limits),
+        gate=Gate(endpoint.limits, accord=_accord(endpoint, commons) if commons else None),
         proxy=proxy_to(endpoint.base_url, environ),
+    )
+
+
+def _accord(endpoint: Endpoint, commons: Commons) -> Accord:
+    # What listens on the machine itself is another service on each.
+    here = _loopback(urlsplit(endpoint.base_url))
+    limits = endpoint.limits
+    return Accord(
+        commons,
+        f"{endpoint.name} on {gethostname()}" if here else endpoint.name,
+        concurrent=limits.written,
+        per_minute=limits.per_minute,
     )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +29,9 @@ from moot.providers.human import Human
 from moot.providers.keys import Key, Secret
 from moot.providers.local import Local
 from moot.terms import HUMAN, Model
+
+if TYPE_CHECKING:
+    from moot.commons.contract import Commons
 
 Factory = Callable[[], Provider]
 SHORT = 700
@@ -60,16 +64,19 @@ class Providers:
         self._keys = dict(keys or {})
         self._preferred = preferred
         self._connect_seconds = connect_seconds
+        self._commons: Commons | None = None
         self._ready: dict[str, Provider] = dict(given)
         self._factories: dict[str, Factory] = {"local": self._local, HUMAN: Human}
         for endpoint in self.endpoints.values():
-            self._factories[endpoint.name] = partial(
-                endpoints.client, endpoint, environ, self._keys, connect=connect_seconds
-            )
+            self._factories[endpoint.name] = partial(self._service, endpoint)
         if scripted is not None:
             self._factories["scripted"] = scripted
         for entry in entry_points(group="moot.providers"):
             self._factories.setdefault(entry.name, lambda entry=entry: entry.load()())
+
+    def share(self, commons: Commons) -> None:
+        """From now on limits towards a service hold for all processes that share these, together."""
+        self._commons = commons
 
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._ready, *self._factories)))
@@ -182,6 +189,10 @@ class Providers:
         ]
         if whole:
             raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(whole)}?")
+
+    def _service(self, endpoint: Endpoint) -> Provider:
+        environ, seconds = self.manager.environ, self._connect_seconds
+        return endpoints.client(endpoint, environ, self._keys, connect=seconds, commons=self._commons)
 
     def _local(self) -> Local:
         return Local(self.manager)

@@ -17,6 +17,7 @@ from time import monotonic
 from msgspec import Struct
 
 from moot.errors import Fault, FaultKind
+from moot.providers.shared_traffic import Accord
 
 LONGEST_WAIT = 60.0
 FAILURES = 10
@@ -32,12 +33,21 @@ class Pass(Struct, frozen=True):
 
     concurrent: int = 32
     per_minute: int | None = None
+    written: bool = False
+    """The operator has said how many at once: then it holds for all processes together, not for each."""
 
 
 class Gate:
-    def __init__(self, allowed: Pass = Pass(), clock: Callable[[], float] = monotonic) -> None:  # noqa: B008 - frozen
+    def __init__(
+        self,
+        allowed: Pass = Pass(),  # noqa: B008 - frozen
+        clock: Callable[[], float] = monotonic,
+        accord: Accord | None = None,
+    ) -> None:
+        """`accord`: what other processes do at the same door counts too."""
         self._allowed = allowed
         self._clock = clock
+        self._accord = accord
         self._room = float(allowed.concurrent)
         self._inside = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -62,12 +72,23 @@ class Gate:
     @asynccontextmanager
     async def admit(self) -> AsyncGenerator[None]:
         """First come, first served."""
-        await self._enter()
+        await self._queue()
+        place = ""
         try:
+            if self._accord is not None:
+                place = await self._accord.enter(lambda: self.room)
+                self._overhear(await self._accord.told())
+            await self._until_open()
             yield
         finally:
+            if self._accord is not None and place:
+                self._accord.leave(place)
             self._inside -= 1
             self._call_next()
+
+    async def close(self) -> None:
+        if self._accord is not None:
+            await self._accord.close()
 
     def check(self) -> None:
         """Raise what was last heard of a service that is left alone; let one call through when it is time."""
@@ -92,11 +113,15 @@ class Gate:
         self.well = fault.kind not in (*ABSENCE, *SHUT)
         if fault.kind in HASTE and fault.severity == "transient":
             # Calls that began before the room was halved say nothing about the new room.
-            if began >= self._narrowed:
+            news = began >= self._narrowed
+            if news:
                 self._room, self._narrowed = max(1.0, min(self._room, self._inside) / 2), now
             # Who is told to come back tomorrow gives up; the others need not wait for that.
             if fault.retry_after and fault.retry_after <= LONGEST_WAIT:
+                news = news or now + fault.retry_after > self._opens
                 self._opens = max(self._opens, now + fault.retry_after)
+            if self._accord is not None and news:
+                self._accord.tell(max(0.0, self._opens - now))
         if fault.kind in ABSENCE and fault.severity == "transient":
             self._failures, self._last = self._failures + 1, fault
             if self._failures >= FAILURES:
@@ -108,29 +133,34 @@ class Gate:
     def now(self) -> float:
         return self._clock()
 
-    async def _enter(self) -> None:
-        if self._waiting or self._inside >= self.room:
-            place = asyncio.get_running_loop().create_future()
-            self._waiting.append(place)
-            try:
-                await place
-            except asyncio.CancelledError:
-                if place.done() and not place.cancelled():
-                    self._inside -= 1
-                    self._call_next()
-                else:
-                    with suppress(ValueError):  # it may have been passed over already
-                        self._waiting.remove(place)
-                raise
-        else:
+    def _overhear(self, wait: float | None) -> None:
+        """Another process was refused for haste, and is to wait for so long."""
+        if wait is None:
+            return
+        now = self._clock()
+        self._room, self._narrowed = max(1.0, self._room / 2), now
+        self._opens = max(self._opens, now + min(wait, LONGEST_WAIT))
+
+    async def _queue(self) -> None:
+        if not self._waiting and self._inside < self.room:
             self._inside += 1
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
         try:
-            while (wait := self._too_early()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
-                await asyncio.sleep(wait)
+            await place
         except asyncio.CancelledError:
-            self._inside -= 1
-            self._call_next()
+            if place.done() and not place.cancelled():
+                self._inside -= 1
+                self._call_next()
+            else:
+                with suppress(ValueError):  # it may have been passed over already
+                    self._waiting.remove(place)
             raise
+
+    async def _until_open(self) -> None:
+        while (wait := self._too_early()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
+            await asyncio.sleep(wait)
         self._entered.append(self._clock())
 
     def _too_early(self) -> float:

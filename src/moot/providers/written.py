@@ -154,7 +154,9 @@ def _limited(endpoint: Endpoint, limits: Limits, place: str) -> Endpoint:
     for name, value in said.items():
         if value < 1:
             raise Invalid(f"{place}: {name} must be 1 or more, not {value}.")
-    return replace(endpoint, limits=Pass(**{**asdict(endpoint.limits), **said}))
+    told = {**asdict(endpoint.limits), **said}
+    told["written"] = endpoint.limits.written or limits.concurrent is not None
+    return replace(endpoint, limits=Pass(**told))
 
 
 def _check_accent(written: Written, family: FamilyName, accent: str, place: str) -> None:

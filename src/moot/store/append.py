@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from moot.debate import Debate
 from moot.errors import Fenced, UnknownDebate
@@ -19,6 +22,17 @@ MOST_FOUND = 20
 """Sessions that one mark leads to."""
 SUMMARIES = 200
 """How many make a page where all are read: few enough to be gone through in milliseconds."""
+PACKED_FROM = 1024
+"""Bodies from this many bytes on are compressed."""
+
+
+class Replay(Struct, frozen=True):
+    """A request that was carried out before, as events `first` to `last` of a debate."""
+
+    body_hash: str
+    debate_id: str
+    first: int
+    last: int
 
 
 def now() -> datetime:
@@ -52,7 +66,32 @@ def fence(epoch: int | None, held: int) -> None:
         raise Fenced
 
 
+def claimed(held: int, seen: int, wanted: int | None) -> int:
+    """The epoch of a debate that is taken over."""
+    epoch = seen + 1 if wanted is None else wanted
+    if held != seen or epoch < held:
+        raise Fenced
+    return epoch
+
+
 def still_open(debate: Debate, events: Sequence[Narrated]) -> Sequence[Narrated]:
     """Without the words of calls that have ended meanwhile."""
     calls = [call.number for call in debate.calls]
     return [event for event in events if event.call in calls]
+
+
+def is_recast(before: Debate | None, after: Debate) -> bool:
+    """Whether other models may be in it now: seats change hands, and others are asked to judge."""
+    if before is None:
+        return True
+    return before.seats is not after.seats or len(before.judgings) != len(after.judgings)
+
+
+def pack(body: bytes) -> tuple[bool, bytes]:
+    if len(body) < PACKED_FROM:
+        return False, body
+    return True, zlib.compress(body)
+
+
+def unpack(packed: bool, body: bytes) -> bytes:
+    return zlib.decompress(body) if packed else body

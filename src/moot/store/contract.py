@@ -184,8 +184,9 @@ class Store(Protocol):
 
     async def body(self, debate_id: str, digest: str) -> bytes | None: ...
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
-        """Take a debate over: raises its epoch and returns the new one; Fenced if it is not `seen_epoch`."""
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
+        """Take a debate over, or leave it with `runner=""`. Returns its new epoch: the one given, or one
+        more. Raises Fenced where its epoch is not `seen_epoch`, or later than the one given."""
         ...
 
     async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:

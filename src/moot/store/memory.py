@@ -12,7 +12,7 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from moot.debate import Debate
-from moot.errors import Fenced, KeyReused, UnknownDebate
+from moot.errors import KeyReused, UnknownDebate
 from moot.events import Narrated, Recorded, encode
 from moot.evolve import fold
 from moot.store.append import (
@@ -21,6 +21,7 @@ from moot.store.append import (
     SUMMARIES,
     Clock,
     append,
+    claimed,
     fence,
     now,
     seconds,
@@ -161,11 +162,9 @@ class MemoryStore:
         log = self._logs.get(debate_id)
         return log.bodies.get(digest) if log else None
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         log = self._log(debate_id)
-        if log.epoch != seen_epoch:
-            raise Fenced
-        log.epoch += 1
+        log.epoch = claimed(log.epoch, seen_epoch, epoch)
         log.runner = runner
         return log.epoch
 

@@ -22,7 +22,7 @@ from moot.debate import Debate
 from moot.errors import StoreError, UnknownDebate
 from moot.events import Narrated, Recorded
 from moot.store import sqlite_guests, sqlite_read, sqlite_tokens
-from moot.store.append import MOST_FOUND, SUMMARIES, Clock, now
+from moot.store.append import MOST_FOUND, SUMMARIES, Clock, Replay, now
 from moot.store.contract import (
     ALL,
     Deciding,
@@ -38,7 +38,6 @@ from moot.store.contract import (
 )
 from moot.store.sqlite_archive import SqliteArchive
 from moot.store.sqlite_connect import connect, prepare, translated
-from moot.store.sqlite_draft import Replay
 from moot.store.sqlite_items import Alone, Claim, Narrate, Record
 from moot.store.sqlite_writer import Writer
 from moot.store.states import States
@@ -102,10 +101,10 @@ class SqliteStore:
         self._writer.send(Narrate(reply, debate_id, events, epoch))
         return await reply
 
-    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int) -> int:
+    async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         await self._warm(debate_id)
         reply = _reply()
-        self._writer.send(Claim(reply, debate_id, runner, seen_epoch))
+        self._writer.send(Claim(reply, debate_id, runner, seen_epoch, epoch))
         return await reply
 
     async def delete(self, debate_id: str) -> None:

@@ -8,7 +8,6 @@ caught up first, inside the transaction.
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -16,26 +15,24 @@ import msgspec
 from msgspec import Struct
 
 from moot.debate import Debate
-from moot.errors import Fenced, KeyReused, UnknownDebate
+from moot.errors import KeyReused, UnknownDebate
 from moot.events import Narrated, encode
 from moot.store import sqlite_read
-from moot.store.append import REPEATABLE, append, fence, seconds, still_open
+from moot.store.append import (
+    REPEATABLE,
+    Replay,
+    append,
+    claimed,
+    fence,
+    is_recast,
+    pack,
+    seconds,
+    still_open,
+)
 from moot.store.contract import Deciding, Once, Outcome
 from moot.store.states import Known, States
 from moot.views.sessions import marks
 from moot.views.summary import summarize
-
-PACKED_FROM = 1024
-"""Bodies from this many bytes on are compressed."""
-
-
-class Replay(Struct, frozen=True):
-    """A request that was carried out before, as events `first` to `last` of a debate."""
-
-    body_hash: str
-    debate_id: str
-    first: int
-    last: int
 
 
 class _Head(Struct):
@@ -90,10 +87,10 @@ class Draft:
         held = head.epoch if head.debate else epoch or 0
         outcome = append(head.debate, debate_id, decide(head.debate), epoch=held, at=self._at)
         rows = self._rows(outcome)
-        packed = [(debate_id, digest, *_pack(body)) for digest, body in (bodies or {}).items()]
+        packed = [(debate_id, digest, *pack(body)) for digest, body in (bodies or {}).items()]
         shown = summarize(outcome.debate)
         summary = msgspec.json.encode(shown)
-        if _is_recast(head.debate, outcome.debate):
+        if is_recast(head.debate, outcome.debate):
             head.cast = shown.cast()
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
@@ -119,13 +116,11 @@ class Draft:
         head.debate = outcome.debate
         return outcome
 
-    def claim(self, debate_id: str, runner: str, seen_epoch: int) -> int:
+    def claim(self, debate_id: str, runner: str, seen_epoch: int, epoch: int | None) -> int:
         head = self._head(debate_id)
         if head.debate is None:
             raise UnknownDebate
-        if head.epoch != seen_epoch:
-            raise Fenced
-        head.epoch += 1
+        head.epoch = claimed(head.epoch, seen_epoch, epoch)
         head.runner = runner
         head.claimed = True
         return head.epoch
@@ -282,16 +277,3 @@ class Draft:
 _INSERT = "INSERT OR ROLLBACK INTO fresh (debate_id, seq, at, epoch, body) VALUES "
 _INSERTS = {count: _INSERT + ", ".join(["(?, ?, ?, ?, ?)"] * count) for count in (64, 32, 16, 8, 4, 2, 1)}
 _KEPT = int(REPEATABLE.total_seconds())
-
-
-def _is_recast(before: Debate | None, after: Debate) -> bool:
-    """Whether other models may be in it now: seats change hands, and others are asked to judge."""
-    if before is None:
-        return True
-    return before.seats is not after.seats or len(before.judgings) != len(after.judgings)
-
-
-def _pack(body: bytes) -> tuple[bool, bytes]:
-    if len(body) < PACKED_FROM:
-        return False, body
-    return True, zlib.compress(body)

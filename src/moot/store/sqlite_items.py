@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from moot.events import Narrated
-from moot.store.contract import Deciding, Listener, Once, Outcome
+from moot.store.answers import Answer, announce
+from moot.store.contract import Deciding, Listener, Once
 from moot.store.sqlite_draft import Draft
 
 
@@ -43,9 +44,10 @@ class Claim(Struct, frozen=True):
     debate_id: str
     runner: str
     seen_epoch: int
+    epoch: int | None
 
     def decided(self, draft: Draft) -> object:
-        return draft.claim(self.debate_id, self.runner, self.seen_epoch)
+        return draft.claim(self.debate_id, self.runner, self.seen_epoch, self.epoch)
 
 
 class Alone(Struct, frozen=True):
@@ -55,13 +57,8 @@ class Alone(Struct, frozen=True):
     work: Callable[[], object]
 
 
-class Deleted(Struct, frozen=True):
-    debate_id: str
-
-
 Shared = Record | Narrate | Claim
 Item = Shared | Alone
-Answer = tuple[Future[Any], object, Exception | None]
 
 
 def answered(reply: Future[Any], work: Callable[..., object], *args: object) -> Answer:
@@ -82,27 +79,4 @@ def deliver(answers: list[Answer], listeners: list[Listener]) -> None:
     for loop, its in by_loop.items():
         # A loop that has been closed has nobody waiting.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(_announce, its, listeners)
-
-
-def _announce(answers: list[Answer], listeners: list[Listener]) -> None:
-    """On the event loop. The news goes out even where the asker has gone away."""
-    try:
-        for _, result, _ in answers:
-            for listener in listeners:
-                _tell(listener, result)
-    finally:
-        for reply, result, error in answers:
-            if reply.done():
-                continue
-            if error:
-                reply.set_exception(error)
-            else:
-                reply.set_result(result)
-
-
-def _tell(listener: Listener, result: object) -> None:
-    if isinstance(result, Outcome) and result.records:
-        listener(result.debate.id, result.records)
-    elif isinstance(result, Deleted):
-        listener(result.debate_id, None)
+            loop.call_soon_threadsafe(announce, its, listeners)

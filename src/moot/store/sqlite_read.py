@@ -8,7 +8,6 @@ come back as one row of JSON.
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
@@ -18,7 +17,7 @@ from moot.debate import Debate
 from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.evolve import fold
-from moot.store.append import seconds
+from moot.store.append import seconds, unpack
 from moot.store.contract import Head, Page, Pulse, Wanted
 from moot.terms import Status
 
@@ -279,4 +278,4 @@ def body(connection: sqlite3.Connection, debate_id: str, digest: str) -> bytes |
     ).fetchone()
     if row is None:
         return None
-    return zlib.decompress(row[1]) if row[0] else row[1]
+    return unpack(*row)

@@ -19,11 +19,12 @@ from typing import Concatenate, ParamSpec, TypeVar
 from moot import crash
 from moot.errors import StoreError, UnknownDebate
 from moot.store import sqlite_read
+from moot.store.answers import Answer, Deleted
 from moot.store.append import Clock
 from moot.store.contract import Listener
 from moot.store.sqlite_connect import PATIENCE, is_locked, translate
 from moot.store.sqlite_draft import Draft
-from moot.store.sqlite_items import Alone, Answer, Deleted, Item, Shared, answered, deliver
+from moot.store.sqlite_items import Alone, Item, Shared, answered, deliver
 from moot.store.states import States
 
 P = ParamSpec("P")

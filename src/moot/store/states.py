@@ -13,7 +13,8 @@ UNCHECKED = -1
 
 
 class Known(Struct, frozen=True):
-    """A state as it was committed. It counts as the head only if `checked` is the present generation."""
+    """A state as it was committed. It counts as the head only if `checked` is the present generation: where
+    several machines share the log that is the debate's place, which one opened anew does not inherit."""
 
     debate: Debate
     epoch: int = 0

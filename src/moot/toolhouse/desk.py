@@ -24,7 +24,7 @@ from moot.errors import Invalid, MootError, Unavailable
 from moot.events import CallDelta, SegmentCompleted
 from moot.evolve import evolve
 from moot.lengths import count
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.providers.hush import redact
 from moot.setup import opening
 from moot.terms import Status

@@ -9,7 +9,7 @@ from __future__ import annotations
 from moot.debate import Debate, Turn
 from moot.judging.parties import party
 from moot.lengths import count
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.toolhouse.answers import Followed, Judged, Piece, Score, SeatTold, Speaking, Started
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, headline

@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket
 
 from moot import __version__
 from moot.arena import Arena
+from moot.commons.attendance import Attendance
 from moot.errors import MootError, StoreError
 from moot.web import docs, doors, front, health, routes, socket
 from moot.web.answers import problem_reply
@@ -39,23 +40,25 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 def make_app(arena: Arena) -> ASGIApp:
     service = arena.settings.service
     feeds = Feeds(arena.store, arena.hub)
+    attendance = Attendance(arena.commons)
     arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
     rooms = Rooms(
         arena=arena,
         feeds=feeds,
-        clock=Clock(feeds, service),
+        clock=Clock(feeds, service, attendance),
+        attendance=attendance,
         keeper=Keeper(arena.store, service.token),
-        tickets=Tickets(),
-        streams=Streams(service.streams_per_client),
-        slots=Slots(service.debates_per_client, arena.head),
-        repeats=Repeats(),
+        tickets=Tickets(arena.commons),
+        streams=Streams(service.streams_per_client, attendance),
+        slots=Slots(service.debates_per_client, arena.commons, arena.head),
+        repeats=Repeats(arena.commons),
         catalogue=Catalogue(arena),
     )
     return Border(
         Packing(_application(rooms)),
         service,
         rooms.keeper,
-        Limiter(service.requests_per_minute),
+        Limiter(service.requests_per_minute, arena.commons.storage),
         rooms.tickets,
         open_paths={*OPEN, *front.OPEN},
         open_prefixes=front.OPEN_PREFIXES,
@@ -104,7 +107,7 @@ async def _complain(request: Request, error: Exception) -> Response:
         if page is not None:
             return page
     if isinstance(error, StoreError):
-        log.warning("%s", error, extra={"request_id": request.scope["state"]["request_id"]})
+        log.warning("%s", error)
     return problem_reply(problem, request.scope)
 
 

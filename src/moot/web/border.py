@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 from uvicorn.protocols.utils import ClientDisconnected
 
+from moot.bearings import at
 from moot.ids import new_id
 from moot.settings import Service
 from moot.web.answers import problem_reply
@@ -77,6 +78,10 @@ class Border:
             await self._app(scope, receive, send)
             return
         crossing = Crossing(scope, receive, send, Dress(scope, self._origins))
+        with at(request_id=scope["state"]["request_id"]):
+            await self._cross(crossing)
+
+    async def _cross(self, crossing: Crossing) -> None:
         try:
             await self._pass(crossing)
         except ClientDisconnected:
@@ -117,7 +122,7 @@ class Border:
         stream = STREAM.fullmatch(scope["path"])
         if stream and not sent and (ticket := _ticket(scope)):
             # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
-            return self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            return await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
         found = await self._keeper.find(sent[0] if sent else None)
         if found is not None and sent:
             # It has proved to be a token; a stranger's word must not blot out the lines of others.
@@ -248,7 +253,9 @@ class Crossing:
 
     def log(self) -> None:
         """No query, no headers, no body. The path as it came, so that it cannot break a line."""
-        access.info("request", extra=self._said())
+        # Whoever watches over a server asks every second, and is told the same.
+        well = self.scope["path"] in OPEN and self._status == 200
+        access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._said())
 
     def _said(self) -> dict[str, Any]:
         scope = self.scope

@@ -38,7 +38,7 @@ class Bouts(Desk):
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()
-        with self._rooms.repeats.doing(request, raw) as once:
+        async with self._rooms.repeats.doing(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
             known = Known(self._arena, keys)
             setup = await self._setup(bodies.read(NewBout, raw, known), known)

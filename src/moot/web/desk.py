@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -62,7 +62,7 @@ class Desk:
         may(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
-        with self._rooms.repeats.doing(request, raw) as once:
+        async with self._rooms.repeats.doing(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
             asked = command(bodies.read(form, raw))
             outcome = await self._arena.ask(debate_id, asked, once=once, keys=keys)
@@ -95,7 +95,7 @@ class Desk:
                 keys=_needed(keys, setup),
                 objection=objection or place.objection or await self._full(),
             )
-            place.take(outcome.debate.id)
+            await place.take(outcome.debate.id)
         return outcome
 
     async def _full(self) -> Problem | None:
@@ -116,7 +116,7 @@ class Desk:
         *,
         plain: bool = False,
         told: Mapping[str, str] | None = None,
-        place: AbstractContextManager[Any] | None = None,
+        place: AbstractAsyncContextManager[Any] | None = None,
     ) -> EventStream:
         """`place` is the viewer's, where it had to be taken beforehand."""
         rooms = self._rooms

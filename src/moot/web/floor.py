@@ -191,7 +191,7 @@ class Floor(Desk):
         steers(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
-        with self._rooms.repeats.doing(request, raw) as once:
+        async with self._rooms.repeats.doing(request, raw) as once:
             house = House(self._arena)
             body = bodies.read(people.Rejudge, raw, house)
             outcome = await self._arena.rejudge(

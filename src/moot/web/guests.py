@@ -81,14 +81,14 @@ class Guests(Desk):
     ) -> Response:
         queries.nothing(query_of(request))
         raw, repeats = await request.body(), self._rooms.repeats
-        with repeats.doing(request, raw) as once:
-            if said := repeats.said(once):
+        async with repeats.doing(request, raw) as once:
+            if said := await repeats.said(once):
                 return json_reply(said, 201, {"Idempotent-Replayed": "true"})
             token = new_secret()
             invitation = replace(guest(bodies.read(form, raw)), digest=digest(token))
             await self._arena.store.invite(invitation)
             shape = room.invited(invitation, token)
-            repeats.remember(once, shape)
+            await repeats.remember(once, shape)
         return json_reply(shape, 201)
 
 

@@ -1,7 +1,9 @@
 """Whether this process lives and can do its work. It needs no token and tells nothing else.
 
-`/api/health` also tells of the services with a key, from what their last calls came to: nobody is called. Two
-of its names are those of the document that it serves: `groq`, and for the engine `langgraph`.
+Without its log it can do nothing, and says so. Without Redis it does everything, somewhat later, and limits
+count for each process by itself: that is degraded, and no reason to send people elsewhere. `/api/health` also
+tells of the services with a key, from what their last calls came to: nobody is called. Two of its names are
+those of the document that it serves: `groq`, and for the engine `langgraph`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ def router(arena: Arena) -> APIRouter:
             return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
         if arena.store.trouble:
             return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
+        if await is_cut_off(arena):
+            return json_reply({"status": "degraded", "store": "ok", "bus": "unreachable"})
         return json_reply({"status": "ok", "store": "ok"})
 
     async def services(request: Request) -> Response:
@@ -38,7 +42,8 @@ def router(arena: Arena) -> APIRouter:
         if (await ready(request)).status_code != 200:
             shape = {"status": "unhealthy", "services": {**told, "langgraph": "down"}}
             return json_reply(shape, 503, {"Retry-After": "5"})
-        return json_reply({"status": "degraded" if "down" in told.values() else "healthy", "services": told})
+        degraded = "down" in told.values() or await is_cut_off(arena)
+        return json_reply({"status": "degraded" if degraded else "healthy", "services": told})
 
     for path, endpoint in (
         ("/health", ready),
@@ -49,3 +54,10 @@ def router(arena: Arena) -> APIRouter:
     ):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes
+
+
+async def is_cut_off(arena: Arena) -> bool:
+    """Whether it cannot be heard what other processes say; they are found in the log then."""
+    # A question, since nobody may have asked for a while.
+    await arena.commons.recall("health")
+    return bool(arena.commons.trouble)

@@ -20,6 +20,7 @@ from moot.wire.v1.fields import FORMATS, PROVIDERS, first_named
 
 KEY_HEADER = "x-provider-key-"
 LONGEST_KEY = 512
+ELSEWHERE = "Keys cannot be lent on this server: its debates run on other machines"
 
 
 class House:
@@ -75,7 +76,9 @@ class House:
 
 
 def lendable(arena: Arena) -> tuple[str, ...]:
-    """The services that take a key and have an address to send it to."""
+    """The services that take a key and have an address to send it to; none where others run the debates."""
+    if _runs_elsewhere(arena):
+        return ()
     services = arena.providers.endpoints.values()
     return tuple(service.name for service in services if service.keys and service.base_url)
 
@@ -86,6 +89,8 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
     for header, value in headers.items():
         if not header.startswith(KEY_HEADER):
             continue
+        if _runs_elsewhere(arena):
+            raise Problem("validation", errors={"X-Provider-Key": [ELSEWHERE]})
         name = header.removeprefix(KEY_HEADER)
         if name not in lendable(arena):
             raise Problem("validation", errors={"X-Provider-Key": ["Unknown provider"]})
@@ -94,3 +99,8 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
         keep_quiet(value)
         keys[name] = Secret(value)
     return keys
+
+
+def _runs_elsewhere(arena: Arena) -> bool:
+    """A key that is lent stays in the memory of the process that was given it."""
+    return arena.settings.cluster.store is not None

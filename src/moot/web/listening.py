@@ -52,6 +52,13 @@ class Server(uvicorn.Server):
         await self._end_streams()
         await super().shutdown(sockets)
 
+    def leave(self) -> None:
+        self.should_exit = True
+
+    def under_way(self) -> int:
+        """Requests that are being answered: streams, but for a few."""
+        return len(self.server_state.tasks)
+
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Signals are heeded by those who also see to what comes after the server."""

@@ -14,10 +14,12 @@ import threading
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 import structlog
 from structlog.typing import EventDict, WrappedLogger
 
+from moot.bearings import bearings
 from moot.providers.hush import MASK, redact
 from moot.settings import Settings
 from moot.tools.written import words as tool_words
@@ -27,8 +29,14 @@ SHORTEST = 8
 SHORTEST_SENT = 16
 MOST_SENT = 256
 
-QUIET = ("aiohttp", "asyncio", "httpx", "httpx2", "httpcore2", "limits", "mcp", "uvicorn", "websockets")
+QUIET = (
+    "aiohttp", "asyncio", "httpx", "httpx2", "httpcore2", "limits", "mcp", "procrastinate", "redis",
+    "uvicorn", "websockets",
+)  # fmt: skip
 """What others say below a warning is about bytes on the wire, and those hold keys."""
+
+NAGGING = ("psycopg", "psycopg.pool")
+"""They warn of every try to reach a database that is away, with its address; we tell of it once."""
 
 _sent: dict[str, None] = {}
 _here: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
@@ -62,6 +70,8 @@ def set_up(settings: Settings, *, level: int = logging.INFO, stream: TextIO | No
     log.setLevel(level)
     for name in QUIET:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
+    for name in NAGGING:
+        logging.getLogger(name).setLevel(logging.ERROR)
     logging.captureWarnings(True)
     sys.excepthook = _unexpected
     threading.excepthook = _unexpected_in_thread
@@ -85,6 +95,9 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         words += tool_words(server, settings.environ)
     if settings.service.token is not None:
         words.append(settings.service.token.reveal())
+    for address in (settings.cluster.store, settings.cluster.bus):
+        if address is not None:
+            words += [address.reveal(), urlsplit(address.reveal()).password or ""]
     # Longest first: one key may be the beginning of another.
     return tuple(sorted({word for word in words if len(word) >= SHORTEST}, key=len, reverse=True))
 
@@ -114,6 +127,7 @@ def formatter(settings: Settings) -> logging.Formatter:
             structlog.stdlib.add_logger_name,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.stdlib.ExtraAdder(),
+            _marked,
         ],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -123,6 +137,11 @@ def formatter(settings: Settings) -> logging.Formatter:
             structlog.processors.JSONRenderer() if settings.service.log == "json" else _line,
         ],
     )
+
+
+def _marked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """With the request, debate and turn it belongs to; what the line says itself counts for more."""
+    return {**event, **{name: mark for name, mark in bearings().items() if name not in event}}
 
 
 def _line(_: WrappedLogger, __: str, event: EventDict) -> str:

@@ -37,6 +37,12 @@ from moot.wire.problems import REGISTRY
 from moot.wire.v1.wording import Shape
 
 KEY = "X-Provider-Key-"
+LENT = (
+    "A header such as <code>X-Provider-Key-openai</code>, sent when a debate is opened, is used for this "
+    "debate alone and kept in memory only. After a restart of the server the debate waits: send the key "
+    'again with <a href="#route-resume">resume</a>.'
+)
+NOT_LENT = "They cannot be lent on this server: its debates run on other machines."
 CAPTIONS = {"keyless": "Without any key:", "contract": "With services that take a key:"}
 METHODS = ("get", "post", "put", "delete")
 CHAPTERS = {
@@ -86,8 +92,14 @@ def _guide(shape: Shape, origin: str, service: Service) -> str:
         problem=listing(as_json(example_of("validation")), "A problem"),
         errors=_problems(),
         limits=_limits(service),
+        or_one_of_your_own=' or <a href="#keys">one of your own</a>' if _lends(shape) else "",
+        keys=LENT if _lends(shape) else NOT_LENT,
         locked="This server asks for a token." if locked else "This server asks for no token.",
     )
+
+
+def _lends(shape: Shape) -> bool:
+    return any(one["name"].startswith(KEY) for one in shape["components"]["parameters"].values())
 
 
 def _keyless(shape: Shape) -> dict[str, Any]:

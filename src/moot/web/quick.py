@@ -6,15 +6,14 @@ same topic lead to the same debate for a while, and say how many each client may
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from contextlib import ExitStack, nullcontext
-from time import monotonic
+from contextlib import AsyncExitStack
 
 from limits import RateLimitItemPerHour
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moot.commons.turnstile import Turnstile
 from moot.debate import Debate
 from moot.errors import UnknownDebate
 from moot.providers.keys import Secret
@@ -37,9 +36,6 @@ ROUTES: tuple[Route, ...] = (
     ("POST", "/debate/create", "quick_create"),
     ("GET", "/debate/{debateId}/stream", "stream_quick"),
 )
-MOST_KEPT = 1_000
-Wish = tuple[str, str, int]
-"""Whose it is, the topic, the rounds."""
 
 
 class Quick(Desk):
@@ -48,18 +44,17 @@ class Quick(Desk):
     def __init__(self, rooms: Rooms) -> None:
         super().__init__(rooms)
         service = rooms.arena.settings.service
-        self._limiter = Limiter(service.quick_per_hour, window=RateLimitItemPerHour)
+        self._commons = rooms.arena.commons
+        self._hourly = service.quick_per_hour is not None
+        self._limiter = Limiter(service.quick_per_hour, self._commons.storage, window=RateLimitItemPerHour)
         self._kept_seconds = service.quick_cache_seconds
-        self._kept: dict[Wish, tuple[float, str]] = {}
-        # Nobody slips past the limit while another is counted, or opens what another is about to open.
-        watched = service.quick_per_hour or service.quick_cache_seconds
-        self._one_by_one = asyncio.Lock() if watched else nullcontext()
+        self._turnstile = Turnstile(self._commons)
 
     async def quick(self, request: Request) -> Response:
         accepts_stream(request)
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             # A debate must not begin for someone who has no place left to watch it from.
-            stack.enter_context(self._rooms.streams.taken(request.scope["state"]["client"]))
+            await stack.enter_async_context(self._rooms.streams.taken(request.scope["state"]["client"]))
             outcome = await self._hold(request)
             place = stack.pop_all()
         debate_id, viewer = outcome.debate.id, who(request).viewer
@@ -86,18 +81,19 @@ class Quick(Desk):
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()
-        with self._rooms.repeats.doing(request, raw) as once:
+        async with self._rooms.repeats.doing(request, raw) as once:
             wanted = quick.asked(raw)
             keys = lent_keys(request.headers, self._arena)
-            async with self._one_by_one:
-                if once is not None or keys or not self._kept_seconds:
-                    # A key of one's own, or a name for the request, asks for a debate of one's own.
-                    return await self._held(request, wanted, keys, once)
-                wish = (who(request).owner or "", wanted.topic, wanted.max_rounds)
+            if once is not None or keys or not self._kept_seconds:
+                # A key of one's own, or a name for the request, asks for a debate of one's own.
+                return await self._held(request, wanted, keys, once)
+            wish = f"quick {who(request).owner or ''}\n{wanted.max_rounds}\n{wanted.topic}"
+            # Nobody opens what another is about to open.
+            async with self._turnstile.alone(wish):
                 if (same := await self._same(wish)) is not None:
                     return Outcome(same, ())
                 outcome = await self._held(request, wanted, keys)
-                self._keep(wish, outcome.debate.id)
+                await self._commons.keep(wish, outcome.debate.id.encode(), self._kept_seconds)
                 return outcome
 
     async def _held(
@@ -110,9 +106,13 @@ class Quick(Desk):
         """What was refused, or is only asked for again, takes nothing from the hour."""
         client: str = request.scope["state"]["client"]
         setup = await self._setup(wanted, keys)
-        outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
-        if not outcome.replayed:
-            await self._limiter.hit(client)
+        if not self._hourly:
+            return await self._open(request, setup, keys, once)
+        # Nobody slips past the limit while another is counted.
+        async with self._turnstile.alone(f"hour of {client}"):
+            outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
+            if not outcome.replayed:
+                await self._limiter.hit(client)
         return outcome
 
     async def _setup(self, wanted: quick.QuickDebate, keys: Mapping[str, Secret]) -> Setup:
@@ -131,20 +131,13 @@ class Quick(Desk):
         detail = f"At most {standing.limit} debates an hour; try again later"
         return Problem("rate-limit", detail, headers={"Retry-After": str(standing.retry_after)})
 
-    async def _same(self, wish: Wish) -> Debate | None:
+    async def _same(self, wish: str) -> Debate | None:
         """One that was asked for in the same words a while ago, if it came to its end or is on its way."""
-        at, debate_id = self._kept.get(wish, (float("-inf"), ""))
-        if monotonic() - at > self._kept_seconds:
+        if (found := await self._commons.recall(wish)) is None:
             return None
         try:
-            debate = await self._arena.state(debate_id)
+            debate = await self._arena.state(found.decode())
         except UnknownDebate:
             return None
         cut = debate.failed_seq or debate.status in ("aborted", "paused") or debate.ended == "stopped"
         return None if cut else debate
-
-    def _keep(self, wish: Wish, debate_id: str) -> None:
-        self._kept.pop(wish, None)
-        self._kept[wish] = (monotonic(), debate_id)
-        if len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]

@@ -1,61 +1,81 @@
 """Idempotency-Key: a POST that is sent again is not carried out again.
 
 What was done under a key is remembered in the log's own transaction (`store.Once`) and the reply is projected
-from there once more. Here are the rules of the header, what is under way in this process, and what it has
-said lately about things that are kept beside the log.
+from there once more. Here are the rules of the header, what is under way, and what was said lately about
+things that are kept beside the log. Such a reply has a secret in it: it stays with the process that gave it,
+and the others know only that it was given.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
+from uuid import uuid4
 
 from starlette.requests import Request
 
+from moot.commons.contract import Commons
 from moot.errors import KeyReused
 from moot.store.contract import Once
 from moot.wire.problems import Problem
 
 LONGEST = 255
 MOST_SAID = 1_000
+SAID_SECONDS = 24 * 3600.0
+UNDER_WAY_SECONDS = 60.0
+"""Longer than anything takes; a process that dies in the middle is waited for no longer."""
+ELSEWHERE = "This was done already, and who did it told the secret once; do it anew under another key"
 
 
 class Repeats:
-    def __init__(self) -> None:
-        self._under_way: set[tuple[str, str]] = set()
+    def __init__(self, commons: Commons) -> None:
+        self._commons = commons
         self._said: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
 
-    @contextmanager
-    def doing(self, request: Request, body: bytes) -> Generator[Once | None]:
+    @asynccontextmanager
+    async def doing(self, request: Request, body: bytes) -> AsyncGenerator[Once | None]:
         """Under the key that the request has, if it has one."""
         key = key_of(request)
         if key is None:
             yield None
             return
         client: str = request.scope["state"]["client"]
-        if (client, key) in self._under_way:
-            raise Problem("idempotency-in-flight")
-        self._under_way.add((client, key))
+        once = Once(client, key, fingerprint(request.method, request.url.path, body))
+        room, name = f"under way {_named(once)}", uuid4().hex
         try:
-            yield Once(client, key, fingerprint(request.method, request.url.path, body))
+            if not await self._commons.enter(room, name, most=1, seconds=UNDER_WAY_SECONDS):
+                raise Problem("idempotency-in-flight")
+            yield once
         finally:
-            self._under_way.discard((client, key))
+            await self._commons.leave(room, name)
 
-    def said(self, once: Once | None) -> dict[str, Any] | None:
+    async def said(self, once: Once | None) -> dict[str, Any] | None:
         """What was answered to the same request before."""
-        body_hash, shape = self._said.get((once.client, once.key), ("", None)) if once else ("", None)
-        if once and shape is not None and body_hash != once.body_hash:
+        if once is None:
+            return None
+        body_hash, shape = self._said.get((once.client, once.key), ("", None))
+        body_hash = body_hash or (await self._commons.recall(f"said {_named(once)}") or b"").decode()
+        if not body_hash:
+            return None
+        if body_hash != once.body_hash:
             raise KeyReused
+        if shape is None:
+            raise Problem("conflict", ELSEWHERE)
         return shape
 
-    def remember(self, once: Once | None, shape: dict[str, Any]) -> None:
+    async def remember(self, once: Once | None, shape: dict[str, Any]) -> None:
         if once is None:
             return
+        await self._commons.keep(f"said {_named(once)}", once.body_hash.encode(), SAID_SECONDS)
         self._said[once.client, once.key] = (once.body_hash, shape)
         if len(self._said) > MOST_SAID:
             del self._said[next(iter(self._said))]
+
+
+def _named(once: Once) -> str:
+    return f"{once.client}\n{once.key}"
 
 
 def key_of(request: Request) -> str | None:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from moot.arena import Arena
 from moot.audience import Viewer
+from moot.commons.attendance import Attendance
 from moot.errors import UnknownDebate
 from moot.store.contract import Head
 from moot.web.catalogue import Catalogue
@@ -27,6 +28,7 @@ class Rooms(Struct, frozen=True):
     arena: Arena
     feeds: Feeds
     clock: Clock
+    attendance: Attendance
     keeper: Keeper
     tickets: Tickets
     streams: Streams

@@ -122,7 +122,7 @@ class Chair(Desk):
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()
-        with self._rooms.repeats.doing(request, raw) as once:
+        async with self._rooms.repeats.doing(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
             house = House(self._arena, keys)
             setup = setup_of(bodies.read(bodies.CreateDebate, raw, house), house)
@@ -260,7 +260,7 @@ class Chair(Desk):
         queries.nothing(query_of(request))
         key_of(request)
         bodies.read(bodies.Nothing, await request.body())
-        ticket = self._rooms.tickets.issue(who(request), debate_id)
+        ticket = await self._rooms.tickets.issue(who(request), debate_id)
         return json_reply(
             {
                 "debateId": debate_id,

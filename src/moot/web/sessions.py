@@ -20,15 +20,14 @@ from moot.wire.turns import AskedTurn
 SAME = timedelta(seconds=15)
 """How long after its end an opening turn is the same, if it is asked for again: a client that has not heard
 the end comes back within seven seconds."""
-MOST_OPENED = 1_000
 RECENT = 20
+OPENED_SECONDS = 3600.0
+"""Longer than an opening turn takes."""
 
 
 class Sessions:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._opened: dict[str, str] = {}
-        """By who asked for its first turn, and in which words."""
 
     async def named(self, name: str, owner: str | None) -> Debate:
         """By our id, or by the one that it had elsewhere. Raises UnknownDebate."""
@@ -52,18 +51,16 @@ class Sessions:
         waiting = (debate for debate in fitting if latest(debate, asked.slot) is None)
         return next(waiting, fitting[0] if fitting else None)
 
-    def remember(self, wish: str, debate_id: str) -> None:
-        self._opened.pop(wish, None)
-        self._opened[wish] = debate_id
-        if len(self._opened) > MOST_OPENED:
-            del self._opened[next(iter(self._opened))]
+    async def remember(self, wish: str, debate_id: str) -> None:
+        """`wish` is who asked for its first turn, and in which words."""
+        await self._arena.commons.keep(f"opened for {wish}", debate_id.encode(), OPENED_SECONDS)
 
     async def opened_lately(self, wish: str, asked: AskedTurn) -> Debate | None:
         """The one that was opened by the same request of the same client a moment ago, and is still there."""
-        if (debate_id := self._opened.get(wish)) is None:
+        if (found := await self._arena.commons.recall(f"opened for {wish}")) is None:
             return None
         try:
-            debate = await self._arena.state(debate_id)
+            debate = await self._arena.state(found.decode())
         except UnknownDebate:
             return None
         turn = latest(debate, asked.slot)

@@ -1,7 +1,7 @@
 """Debates under way, by the client that opened them: nobody takes the whole machine.
 
 What counts is asked of the log each time, so that a place is free as soon as a debate is over, stopped or
-deleted. Who opened what is known to this process alone and forgotten with it.
+deleted. Who opened what is known to the commons, and forgotten with them.
 """
 
 from __future__ import annotations
@@ -9,60 +9,73 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from uuid import uuid4
 
 from msgspec import Struct
 
+from moot.commons.contract import Commons
 from moot.errors import UnknownDebate
 from moot.store.contract import ENDED, Head
 from moot.wire.problems import Problem
+
+COMING = "coming "
+COMING_SECONDS = 60.0
+LASTING_SECONDS = 7 * 24 * 3600.0
+"""So long a place is remembered of a client that asks for no other."""
 
 
 class Place(Struct, frozen=True):
     objection: Problem | None
     """Why there is none."""
-    take: Callable[[str], None]
+    take: Callable[[str], Awaitable[object]]
     """To be called with the id of the debate that was opened."""
 
 
 class Slots:
-    def __init__(self, most: int | None, head: Callable[[str], Awaitable[Head]]) -> None:
+    """`what` is counted by itself."""
+
+    def __init__(
+        self,
+        most: int | None,
+        commons: Commons,
+        head: Callable[[str], Awaitable[Head]],
+        *,
+        what: str = "debates",
+    ) -> None:
         self._most = most
+        self._commons = commons
         self._head = head
-        self._taken: dict[str, set[str]] = {}
-        self._coming: dict[str, int] = {}
+        self._what = what
 
     @asynccontextmanager
     async def taking(self, client: str) -> AsyncGenerator[Place]:
         if self._most is None:
-            yield Place(None, lambda _id: None)
+            yield Place(None, _nothing)
             return
-        # Reserved before anything is awaited: two requests cannot take the same last place.
-        self._coming[client] = self._coming.get(client, 0) + 1
+        room, coming = f"{self._what} of {client}", f"{COMING}{uuid4().hex}"
+        await self._free(room)
         try:
-            full = await self._under_way(client) + self._coming[client] > self._most
-            yield Place(Problem("too-many-debates") if full else None, partial(self._take, client))
+            # Reserved in one step with the counting: two requests cannot take the same last place.
+            free = await self._commons.enter(room, coming, most=self._most, seconds=COMING_SECONDS)
+            take = partial(self._commons.enter, room, seconds=LASTING_SECONDS, instead=coming)
+            yield Place(None if free else Problem("too-many-debates"), take)
         finally:
-            self._coming[client] -= 1
-            if not self._coming[client]:
-                del self._coming[client]
+            await self._commons.leave(room, coming)
 
-    def _take(self, client: str, debate_id: str) -> None:
-        self._taken.setdefault(client, set()).add(debate_id)
-
-    async def _under_way(self, client: str) -> int:
-        for debate_id in tuple(self._taken.get(client, ())):
-            if await self._is_over(debate_id):
-                self._free(client, debate_id)
-        return len(self._taken.get(client, ()))
-
-    def _free(self, client: str, debate_id: str) -> None:
-        taken = self._taken.get(client, set())
-        taken.discard(debate_id)
-        if not taken:
-            self._taken.pop(client, None)
+    async def _free(self, room: str) -> None:
+        """The places of those that are over; for the others the time begins anew."""
+        names = await self._commons.inside(room)
+        debates = [name for name in names if not name.startswith(COMING)]
+        staying = [debate_id for debate_id in debates if not await self._is_over(debate_id)]
+        for debate_id in set(debates).difference(staying):
+            await self._commons.leave(room, debate_id)
+        await self._commons.stay([(room, debate_id) for debate_id in staying], seconds=LASTING_SECONDS)
 
     async def _is_over(self, debate_id: str) -> bool:
         try:
             return (await self._head(debate_id)).status in ENDED
         except UnknownDebate:
             return True
+
+
+async def _nothing(_debate_id: str) -> None: ...

@@ -67,7 +67,7 @@ async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
     viewer = await rooms.viewer_of(identity, query.seat, debate_id)
-    with rooms.streams.taken(socket.scope["state"]["client"]):
+    async with rooms.streams.taken(socket.scope["state"]["client"]):
         await socket.accept()
         talk = Talk(rooms, socket, debate_id, identity, viewer)
         await talk.run(Chamber(viewer) if query.view else V1(query.extended), query.cursor)

@@ -95,11 +95,11 @@ class Steward(Desk):
         operates(who(request))
         queries.nothing(query_of(request))
         raw, repeats = await request.body(), self._rooms.repeats
-        with repeats.doing(request, raw) as once:
-            if said := repeats.said(once):
+        async with repeats.doing(request, raw) as once:
+            if said := await repeats.said(once):
                 return json_reply(said, 201, {"Idempotent-Replayed": "true"})
             shape = await self._make(bodies.read(operating.NewToken, raw))
-            repeats.remember(once, shape)
+            await repeats.remember(once, shape)
         return json_reply(shape, 201)
 
     async def revoke_token(self, request: Request, token: TokenName) -> Response:

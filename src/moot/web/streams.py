@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from time import monotonic
 from typing import Any
@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from moot.audience import Viewer
+from moot.commons.attendance import Attendance
 from moot.errors import StoreError
 from moot.settings import Service
 from moot.web.connection import Connection
@@ -71,11 +72,12 @@ class Watching:
 
 
 class Clock:
-    """Beats for quiet streams, and an end for those whose token was revoked."""
+    """Beats for quiet streams, their places kept, and an end for those whose token was revoked."""
 
-    def __init__(self, feeds: Feeds, service: Service) -> None:
+    def __init__(self, feeds: Feeds, service: Service, attendance: Attendance) -> None:
         self._feeds = feeds
         self._service = service
+        self._attendance = attendance
         self._watching: set[Watching] = set()
         self._task: asyncio.Task[None] | None = None
 
@@ -109,6 +111,7 @@ class Clock:
                 self._feeds.beat()
             if now - reviewed >= REVIEW_SECONDS:
                 reviewed = now
+                await self._attendance.renew()
                 # Nobody is dismissed because the store cannot be read just now.
                 with suppress(StoreError):
                     await self._review()
@@ -138,7 +141,7 @@ class EventStream(Response):
         viewer: Viewer,
         cursor: Cursor,
         gone: Frame | None,
-        place: AbstractContextManager[Any],
+        place: AbstractAsyncContextManager[Any],
         watching: Watching,
         plain: bool = False,
         told: Mapping[str, str] | None = None,
@@ -158,7 +161,7 @@ class EventStream(Response):
         self._greeting = b"" if plain else RETRY
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._place:
+        async with self._place:
             await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *self._told]})
             if scope["method"] != "HEAD":
                 await self._stream(scope, receive, send)

@@ -11,11 +11,9 @@ for it in the same words: whoever wants two such debates at once sends an `Idemp
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Annotated, Any
-from weakref import WeakValueDictionary
 
 from fastapi import Path
 from msgspec.structs import replace
@@ -25,11 +23,12 @@ from starlette.types import Receive, Scope, Send
 
 from moot.audience import seen
 from moot.commands import Pause
+from moot.commons.turnstile import Turnstile
 from moot.debate import Debate
 from moot.errors import Refused, UnknownDebate
 from moot.events import DebateResumed
 from moot.ids import new_id
-from moot.placement.inprocess import wants_runner
+from moot.placement.contract import wants_runner
 from moot.providers.endpoints import traits_of
 from moot.providers.hush import redact
 from moot.providers.keys import Secret
@@ -79,10 +78,11 @@ class Turns(Desk):
     def __init__(self, rooms: Rooms) -> None:
         service = rooms.arena.settings.service
         # A session takes a place only while somebody speaks in it.
-        super().__init__(replace(rooms, slots=Slots(service.debates_per_client, self._as_taken)))
-        self._vigil = Vigil(self._arena, service.turn_grace_seconds)
+        slots = Slots(service.debates_per_client, rooms.arena.commons, self._as_taken, what="sessions")
+        super().__init__(replace(rooms, slots=slots))
+        self._vigil = Vigil(self._arena, rooms.attendance, service.turn_grace_seconds)
         self._sessions = Sessions(self._arena)
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turnstile = Turnstile(rooms.arena.commons)
 
     # --- asking ---------------------------------------------------------------------------------------
 
@@ -102,9 +102,9 @@ class Turns(Desk):
         asked = await self._read(request)
         if asked is None:
             return json_reply(turns.MISSING, 400)
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             # Nobody speaks for someone who has no place left to listen from.
-            stack.enter_context(self._rooms.streams.taken(request.scope["state"]["client"]))
+            await stack.enter_async_context(self._rooms.streams.taken(request.scope["state"]["client"]))
             try:
                 debate, place = await self._ask_for(request, asked)
             except UnknownModel:
@@ -169,21 +169,19 @@ class Turns(Desk):
         owner, client = who(request).owner, request.scope["state"]["client"]
         wish = "\n".join((client, owner or "", fingerprint("", "", raw)))
         # Twice the same at the same time is one wish: the second finds what the first has opened.
-        lock = self._asking.setdefault(wish, asyncio.Lock())
-        async with lock:
-            with self._rooms.repeats.doing(request, raw) as once:
-                session = await self._meant(request, asked)
-                if session is None and once is None:
-                    session = await self._sessions.opened_lately(wish, asked)
-                if session is not None:
-                    return await self._go_on(request, session, asked)
-                outcome = await self._begin(request, asked, once)
-                if once is None:
-                    self._sessions.remember(wish, outcome.debate.id)
-                if outcome.replayed:
-                    session = await self._arena.state(outcome.debate.id)
-                    return await self._go_on(request, session, asked)
-                return outcome.debate, watched(outcome.debate, asked.slot)
+        async with self._turnstile.alone(wish), self._rooms.repeats.doing(request, raw) as once:
+            session = await self._meant(request, asked)
+            if session is None and once is None:
+                session = await self._sessions.opened_lately(wish, asked)
+            if session is not None:
+                return await self._go_on(request, session, asked)
+            outcome = await self._begin(request, asked, once)
+            if once is None:
+                await self._sessions.remember(wish, outcome.debate.id)
+            if outcome.replayed:
+                session = await self._arena.state(outcome.debate.id)
+                return await self._go_on(request, session, asked)
+            return outcome.debate, watched(outcome.debate, asked.slot)
 
     async def _meant(self, request: Request, asked: AskedTurn) -> Debate | None:
         if asked.session_id is not None:
@@ -205,7 +203,7 @@ class Turns(Desk):
             outcome = await self._arena.take_over(
                 events, owner=who(request).owner or "", once=once, objection=objection
             )
-            place.take(outcome.debate.id)
+            await place.take(outcome.debate.id)
         return outcome
 
     async def _go_on(self, request: Request, session: Debate, asked: AskedTurn) -> tuple[Debate, Place]:
@@ -220,7 +218,7 @@ class Turns(Desk):
             if place.objection and (turn is None or turn.state not in ("live", "completed")):
                 raise place.objection
             outcome = await self._arena.ask(session.id, command, keys=lent)
-            place.take(session.id)
+            await place.take(session.id)
         return outcome.debate, watched(outcome.debate, asked.slot)
 
     def _model(self, name: str, keys: Mapping[str, Secret] | None = None) -> Model:
@@ -236,7 +234,7 @@ class Turns(Desk):
         return replace(model, max_tokens=max(model.max_tokens, most or 0))
 
     def _tell(
-        self, request: Request, debate_id: str, place: Place, stack: ExitStack | None = None
+        self, request: Request, debate_id: str, place: Place, stack: AsyncExitStack | None = None
     ) -> Response:
         number, after = place
         viewer = who(request).viewer
@@ -269,5 +267,5 @@ class Listening(Response):
         self._debate_id = debate_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._vigil.listening(self._debate_id):
+        async with self._vigil.listening(self._debate_id):
             await self._stream(scope, receive, send)

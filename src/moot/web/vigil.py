@@ -2,19 +2,21 @@
 
 A client that cancels just closes its stream. One that has lost its line comes back within seconds and finds
 the turn where it is; so a turn is cut only when nobody has listened for a while. It may come back to another
-server on the same store: so each says by a lock which sessions are listened to there.
+server on the same store: so each says which sessions are listened to there, by a lock to those on the same
+machine, and in the commons to all.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
 
 from moot.arena import Arena
 from moot.commands import Pause
+from moot.commons.attendance import Attendance
 from moot.errors import Refused, StoreError, UnknownDebate
 from moot.store.locks import RunnerLock, is_held
 
@@ -22,21 +24,23 @@ ABSENT = "nobody listens"
 
 
 class Vigil:
-    def __init__(self, arena: Arena, seconds: float) -> None:
+    def __init__(self, arena: Arena, attendance: Attendance, seconds: float) -> None:
         self._arena = arena
+        self._attendance = attendance
         self._seconds = seconds
         self._listening: Counter[str] = Counter()
         self._locks: dict[str, RunnerLock] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._cuts: set[asyncio.Task[None]] = set()
 
-    @contextmanager
-    def listening(self, session: str) -> Generator[None]:
+    @asynccontextmanager
+    async def listening(self, session: str) -> AsyncGenerator[None]:
         self._listening[session] += 1
         self._forget(session)
         self._say(session)
         try:
-            yield
+            async with self._attendance.at(_room(session)):
+                yield
         finally:
             self._listening[session] -= 1
             if not self._listening[session]:
@@ -63,8 +67,8 @@ class Vigil:
         if lock := self._locks.pop(session, None):
             lock.release()
 
-    def _is_heard(self, session: str) -> bool:
-        if self._listening[session]:
+    async def _is_heard(self, session: str) -> bool:
+        if self._listening[session] or await self._arena.commons.inside(_room(session)):
             return True
         return self._arena.locks is not None and is_held(self._arena.locks, f"{session}.")
 
@@ -82,5 +86,9 @@ class Vigil:
         # It may be over or deleted, and what cannot be written now cannot be cut now.
         with suppress(Refused, UnknownDebate, StoreError):
             debate = await self._arena.state(session)
-            if (debate.live or debate.running) and not self._is_heard(session):
+            if (debate.live or debate.running) and not await self._is_heard(session):
                 await self._arena.ask(session, Pause(now=True, by=ABSENT))
+
+
+def _room(session: str) -> str:
+    return f"hearing {session}"

@@ -16,9 +16,11 @@ from datetime import UTC, datetime
 from hmac import compare_digest
 from typing import Protocol, assert_never
 
+import msgspec
 from msgspec import Struct
 
 from moot.audience import OBSERVER, OWNER, Viewer
+from moot.commons.contract import Commons
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.tokens import PREFIX
@@ -26,7 +28,6 @@ from moot.store.tokens import digest as digest_of
 
 CACHE_SECONDS = 5.0
 TICKET_SECONDS = 60.0
-MOST_TICKETS = 10_000
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
 
@@ -170,33 +171,35 @@ class Keeper:
         return self._known
 
 
+class Issued(Struct, frozen=True):
+    """What a ticket stands for. Of the ticket itself only the digest is written down."""
+
+    debate: str
+    identity: Identity
+
+
 class Tickets:
     """A ticket opens one stream of one debate, once, within a minute: an EventSource can send no header,
     and a token has no business in a URL."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._issued: dict[str, tuple[float, str, Identity]] = {}
+    def __init__(self, commons: Commons) -> None:
+        self._commons = commons
 
-    def issue(self, identity: Identity, debate_id: str) -> str:
-        self._sweep()
+    async def issue(self, identity: Identity, debate_id: str) -> str:
         ticket = secrets.token_urlsafe(24)
-        self._issued[digest_of(ticket)] = (self._clock() + TICKET_SECONDS, debate_id, identity)
+        issued = msgspec.json.encode(Issued(debate_id, identity))
+        await self._commons.keep(_ticket(ticket), issued, TICKET_SECONDS)
         return ticket
 
-    def redeem(self, ticket: str, debate_id: str) -> Identity | None:
+    async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
-        expires, where, identity = self._issued.pop(digest_of(ticket), (0.0, "", NOBODY))
-        return identity if where == debate_id and self._clock() < expires else None
+        found = await self._commons.take(_ticket(ticket))
+        issued = msgspec.json.decode(found, type=Issued) if found else None
+        return issued.identity if issued and issued.debate == debate_id else None
 
-    def _sweep(self) -> None:
-        """Drop what has expired, and the oldest of too many. They stand in the order of their issue."""
-        now = self._clock()
-        while self._issued:
-            oldest = next(iter(self._issued))
-            if self._issued[oldest][0] > now and len(self._issued) < MOST_TICKETS:
-                return
-            del self._issued[oldest]
+
+def _ticket(ticket: str) -> str:
+    return f"ticket {digest_of(ticket)}"
 
 
 def _bearer_of(token: Token) -> Identity:

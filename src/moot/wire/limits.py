@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, Storage
-from limits.aio.strategies import FixedWindowRateLimiter
 from msgspec import Struct
 
+from moot.commons.attendance import Attendance
 from moot.errors import Invalid
 from moot.wire.problems import Problem
 
@@ -62,49 +61,51 @@ class Limiter:
         window: type[RateLimitItem] = RateLimitItemPerMinute,
     ) -> None:
         self._item = window(most) if most else None
-        self._windows = FixedWindowRateLimiter(storage or MemoryStorage())
+        self._storage = storage or MemoryStorage()
 
     async def hit(self, client: str) -> Standing | None:
         """Count a request. None where the operator has lifted the limit."""
-        return await self._standing(client, self._windows.hit)
+        if self._item is None:
+            return None
+        # What is left is told by the count itself: to ask again would tell what others have taken since.
+        count = await self._storage.incr(self._item.key_for(client), self._item.get_expiry())
+        return await self._standing(self._item, client, count)
 
     async def look(self, client: str) -> Standing | None:
         """How a client would stand with one more, which is not counted yet."""
-        return await self._standing(client, self._windows.test)
-
-    async def _standing(self, client: str, ask: Callable[..., Awaitable[bool]]) -> Standing | None:
         if self._item is None:
             return None
-        allowed = await ask(self._item, client)
-        window = await self._windows.get_window_stats(self._item, client)
-        left = math.ceil(window.reset_time - time.time())
+        count = await self._storage.get(self._item.key_for(client))
+        return await self._standing(self._item, client, count + 1)
+
+    async def _standing(self, item: RateLimitItem, client: str, count: int) -> Standing:
+        reset = await self._storage.get_expiry(item.key_for(client))
         return Standing(
-            limit=self._item.amount,
-            remaining=window.remaining,
-            reset=math.ceil(window.reset_time),
-            allowed=allowed,
-            retry_after=min(self._item.get_expiry(), max(1, left)),
+            limit=item.amount,
+            remaining=max(0, item.amount - count),
+            reset=math.ceil(reset),
+            allowed=count <= item.amount,
+            retry_after=min(item.get_expiry(), max(1, math.ceil(reset - time.time()))),
         )
 
 
 class Streams:
     """How many streams each client has open."""
 
-    def __init__(self, most: int | None) -> None:
+    def __init__(self, most: int | None, attendance: Attendance) -> None:
         self._most = most
-        self._open: Counter[str] = Counter()
+        self._attendance = attendance
 
-    @contextmanager
-    def taken(self, client: str) -> Generator[None, None, None]:
-        if self._most is not None and self._open[client] >= self._most:
-            raise Problem("rate-limit", "Too many streams at a time; close one", headers={"Retry-After": "5"})
-        self._open[client] += 1
-        try:
+    @asynccontextmanager
+    async def taken(self, client: str) -> AsyncGenerator[None]:
+        if self._most is None:
             yield
-        finally:
-            self._open[client] -= 1
-            if not self._open[client]:
-                del self._open[client]
+            return
+        async with self._attendance.at(f"streams of {client}", most=self._most) as let_in:
+            if not let_in:
+                detail = "Too many streams at a time; close one"
+                raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
+            yield
 
 
 class Bucket:

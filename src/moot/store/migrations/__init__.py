@@ -16,15 +16,18 @@ from moot.errors import NewerSchema
 
 def migrate(connection: sqlite3.Connection) -> None:
     scripts = dict(_scripts())
-    known = max(scripts)
-    if _version(connection) > known:
-        raise NewerSchema(
-            f"This store has schema {_version(connection)}, but this Moot knows only up to {known}: "
-            "it was written by a newer version. Upgrade Moot to open it."
-        )
+    refuse_newer(_version(connection), max(scripts))
     for number in sorted(scripts):
         if number > _version(connection):
             _apply(connection, number, scripts[number])
+
+
+def refuse_newer(found: int, known: int) -> None:
+    if found > known:
+        raise NewerSchema(
+            f"This store has schema {found}, but this Moot knows only up to {known}: "
+            "it was written by a newer version. Upgrade Moot to open it."
+        )
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,60 @@
+"""What the processes of one arena know together, for a while: who has asked how much, who is where.
+
+Nothing here is the truth of a debate: that is the log. So it may be lost, with a restart or with a Redis that
+is away. Limits are then held by each process for itself, and nobody is told that something went wrong.
+Keys and rooms may be named after clients and topics: they are written down by digest only. Values, and names
+of those in a room, are written as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from limits.aio.storage import Storage
+
+Place = tuple[str, str]
+"""A room, and a name in it."""
+
+
+class Commons(Protocol):
+    @property
+    def storage(self) -> Storage:
+        """Where requests are counted."""
+        ...
+
+    @property
+    def trouble(self) -> str:
+        """Why this process is by itself just now; empty where all is well."""
+        ...
+
+    async def keep(self, key: str, value: bytes, seconds: float) -> None:
+        """Remember something under this key, instead of what was there."""
+        ...
+
+    async def recall(self, key: str) -> bytes | None: ...
+
+    async def take(self, key: str) -> bytes | None:
+        """Recall and forget: of all who ask at once, one gets it."""
+        ...
+
+    async def enter(
+        self, room: str, name: str, *, most: int | None = None, seconds: float, instead: str = ""
+    ) -> bool:
+        """Be in a room, unless `most` others are. Who does not enter again in time has left it.
+
+        With `instead`, one goes and the other comes, and nobody slips in between.
+        """
+        ...
+
+    async def stay(self, places: Iterable[Place], *, seconds: float) -> None:
+        """Enter them all again, at once."""
+        ...
+
+    async def leave(self, room: str, name: str) -> None: ...
+
+    async def inside(self, room: str) -> tuple[str, ...]:
+        """Those who are there, whoever let them in."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,59 @@
+"""To stop in good order: the first signal asks for it, a second one ends the process at once.
+
+What takes too long after the first is ended as well: the log bears that, as it bears a power cut.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+
+log = logging.getLogger(__name__)
+
+
+class Leaving:
+    """Heeds the signals that ask to leave, until all is put away."""
+
+    def __init__(self, last_seconds: float) -> None:
+        self._last_seconds = last_seconds
+        self._stop: Callable[[], None] | None = None
+        self._asked = False
+
+    def tell(self, stop: Callable[[], None]) -> None:
+        """From here on `stop` is called when somebody asks; at once where somebody has."""
+        self._stop = stop
+        if self._asked:
+            stop()
+
+    @contextmanager
+    def heeded(self) -> Generator[None, None, None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _ask(self, number: int, _: FrameType | None) -> None:
+        if self._asked:
+            os._exit(128 + number)
+        self._asked = True
+        if self._stop is not None:
+            self._stop()
+        # A thread, because what hangs may be the event loop.
+        last = threading.Timer(self._last_seconds, _give_up)
+        last.daemon = True
+        last.start()
+
+
+def _give_up() -> None:
+    log.critical("could not stop in time; what was acknowledged is in the log")
+    os._exit(1)

@@ -1,0 +1,92 @@
+"""Holding a debate: claim it, run it, release it, and again for as long as it wants a runner.
+
+How a debate is come by differs from placement to placement, and is handed in as `claim`. A debate that is
+released keeps its epoch: whoever holds it next takes a later one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+from moot import moves
+from moot.debate import Debate
+from moot.errors import Fenced, StoreError, UnknownDebate
+from moot.events import Event
+from moot.placement.contract import MakeRunner, wants_runner
+from moot.store.contract import Head, Store, Wanted
+from moot.terms import Status
+
+log = logging.getLogger(__name__)
+
+UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
+PAGE = 500
+LOST_SECONDS = 1.0
+"""How long to wait before trying again after the store could not be reached."""
+
+Claim = Callable[[], Awaitable[int | None]]
+"""Take the debate and return the epoch for it; None where it is not to be had."""
+
+
+class Holding:
+    def __init__(self, store: Store, make_runner: MakeRunner) -> None:
+        self._store = store
+        self._make_runner = make_runner
+        self.closed = False
+
+    async def run(self, debate_id: str, claim: Claim) -> None:
+        """Until the debate wants no runner, or another holds it. Cancelled, it parks the turns first."""
+        while not self.closed:
+            try:
+                epoch = await claim()
+                if epoch is None:
+                    return
+                try:
+                    await self._hold(debate_id, epoch)
+                finally:
+                    await self._release(debate_id, epoch)
+                # Another process may have asked for something while we were leaving, and left it to us.
+                if not wants_runner(await self._store.state(debate_id)):
+                    return
+            except (Fenced, UnknownDebate):
+                return
+            except StoreError as error:
+                log.warning("%s Trying again.", error, extra={"debate": debate_id})
+                await asyncio.sleep(LOST_SECONDS)
+
+    async def _hold(self, debate_id: str, epoch: int) -> None:
+        try:
+            await self._make_runner(debate_id, epoch).run()
+        except (Fenced, UnknownDebate, StoreError):
+            raise
+        except Exception:
+            log.exception("the runner failed", extra={"debate": debate_id})
+            await self._give_up(debate_id, epoch)
+
+    async def _release(self, debate_id: str, epoch: int) -> None:
+        try:
+            # One that is over, and is being judged again, is found by the name of its runner alone.
+            if self.closed and (state := await self._store.state(debate_id)).final and wants_runner(state):
+                return
+            await asyncio.shield(self._store.claim(debate_id, "", seen_epoch=epoch, epoch=epoch))
+        except (Fenced, UnknownDebate, StoreError):
+            return
+
+    async def _give_up(self, debate_id: str, epoch: int) -> None:
+        def decide(debate: Debate | None) -> tuple[Event, ...]:
+            return () if debate is None else moves.give_up(debate)
+
+        await self._store.record(debate_id, decide, epoch=epoch)
+
+
+async def candidates(store: Store) -> list[Head]:
+    """Those that somebody ran, over or not, and those that should be running."""
+    heads = {head.id: head for head in await store.held()}
+    for offset in count(0, PAGE):
+        page = await store.list(Wanted(statuses=UNDER_WAY), limit=PAGE, offset=offset)
+        heads.update({head.id: head for head in page.heads})
+        if len(page.heads) < PAGE:
+            break
+    return list(heads.values())

@@ -1,0 +1,86 @@
+"""What every worker looks for while it works: debates whose worker fell silent, and those without a job.
+
+Several look at the same time and may find the same. That does no harm: only one of them ends the old job, and
+that one defers the new. Where it dies in between, the debate is one without a job, and found as such. Should
+there be two new jobs after all, the second is refused while the first waits, and a spare one where it runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from moot.errors import UnknownDebate
+from moot.placement.contract import Rhythm, wants_runner
+from moot.placement.holding import candidates
+from moot.placement.queue import COMMON, Post, Queue
+from moot.store.contract import Head, Store
+
+log = logging.getLogger(__name__)
+
+FORGOTTEN_SECONDS = 5.0
+SHARE = 20.0
+
+
+class Lookout:
+    def __init__(self, queue: Queue, store: Store, rhythm: Rhythm, to: Callable[[], str]) -> None:
+        """`to` names the queue into which we put what we find."""
+        self._queue = queue
+        self._store = store
+        self._stall = rhythm.stall_seconds
+        self._to = to
+        self._time = asyncio.get_running_loop().time
+        self._due = 0.0
+        self._resting: dict[str, int] = {}
+        """The versions at which debates under way were found to want nobody: they are not folded again."""
+        self.wanted: set[str] = set()
+        """What somebody in this process has asked for."""
+
+    async def look(self, ours: Sequence[Post], *, everywhere: bool) -> None:
+        """`everywhere`: also after debates that nobody here has asked for."""
+        for post in await self._queue.stalled(self._stall):
+            if post not in ours and (everywhere or post.debate in self.wanted):
+                await self.take_over(post)
+        began = self._time()
+        if everywhere and began >= self._due:
+            for post in await self._queue.stranded(self._stall):
+                await self.move(post, COMMON)
+            await self.find_forgotten()
+            await self._queue.strike_off(self._stall)
+            # Where thousands of debates rest, this must not become all that we do.
+            self._due = self._time() + max(FORGOTTEN_SECONDS, SHARE * (self._time() - began))
+
+    async def take_over(self, post: Post) -> None:
+        """Never by giving the same job out again: whoever has it may still be alive, and would end it."""
+        if await self._queue.finish(post):
+            log.warning("nobody runs it any more, another takes it over", extra={"debate": post.debate})
+            await self._queue.defer(post.debate, self._to())
+
+    async def move(self, post: Post, to: str) -> None:
+        """To another queue, unless somebody has fetched it meanwhile."""
+        if await self._queue.withdraw(post):
+            await self._queue.defer(post.debate, to)
+
+    async def find_forgotten(self) -> int:
+        """Debates that want a runner and have no job: their asker died before it had deferred one."""
+        heads = await candidates(self._store)
+        busy = await self._queue.debates()
+        resting, found = dict[str, int](), 0
+        for head in heads:
+            if head.id in busy:
+                continue
+            if await self._rests(head):
+                resting[head.id] = head.version
+            elif await self._queue.defer(head.id, self._to()):
+                found += 1
+        self._resting = resting
+        return found
+
+    async def _rests(self, head: Head) -> bool:
+        if self._resting.get(head.id) == head.version:
+            return True
+        try:
+            return not wants_runner(await self._store.state(head.id))
+        except UnknownDebate:
+            return True

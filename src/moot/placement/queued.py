@@ -1,0 +1,272 @@
+"""Debates run by the workers of several machines, who take them from a queue in PostgreSQL.
+
+Whoever wants a debate to be run defers a job; a worker fetches it and runs the debate under the job's number
+as its epoch. Workers say each second that they live. Of one that falls silent the others end the jobs and
+defer new ones; should it wake up, its epoch is over, and it leaves quietly. A spare job does no harm: whoever
+fetches it folds the debate, finds nothing to do, and ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from moot.errors import StoreError
+from moot.placement import nodes
+from moot.placement.contract import MakeRunner, Rhythm, Role, Waiting
+from moot.placement.lookout import Lookout
+from moot.placement.outage import Outage
+from moot.placement.queue import COMMON, Queue, queue_of
+from moot.placement.shifts import AGAIN_SECONDS, Shifts
+from moot.placement.watchdog import Watchdog, heard_of
+from moot.store.contract import Store
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
+TELL_SECONDS = 2.0
+LEAVE_SECONDS = 5.0
+"""How long all that is to be parked and handed over may take."""
+FAREWELL_SECONDS = 1.0
+CANCELS = 4
+
+
+class Queued:
+    def __init__(self, url: str, store: Store, make_runner: MakeRunner, rhythm: Rhythm, *, run: bool) -> None:
+        self._url = url
+        self._store = store
+        self._make_runner = make_runner
+        self._rhythm = rhythm
+        self._run = run
+        self._node = nodes.new_name()
+        self._role: Role = "terminal" if run else "api"
+        self._streams: Callable[[], int] = lambda: 0
+        self._worker = 0
+        self._beaten = 0.0
+        """When the database last heard that we live, by the clock of the loop."""
+        self._common = True
+        """Whether we take from the common queue, or only from our own."""
+        self._opened = self._closed = False
+        self._errands: set[asyncio.Task[None]] = set()
+        self._standing: list[asyncio.Task[None]] = []
+        self._fetching: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        """There may be a job for us."""
+        self._changed = asyncio.Event()
+        """There is something new to tell of us."""
+        self._watchdog: Watchdog | None = None
+        self._unsure = False
+        """A fetch has failed on the way: a job may be ours of which we do not know."""
+
+    # --- coming ---------------------------------------------------------------------------------------
+
+    async def open(self, *, recover: bool) -> None:
+        self._time = asyncio.get_running_loop().time
+        limit = min(self._rhythm.statement_seconds, self._rhythm.stall_seconds)
+        self._queue = queue = await Queue.open(self._url, seconds=limit)
+        self._outage = Outage(self._rhythm.stall_seconds)
+        self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
+        self._shifts = Shifts(
+            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._over
+        )
+        self._opened = True
+        self._common = recover or not self._run
+        if self._run:
+            await self._register()
+            self._stand(self._beating, "heartbeat")
+            self._stand(self._listening, "listening for jobs")
+            self._stand(self._looking, "lookout")
+            self._fetching = asyncio.create_task(_for_ever(self._fetch), name="fetching of jobs")
+        self._stand(self._telling, "telling of us")
+
+    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+        self._role = role
+        self._streams = streams
+        self._changed.set()
+        if self._run:
+            self._watchdog = Watchdog(
+                self._rhythm.stall_seconds,
+                is_heard=lambda: heard_of(self._url, self._worker, self._rhythm.stall_seconds),
+            )
+            self._watchdog.start()
+
+    def _stand(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        self._standing.append(asyncio.create_task(_for_ever(work), name=name))
+
+    async def _register(self) -> None:
+        self._worker = await self._queue.register()
+        self._beaten = self._time()
+
+    def _to(self) -> str:
+        """The queue of whatever is wanted here."""
+        return COMMON if self._common else queue_of(self._worker)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._node}#{self._worker}"
+
+    async def waiting(self) -> Waiting:
+        return await nodes.waiting(self._queue, self._rhythm.stall_seconds)
+
+    async def is_alive(self, runner: str) -> bool:
+        number = runner.rpartition("#")[2]
+        return number.isdecimal() and await self._queue.is_fresh(int(number), self._rhythm.stall_seconds)
+
+    # --- wanting --------------------------------------------------------------------------------------
+
+    def want(self, debate_id: str) -> None:
+        if self._closed or self._shifts.note(debate_id):
+            return
+        task = asyncio.create_task(self._defer(debate_id), name=f"wish for {debate_id}")
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+    async def recover(self) -> int:
+        return await self._lookout.find_forgotten()
+
+    async def _defer(self, debate_id: str) -> None:
+        """Nobody waits for this: it is tried until the database is back."""
+        self._lookout.wanted.add(debate_id)
+        while True:
+            try:
+                if not await self._queue.defer(debate_id, self._to()) and not self._common:
+                    # Perhaps nobody works: whoever asks at a terminal is served there.
+                    await self._move(COMMON, self._to(), debate_id)
+                break
+            except StoreError as error:
+                self._outage.note(error)
+                await asyncio.sleep(AGAIN_SECONDS)
+        self._news.set()
+
+    async def _move(self, queue: str, to: str, debate_id: str | None = None) -> None:
+        for post in await self._queue.waiting(queue, debate_id):
+            await self._lookout.move(post, to)
+
+    # --- what a worker does all the time --------------------------------------------------------------
+
+    async def _beating(self) -> None:
+        while True:
+            with self._outage.borne():
+                await self._beat()
+            await asyncio.sleep(self._rhythm.heartbeat_seconds)
+
+    async def _beat(self) -> None:
+        if await self._queue.beat(self._worker):
+            self._beaten = self._time()
+        else:
+            log.warning("the others took this worker for dead; it comes back under another number")
+            await self._register()
+        if self._watchdog is not None:
+            self._watchdog.beat()
+
+    async def _telling(self) -> None:
+        while True:
+            self._changed.clear()
+            with self._outage.borne():
+                worker, streams = self._worker or None, self._streams()
+                await nodes.tell(self._queue, self._node, self._role, worker, len(self._shifts), streams)
+            await _either(self._changed, TELL_SECONDS)
+
+    async def _listening(self) -> None:
+        await self._queue.listen(self._news.set, self._to())
+
+    async def _looking(self) -> None:
+        while True:
+            if not self._outage.recent:
+                with self._outage.borne():
+                    await self._lookout.look(self._shifts.posts, everywhere=self._common)
+            await asyncio.sleep(self._rhythm.heartbeat_seconds)
+
+    async def _fetch(self) -> None:
+        while not self._closed:
+            self._news.clear()
+            with self._outage.borne():
+                await self._fill()
+            await _either(self._news, POLL_SECONDS)
+
+    async def _fill(self) -> None:
+        """Here and nowhere else jobs become ours, one after the other."""
+        # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
+        if self._time() - self._beaten > self._rhythm.stall_seconds / 2:
+            return
+        if self._unsure:
+            for post in await self._queue.taken(self._worker):
+                if post not in self._shifts.posts:
+                    await self._lookout.take_over(post)
+        self._unsure = True
+        while len(self._shifts) < self._rhythm.debates and not self._closed:
+            post = await self._queue.fetch(self._worker, self._to())
+            if post is None:
+                break
+            self._shifts.begin(post)
+        self._unsure = False
+
+    def _over(self, debate_id: str, again: bool) -> None:
+        self._news.set()
+        if again:
+            self.want(debate_id)
+
+    # --- leaving --------------------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        """Fetch nothing more, park what runs, leave it to the others, and only then be gone."""
+        self._closed = True
+        self._news.set()
+        if not self._opened:
+            return
+        try:
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await self._drain()
+        except (TimeoutError, StoreError):
+            log.warning("not everything could be handed over; others find it once we are gone")
+        finally:
+            await self._dismiss()
+
+    async def _drain(self) -> None:
+        if self._fetching is not None:
+            await asyncio.wait([self._fetching])
+        await self._shifts.end()
+        await asyncio.gather(*self._errands, return_exceptions=True)
+        if not self._common:
+            await self._move(self._to(), COMMON)
+
+    async def _dismiss(self) -> None:
+        await _cancel(*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
+        if self._watchdog is not None:
+            await self._watchdog.close()
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                if self._worker:
+                    await self._queue.unregister(self._worker)
+                await nodes.leave(self._queue, self._node)
+        await self._queue.close()
+
+
+async def _either(event: asyncio.Event, seconds: float) -> None:
+    """Until it is set, or the time is up."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+async def _for_ever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Without any of these a worker would be there and not work."""
+    while True:
+        try:
+            return await work()
+        except Exception:
+            log.exception("begun again")
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def _cancel(*tasks: asyncio.Task[None]) -> None:
+    """More than once, since in libraries a `wait_for` may swallow it."""
+    left = set(tasks)
+    for _ in range(CANCELS):
+        for task in left:
+            task.cancel()
+        if left:
+            _, left = await asyncio.wait(left, timeout=FAREWELL_SECONDS / CANCELS)

@@ -1,0 +1,140 @@
+"""The debates that a worker is at: one shift for each, from the job that it fetched to the end of that job.
+
+A shift ends when the debate wants no runner, when another worker has it, or when this one leaves; then it is
+handed over. While we live a job must not stay behind: nobody else could ever have its debate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from moot.errors import StoreError, UnknownDebate
+from moot.placement.contract import MakeRunner, wants_runner
+from moot.placement.holding import Holding
+from moot.placement.outage import Outage
+from moot.placement.queue import COMMON, Post, Queue
+from moot.store.contract import Store
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 0.5
+"""How long to wait where the database cannot be reached."""
+
+
+class Shift:
+    def __init__(self, post: Post) -> None:
+        self.post = post
+        self.claimed = False
+        self.again = False
+        """Somebody here has asked for something meanwhile."""
+        self.running: asyncio.Task[None] | None = None
+        self.whole: asyncio.Task[None] | None = None
+
+
+class Shifts:
+    def __init__(
+        self,
+        queue: Queue,
+        store: Store,
+        make_runner: MakeRunner,
+        outage: Outage,
+        *,
+        name: Callable[[], str],
+        over: Callable[[str, bool], None],
+    ) -> None:
+        """`name` is ours in the heads of the debates. `over` is told of each that ends, and whether there is
+        more to do in it."""
+        self._queue = queue
+        self._store = store
+        self._holding = Holding(store, make_runner)
+        self._outage = outage
+        self._name = name
+        self._over = over
+        self._shifts: dict[int, Shift] = {}
+
+    def __len__(self) -> int:
+        return len(self._shifts)
+
+    @property
+    def posts(self) -> list[Post]:
+        return [shift.post for shift in self._shifts.values()]
+
+    def note(self, debate_id: str) -> bool:
+        """Somebody asks for a debate that is being run here; False where it is not."""
+        held = [shift for shift in self._shifts.values() if shift.post.debate == debate_id]
+        for shift in held:
+            shift.again = True
+        return bool(held)
+
+    def begin(self, post: Post) -> None:
+        shift = self._shifts[post.id] = Shift(post)
+        shift.whole = asyncio.create_task(self._work(shift), name=f"shift at {post.debate}")
+
+    async def end(self) -> None:
+        """Park all turns and hand the debates over."""
+        self._holding.closed = True
+        for shift in self._shifts.values():
+            if shift.running is not None:
+                shift.running.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return [shift.whole for shift in self._shifts.values() if shift.whole is not None]
+
+    async def _work(self, shift: Shift) -> None:
+        post = shift.post
+        try:
+            await self._end_older(post)
+            run = self._holding.run(post.debate, lambda: self._claim(shift))
+            shift.running = asyncio.create_task(run, name=f"runner of {post.debate}")
+            await asyncio.wait([shift.running])
+            if not shift.running.cancelled() and (error := shift.running.exception()):
+                log.error("the runner failed", exc_info=error, extra={"debate": post.debate})
+                await asyncio.sleep(AGAIN_SECONDS)
+            await self._finish(shift)
+        finally:
+            del self._shifts[post.id]
+            self._over(post.debate, shift.again)
+
+    async def _end_older(self, post: Post) -> None:
+        """Where we lost this debate, and got it once more before we had noticed."""
+        older = [s for s in self._shifts.values() if s.post.debate == post.debate and s.post.id < post.id]
+        for shift in older:
+            if shift.running is not None:
+                shift.running.cancel()
+        if wholes := [shift.whole for shift in older if shift.whole is not None]:
+            await asyncio.wait(wholes)
+
+    async def _claim(self, shift: Shift) -> int | None:
+        post = shift.post
+        head = await self._store.head(post.debate)
+        if head.epoch > post.id or (head.epoch == post.id and not shift.claimed):
+            log.info("lost to another worker", extra={"debate": post.debate})
+            return None
+        if not wants_runner(await self._store.state(post.debate)):
+            return None
+        epoch = await self._store.claim(post.debate, self._name(), seen_epoch=head.epoch, epoch=post.id)
+        shift.claimed = True
+        return epoch
+
+    async def _finish(self, shift: Shift) -> None:
+        while True:
+            try:
+                leaves = self._holding.closed and (shift.again or await self._wants(shift.post.debate))
+                # Before the new job is there: others hear of that one at once, and could not fetch it yet.
+                await self._queue.finish(shift.post)
+                if leaves:
+                    await self._queue.defer(shift.post.debate, COMMON)
+                return
+            except StoreError as error:
+                self._outage.note(error)
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _wants(self, debate_id: str) -> bool:
+        try:
+            return wants_runner(await self._store.state(debate_id))
+        except UnknownDebate:
+            return False

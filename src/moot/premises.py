@@ -1,0 +1,70 @@
+"""The premises: which log, bus, commons and placement the settings name.
+
+On one machine all of it is this process and a file. Machines that share a PostgreSQL, and a Redis, hold one
+arena together. The libraries for that are read only where they are needed.
+"""
+
+from __future__ import annotations
+
+from moot.bus import Bus, MemoryBus
+from moot.commons.contract import Commons
+from moot.commons.memory import MemoryCommons
+from moot.errors import Invalid
+from moot.placement.contract import MakeRunner, Placement
+from moot.placement.inprocess import InProcess
+from moot.settings import Settings
+from moot.store.contract import Store
+from moot.store.memory import MemoryStore
+from moot.store.sqlite import SqliteStore
+
+
+async def open_store(settings: Settings) -> Store:
+    """Makes or migrates it first. Raises StoreError or NewerSchema."""
+    address = settings.cluster.store
+    if address is None:
+        return SqliteStore.open(settings.database)
+    try:
+        from moot.store.postgres import PostgresStore
+    except ImportError:
+        raise _lacking("MOOT_STORE=postgresql://…") from None
+    return await PostgresStore.open(
+        address.reveal(), pool=settings.cluster.pool, statement_seconds=settings.cluster.statement_seconds
+    )
+
+
+def make_bus(settings: Settings) -> Bus:
+    address = settings.cluster.bus
+    if address is None:
+        return MemoryBus()
+    try:
+        from moot.redis_bus import RedisBus
+    except ImportError:
+        raise _lacking("MOOT_BUS=redis://…") from None
+    return RedisBus(address.reveal())
+
+
+def make_commons(settings: Settings) -> Commons:
+    address = settings.cluster.bus
+    if address is None:
+        return MemoryCommons()
+    try:
+        from moot.commons.redis import RedisCommons
+    except ImportError:
+        raise _lacking("MOOT_BUS=redis://…") from None
+    return RedisCommons(address.reveal())
+
+
+def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *, run: bool) -> Placement:
+    """Without `run`, debates are left to other processes."""
+    address = settings.cluster.store
+    if address is None or isinstance(store, MemoryStore | SqliteStore):
+        return InProcess(store, make_runner, None if isinstance(store, MemoryStore) else settings.data)
+    try:
+        from moot.placement.queued import Queued
+    except ImportError:
+        raise _lacking("MOOT_STORE=postgresql://…") from None
+    return Queued(address.reveal(), store, make_runner, settings.cluster, run=run)
+
+
+def _lacking(what: str) -> Invalid:
+    return Invalid(f"For {what} some libraries are lacking; `pip install 'moot[cluster]'` brings them.")

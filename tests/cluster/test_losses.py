@@ -1,0 +1,258 @@
+"""Workers, nodes, PostgreSQL and Redis die, freeze and are replaced: nothing is lost, and all debates end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from moot.events import RemarkInjected
+from tests.cluster.cellar import Postgres
+from tests.cluster.house import Cluster
+from tests.cluster.remains import Audience, Logs, all_over, busiest, check, logs, waits
+
+STALL = 1.0
+CALM = {"MOOT_TICK_MS": "50"}
+"""Fewer and larger events: it is processes that are tried here."""
+
+
+async def opened(house: Cluster, count: int) -> list[str]:
+    """Through all nodes, a few at a time."""
+    gate = asyncio.Semaphore(8)
+
+    async def one(number: int) -> str:
+        async with gate:
+            return await house.open(f"debate {number}")
+
+    return await asyncio.gather(*(one(number) for number in range(count)))
+
+
+async def until_heard(audience: Audience, more: int) -> None:
+    wanted = audience.heard + more
+    async with asyncio.timeout(60):
+        while audience.heard < wanted:  # noqa: ASYNC110 - viewers tell nobody
+            await asyncio.sleep(0.02)
+
+
+async def seen_to_the_end(house: Cluster, debates: list[str], audience: Audience) -> Logs:
+    await all_over(house, debates)
+    found = await logs(house)
+    check(found, debates)
+    await audience.leave(found, house.port)
+    assert "Traceback" not in house.errors(), house.errors()
+    return found
+
+
+def ports(house: Cluster) -> list[int]:
+    return [node.port for node in house.nodes]
+
+
+# --- a worker dies ---------------------------------------------------------------------------------------
+
+
+async def dies(folder: Path, postgres: Postgres, debates: int) -> None:
+    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
+        ids = await opened(house, debates)
+        audience = Audience(ids[: debates // 5], ports(house))
+        await until_heard(audience, debates)
+        most, _ = await busiest(house, ids)
+        await until_heard(audience, debates)
+        await most.kill()
+        found = await seen_to_the_end(house, ids, audience)
+        gone = waits(found)
+        assert gone, "it ran none of them"
+        print(f"{len(gone)} of {debates} taken over: p50 {median(gone):.1f} s, max {gone[-1]:.1f} s")
+
+
+@pytest.mark.timeout(180)
+async def test_the_debates_of_a_dead_worker_go_on_at_another(tmp_path: Path, postgres: Postgres) -> None:
+    await dies(tmp_path, postgres, 20)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(600)
+async def test_a_hundred_debates_survive_the_death_of_a_worker(tmp_path: Path, postgres: Postgres) -> None:
+    await dies(tmp_path, postgres, 100)
+
+
+# --- a worker freezes ------------------------------------------------------------------------------------
+
+
+async def freezes(folder: Path, postgres: Postgres, debates: int, times: int) -> None:
+    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=30, env=CALM) as house:
+        ids = await opened(house, debates)
+        audience = Audience(ids[:4], ports(house))
+        await until_heard(audience, 20)
+        for _ in range(times):
+            frozen, other = await busiest(house, ids)
+            frozen.freeze()
+            await asyncio.sleep(3 * STALL)
+            frozen.thaw()
+            await until_heard(audience, 10)
+        await other.kill()
+        found = await seen_to_the_end(house, ids, audience)
+        assert waits(found), "nothing was taken over"
+
+
+@pytest.mark.timeout(180)
+async def test_a_worker_that_wakes_up_writes_nothing_in_what_others_have_taken_over(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    await freezes(tmp_path, postgres, 10, 1)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1200)
+async def test_fifty_workers_that_wake_up_write_nothing(tmp_path: Path, postgres: Postgres) -> None:
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        await freezes(folder, postgres, 30, 5)
+
+
+# --- PostgreSQL and Redis go -----------------------------------------------------------------------------
+
+
+class Heckler:
+    """Says something again and again, each remark until it is acknowledged, with the same key."""
+
+    def __init__(self, house: Cluster, debate_id: str) -> None:
+        self._house = house
+        self._debate_id = debate_id
+        self.acknowledged: list[str] = []
+        self.statuses = Counter[int]()
+
+    async def go_on(self) -> None:
+        number = 0
+        while await self._say(f"Remark {number} of {self._debate_id}"):
+            number += 1
+
+    async def _say(self, text: str) -> bool:
+        """False where the debate is over."""
+        while True:
+            reply = await self._house.http.post(
+                f"/api/v1/debates/{self._debate_id}/inject",
+                json={"text": text},
+                headers={"Idempotency-Key": text},
+            )
+            self.statuses[reply.status_code] += 1
+            match reply.status_code:
+                case 200 | 202:
+                    self.acknowledged.append(text)
+                    await asyncio.sleep(0.05)
+                    return True
+                case 503:
+                    assert "Retry-After" in reply.headers
+                    await asyncio.sleep(0.1)
+                case _:
+                    assert reply.status_code == 409, reply.text
+                    return False
+
+
+async def goes(folder: Path, postgres: Postgres, debates: int, times: int) -> None:
+    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
+        ids = await opened(house, debates)
+        audience = Audience(ids[:4], ports(house))
+        hecklers = [Heckler(house, debate_id) for debate_id in ids[:6]]
+        async with asyncio.TaskGroup() as group:
+            for heckler in hecklers:
+                group.create_task(heckler.go_on())
+            for number in range(times):
+                await until_heard(audience, 20)
+                await postgres.restart(away=number % 3)
+                house.redis.kill()
+                await until_heard(audience, 20)
+                house.redis.start()
+            await all_over(house, ids)
+        found = await seen_to_the_end(house, ids, audience)
+        for heckler, debate_id in zip(hecklers, ids[:6], strict=True):
+            said = Counter(r.event.text for r in found[debate_id] if isinstance(r.event, RemarkInjected))
+            assert all(said[text] == 1 for text in heckler.acknowledged)
+            assert set(said.values()) <= {1}
+        statuses = sum((heckler.statuses for heckler in hecklers), Counter[int]())
+        print(f"{dict(statuses)} over {times} outages")
+
+
+@pytest.mark.timeout(180)
+async def test_an_outage_of_postgresql_and_redis_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    await goes(tmp_path, postgres, 10, 1)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1200)
+async def test_twenty_outages_lose_nothing_that_was_acknowledged(tmp_path: Path, postgres: Postgres) -> None:
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        await goes(folder, postgres, 20, 2)
+
+
+# --- everything is replaced ------------------------------------------------------------------------------
+
+
+async def replaced(folder: Path, postgres: Postgres, debates: int) -> None:
+    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=30, env=CALM) as house:
+        ids = await opened(house, debates)
+        audience = Audience(ids[: debates // 2], [house.port, house.port])
+        for post in (*house.nodes, *house.workers):
+            await until_heard(audience, 20)
+            await post.restart()
+        await seen_to_the_end(house, ids, audience)
+
+
+@pytest.mark.timeout(180)
+async def test_no_viewer_loses_a_word_while_every_process_is_replaced(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    await replaced(tmp_path, postgres, 10)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(600)
+async def test_no_viewer_of_a_full_house_loses_a_word_while_every_process_is_replaced(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    await replaced(tmp_path, postgres, 100)
+
+
+# --- one limit -------------------------------------------------------------------------------------------
+
+LIMIT = 100
+
+
+async def passed(house: Cluster, requests: int) -> Counter[int]:
+    """How many requests to all nodes, in turn, were answered how."""
+    gate = asyncio.Semaphore(16)
+    clients = [house.at(node) for node in house.nodes]
+
+    async def ask(number: int) -> int:
+        async with gate:
+            return (await clients[number % len(clients)].get("/api/v1/debates?limit=1")).status_code
+
+    try:
+        return Counter(await asyncio.gather(*(ask(number) for number in range(requests))))
+    finally:
+        for client in clients:
+            await client.aclose()
+
+
+@pytest.mark.timeout(120)
+async def test_a_rate_limit_is_one_limit_over_all_nodes(tmp_path: Path, postgres: Postgres) -> None:
+    env = {"MOOT_RATE_LIMIT_PER_MINUTE": str(LIMIT)}
+    async with Cluster.up(tmp_path, postgres, workers=0, env=env) as house:
+        assert await passed(house, 4 * LIMIT) == {200: LIMIT, 429: 3 * LIMIT}
+
+
+@pytest.mark.timeout(120)
+async def test_without_redis_each_node_holds_the_limit_by_itself(tmp_path: Path, postgres: Postgres) -> None:
+    env = {"MOOT_RATE_LIMIT_PER_MINUTE": str(LIMIT)}
+    async with Cluster.up(tmp_path, postgres, workers=0, env=env) as house:
+        house.redis.kill()
+        told = await passed(house, 4 * LIMIT)
+        assert set(told) == {200, 429}
+        assert LIMIT <= told[200] <= 2 * LIMIT

@@ -1,0 +1,122 @@
+"""Servers and workers that share a PostgreSQL, from the terminal."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.error import URLError
+from urllib.request import urlopen
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from moot.client import Client, Config, Debater
+from tests.faces.terminal import environment, piped
+from tests.nursery import Moot as Process
+from tests.postgres import postgres_url
+
+__all__ = ["postgres_url"]
+
+MODEL = "scripted/demo"
+MOTION = "This house would ban homework."
+SPEAKERS = (Debater("Ada", MODEL, "for"), Debater("Ben", MODEL, "against"))
+Seen = TypeVar("Seen")
+Moot = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def env(postgres_url: str, tmp_path: Path) -> dict[str, str]:
+    """Of processes that share a database which nobody else has."""
+    name = f"c{uuid4().hex}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    head, _, tail = postgres_url.partition("?")
+    url = f"{head.rpartition('/')[0]}/{name}?{tail}"
+    return {**environment(tmp_path), "MOOT_STORE": url, "MOOT_HEARTBEAT_S": "0.2", "MOOT_STALL_S": "2"}
+
+
+@contextmanager
+def running(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[str]]:
+    process = Process(*arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def address(server: subprocess.Popen[str]) -> str:
+    assert server.stdout is not None
+    return server.stdout.readline().split()[-1].removesuffix("/docs.")
+
+
+def until(look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
+    while True:
+        if enough(seen := look()):
+            return seen
+        time.sleep(0.05)
+
+
+def status(env: dict[str, str]) -> dict[str, Any]:
+    return json.loads(piped(env, "cluster", "status", "--json").stdout)
+
+
+@pytest.mark.parametrize("arguments", [["work"], ["serve", "--no-run"], ["cluster", "status"]])
+def test_where_the_log_is_a_file_there_are_no_workers(moot: Moot, arguments: list[str]):
+    code, out, err = moot(*arguments)
+    assert (code, out) == (2, "")
+    assert "MOOT_STORE=postgresql://" in err
+
+
+def test_a_worker_runs_at_least_one_debate(moot: Moot):
+    code, _, err = moot("work", "--concurrency", "0")
+    assert code == 2
+    assert "--concurrency" in err
+
+
+def test_a_worker_is_seen_works_and_leaves(env: dict[str, str]):
+    with running(env, "serve", "--no-run", "--port", "0"), running(env, "work", "--port", "0") as worker:
+        assert worker.stdout is not None
+        url = worker.stdout.readline().split()[-1].rstrip(".")
+        with urlopen(url) as reply:  # noqa: S310 - our own worker, on this machine
+            assert json.load(reply)["status"] == "ok"
+        with urlopen(url.replace("/health/ready", "/metrics")) as reply:  # noqa: S310 - likewise
+            assert b"moot_events_total" in reply.read()
+        shown = piped(env, "cluster", "status")
+        assert shown.returncode == 0
+        assert "worker" in shown.stdout
+        assert "api" in shown.stdout
+        assert "0 running, 0 waiting" in shown.stdout
+        assert "Redis: not used." in shown.stdout
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait() == 0
+        with pytest.raises(URLError):
+            urlopen(url)  # noqa: S310 - likewise
+        assert [node["role"] for node in status(env)["nodes"]] == ["api"]
+
+
+def test_debates_that_wait_for_nobody_are_a_failure(env: dict[str, str]):
+    with running(env, "serve", "--no-run", "--port", "0") as server, Client(address(server)) as client:
+        debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL, config=Config(max_rounds=1))
+        waiting = until(lambda: piped(env, "cluster", "status"), lambda shown: shown.returncode == 1)
+        assert "1 waiting for a worker" in waiting.stdout
+        assert "Start a worker: moot work" in waiting.stdout
+        with running(env, "work"):
+            until(lambda: client.status(debate.id), lambda debate: debate.status == "completed")
+        assert piped(env, "cluster", "status").returncode == 0
+
+
+def test_a_debate_at_a_terminal_is_held_there(env: dict[str, str]):
+    held = piped(env, MOTION, "--model", MODEL, "--rounds", "1")
+    assert held.returncode == 0
+    assert status(env)["nodes"] == []

@@ -1,0 +1,409 @@
+"""Workers over one queue in a real PostgreSQL: each debate is run once, whoever dies, stops or wakes late."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import psycopg
+import pytest
+from procrastinate.schema import SchemaManager
+
+from moot.arena import Arena
+from moot.commands import NextRound, Open, decide
+from moot.debate import Debate
+from moot.errors import NewerSchema, StoreError
+from moot.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
+from moot.ids import new_id
+from moot.placement import nodes
+from moot.placement.queue import COMMON, Post, Queue, queue_of
+from moot.placement.queued import Queued
+from moot.providers.scripted import Scripted
+from moot.providers.table import Providers
+from moot.settings import Cluster, Settings
+from moot.setup import opening
+from moot.store.memory import MemoryStore
+from moot.terms import Model
+from tests.postgres import postgres_url
+from tests.shell.conftest import QUICK
+
+__all__ = ["postgres_url"]
+
+MOTION = "This house would ban homework."
+Seen = TypeVar("Seen")
+BREAK_ALL = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+BRISK = Cluster(heartbeat_seconds=0.1, stall_seconds=0.8)
+
+
+class Worker:
+    """An arena whose debates are placed by the queue."""
+
+    def __init__(self, arena: Arena, placement: Queued, provider: Scripted) -> None:
+        self.arena = arena
+        self.placement = placement
+        self.provider = provider
+
+    async def begin(self, rounds: int = 1) -> str:
+        setup = await self.arena.setup(MOTION, model=Model("scripted", "demo"), rounds=rounds)
+        return (await self.arena.create(setup, start=True)).debate.id
+
+    def fall_silent(self) -> None:
+        """It goes on working, but nobody hears that it lives."""
+        for task in self.placement._standing:
+            task.cancel()
+
+
+OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
+
+
+@pytest.fixture
+def url(postgres_url: str) -> str:
+    """A database of one's own."""
+    name = f"q{uuid4().hex}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    head, _, tail = postgres_url.partition("?")
+    return f"{head.rpartition('/')[0]}/{name}{'?' + tail if tail else ''}"
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def open_worker(url: str, store: MemoryStore, tmp_path: Path) -> OpenWorker:
+    @asynccontextmanager
+    async def open_it(
+        *, run: bool = True, recover: bool = True, pace: float = 0.0, cluster: Cluster = BRISK
+    ) -> AsyncGenerator[Worker]:
+        provider = Scripted(pace=pace)
+        arena = Arena(
+            Settings(data=tmp_path, pace=QUICK),
+            store,
+            Providers({"scripted": provider}, models=tmp_path, environ={}),
+        )
+        placement = Queued(url, store, arena._runner, cluster, run=run)
+        arena._placement = placement
+        try:
+            await placement.open(recover=recover)
+            yield Worker(arena, placement, provider)
+        finally:
+            await arena.hub.close()
+            await placement.close()
+
+    return open_it
+
+
+async def until(look: Callable[[], Awaitable[Seen]], enough: Callable[[Seen], bool]) -> Seen:
+    while True:
+        if enough(seen := await look()):
+            return seen
+        await asyncio.sleep(0.01)
+
+
+async def until_not(true: Callable[[], object]) -> None:
+    while True:
+        if not true():
+            return
+        await asyncio.sleep(0.01)
+
+
+async def over(store: MemoryStore, debate_id: str) -> list[Recorded]:
+    """Its whole log, once it has ended."""
+    await until(lambda: store.state(debate_id), lambda debate: debate.final)
+    return list(await store.read(debate_id))
+
+
+async def speaking(store: MemoryStore, debate_id: str) -> Debate:
+    return await until(lambda: store.state(debate_id), lambda debate: bool(debate.calls))
+
+
+def starts(records: list[Recorded]) -> list[int]:
+    return [recorded.event.turn for recorded in records if isinstance(recorded.event, TurnStarted)]
+
+
+def once(records: list[Recorded]) -> bool:
+    """Nobody started a turn twice, and nobody wrote after another had taken over."""
+    turns, epochs = starts(records), [recorded.epoch for recorded in records if recorded.epoch]
+    return len(turns) == len(set(turns)) and epochs == sorted(epochs)
+
+
+async def idle(worker: Worker) -> None:
+    await until(worker.placement._queue.debates, lambda debates: not debates)
+
+
+async def test_of_two_workers_one_runs_a_debate(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker() as one, open_worker() as other:
+        ids = [await worker.begin() for worker in (one, other) for _ in range(4)]
+        logs = [await over(store, debate_id) for debate_id in ids]
+        assert all(once(records) for records in logs)
+        assert not any(isinstance(recorded.event, TurnInterrupted) for log in logs for recorded in log)
+        calls = sum(isinstance(recorded.event, CallStarted) for log in logs for recorded in log)
+        assert len(one.provider.calls) + len(other.provider.calls) == calls
+        await idle(one)
+
+
+async def test_a_process_that_runs_nothing_leaves_its_debates_to_the_workers(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    async with open_worker(run=False) as desk:
+        waiting = await desk.begin()
+        await until(lambda: desk.placement._queue.waiting(COMMON, waiting), bool)
+        async with open_worker() as worker:
+            assert once(await over(store, waiting))
+            assert once(await over(store, await desk.begin()))
+            assert desk.provider.calls == []
+            assert worker.provider.calls
+
+
+async def test_what_is_held_at_a_terminal_runs_there(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker() as worker, open_worker(recover=False) as terminal:
+        assert once(await over(store, await terminal.begin()))
+        assert worker.provider.calls == []
+        assert once(await over(store, await worker.begin()))
+        assert worker.provider.calls
+
+
+async def test_a_terminal_that_dies_leaves_its_debate_to_the_workers(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    async with open_worker(recover=False, pace=0.02) as terminal:
+        running = await terminal.begin()
+        await speaking(store, running)
+        terminal.fall_silent()
+        async with open_worker() as worker:
+            assert once(await over(store, running))
+            assert worker.provider.calls
+
+
+async def test_what_waits_for_a_terminal_that_died_is_found(
+    open_worker: OpenWorker, store: MemoryStore, url: str
+):
+    async with open_worker(run=False) as desk:
+        queue = desk.placement._queue
+        gone = await queue.register()
+        debate_id = await unheard(desk)
+        await queue.defer(debate_id, queue_of(gone))
+        await queue.unregister(gone)
+        async with open_worker():
+            assert once(await over(store, debate_id))
+
+
+async def test_who_asks_at_a_terminal_is_served_there_though_the_job_waits_for_a_worker(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    async with open_worker(run=False) as desk, open_worker(recover=False) as terminal:
+        debate_id = await desk.begin()
+        await until(lambda: desk.placement._queue.waiting(COMMON, debate_id), bool)
+        terminal.arena.run(debate_id)
+        assert once(await over(store, debate_id))
+        assert terminal.provider.calls
+
+
+async def test_a_worker_that_falls_silent_is_relieved_and_harmless(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    async with open_worker(pace=0.02) as silent:
+        debate_id = await silent.begin()
+        await speaking(store, debate_id)
+        silent.fall_silent()
+        async with open_worker() as other:
+            records = await over(store, debate_id)
+            assert once(records)
+            assert other.provider.calls
+            assert len({recorded.epoch for recorded in records if recorded.epoch}) == 2
+            assert sum(isinstance(recorded.event, DebateEnded) for recorded in records) == 1
+            assert not await other.placement.is_alive(silent.placement._name)
+            assert await other.placement.is_alive(other.placement._name)
+            # It has noticed, and its end of the job has not ended the other's.
+            await until_not(lambda: len(silent.placement._shifts))
+            await idle(other)
+
+
+async def test_a_worker_that_was_struck_off_comes_back_and_works(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker() as worker:
+        before = worker.placement._worker
+        await worker.placement._queue.unregister(before)
+        await until_not(lambda: worker.placement._worker == before)
+        assert once(await over(store, await worker.begin()))
+
+
+async def test_who_leaves_hands_over_at_once(open_worker: OpenWorker, store: MemoryStore):
+    slow = Cluster(heartbeat_seconds=1, stall_seconds=60)
+    async with open_worker(run=False, cluster=slow) as desk:
+        async with open_worker(pace=0.02, cluster=slow) as first:
+            debate_id = await desk.begin(rounds=2)
+            await speaking(store, debate_id)
+            calls = len(first.provider.calls)
+        head = await store.head(debate_id)
+        assert head.runner == ""
+        assert len(first.provider.calls) == calls
+        async with open_worker(cluster=slow) as second:
+            records = await over(store, debate_id)
+            assert once(records)
+            assert second.provider.calls
+        assert await nodes.nodes(desk.placement._queue, 60) != []
+
+
+async def test_who_leaves_leaves_no_trace(open_worker: OpenWorker, store: MemoryStore, url: str):
+    async with open_worker() as worker:
+        await over(store, await worker.begin())
+        await idle(worker)
+    queue = await Queue.open(url, seconds=5)
+    try:
+        assert await nodes.nodes(queue, 1) == []
+        assert await queue.ask("SELECT FROM procrastinate_workers") == []
+        assert await queue.ask("SELECT FROM procrastinate_jobs") == []
+    finally:
+        await queue.close()
+
+
+async def unheard(worker: Worker) -> str:
+    """A debate that begins, and whose asker died before it could defer a job."""
+    setup = await worker.arena.setup(MOTION, model=Model("scripted", "demo"), rounds=1)
+    debate_id = new_id()
+    await worker.arena.store.record(debate_id, lambda debate: decide(debate, Open(opening(setup), True)))
+    return debate_id
+
+
+async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker(run=False) as desk:
+        debate_id = await unheard(desk)
+        async with open_worker():
+            assert once(await over(store, debate_id))
+
+
+async def test_a_debate_that_rests_is_not_folded_again_and_again(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker(run=False) as desk:
+        model = Model("scripted", "demo")
+        setup = await desk.arena.setup(MOTION, model=model, rounds=2, auto=False)
+        debate_id = (await desk.arena.create(setup, start=True)).debate.id
+        async with open_worker() as worker:
+            await until(lambda: store.state(debate_id), lambda debate: debate.status == "awaiting_arguments")
+            await worker.arena.ask(debate_id, NextRound())
+            await until(lambda: store.state(debate_id), lambda debate: debate.rounds_done == 1)
+            lookout, version = worker.placement._lookout, (await store.head(debate_id)).version
+            while lookout._resting != {debate_id: version}:
+                await idle(worker)
+                assert await lookout.find_forgotten() == 0
+
+
+async def test_a_job_that_was_lost_on_its_way_to_us_is_given_to_somebody(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    """The database has given it to us, and the line breaks before we hear of it."""
+    async with open_worker() as worker:
+        queue = worker.placement._queue
+        fetch, lost = queue.fetch, list[Post]()
+
+        async def lose_the_first(*asked: Any) -> Post | None:
+            post = await fetch(*asked)
+            if post is None or lost:
+                return post
+            lost.append(post)
+            raise StoreError
+
+        queue.fetch = lose_the_first
+        records = await over(store, await worker.begin())
+        assert once(records)
+        assert {recorded.epoch for recorded in records if recorded.epoch} != {lost[0].id}
+
+
+async def test_a_spare_job_ends_by_itself(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker() as worker:
+        debate_id = await worker.begin()
+        records = await over(store, debate_id)
+        await worker.placement._queue.defer(debate_id)
+        await idle(worker)
+        assert await over(store, debate_id) == records
+
+
+async def test_a_debate_that_is_deleted_leaves_its_job(open_worker: OpenWorker, store: MemoryStore):
+    async with open_worker(pace=0.02) as worker:
+        debate_id = await worker.begin()
+        await speaking(store, debate_id)
+        await store.delete(debate_id)
+        await idle(worker)
+
+
+async def test_one_that_asks_while_the_queue_is_away_is_heard_later(
+    open_worker: OpenWorker, store: MemoryStore, url: str
+):
+    async with open_worker() as worker:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("ALTER TABLE procrastinate_jobs RENAME TO jobs_away")
+            debate_id = await worker.begin()
+            await until_not(lambda: not worker.placement._outage.lasts)
+            connection.execute("ALTER TABLE jobs_away RENAME TO procrastinate_jobs")
+        assert once(await over(store, debate_id))
+
+
+async def test_a_database_that_is_restarted_costs_nobody_a_debate(
+    open_worker: OpenWorker, store: MemoryStore, url: str
+):
+    """Every line breaks, ours and those that the jobs came by; whoever runs a debate goes on with it."""
+    patient = Cluster(heartbeat_seconds=0.1, stall_seconds=10)
+    async with (
+        open_worker(pace=0.004, cluster=patient) as one,
+        open_worker(pace=0.004, cluster=patient) as other,
+    ):
+        ids = [await one.begin() for _ in range(6)]
+        for debate_id in ids:
+            await speaking(store, debate_id)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(BREAK_ALL)
+            ids.append(await other.begin())
+            connection.execute(BREAK_ALL)
+        logs = [await over(store, debate_id) for debate_id in ids]
+        assert all(once(records) for records in logs)
+        assert not any(isinstance(recorded.event, TurnInterrupted) for log in logs for recorded in log)
+        await idle(one)
+
+
+async def test_several_that_come_at_once_make_the_tables_once(url: str):
+    queues = await asyncio.gather(*[Queue.open(url, seconds=10) for _ in range(4)])
+    for queue in queues:
+        await queue.close()
+
+
+async def test_the_tables_of_an_old_queue_are_brought_up_to_date(url: str):
+    first = min(Path(SchemaManager.get_migrations_path()).glob("*.sql"))
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(first.read_bytes())
+        connection.execute("CREATE TABLE queue_schema (migration text NOT NULL)")
+        connection.execute("INSERT INTO queue_schema VALUES (%s)", [first.name])
+    queue = await Queue.open(url, seconds=10)
+    try:
+        assert await queue.defer("a debate")
+        assert not await queue.defer("a debate")
+        post = await queue.fetch(await queue.register(), COMMON)
+        assert post is not None
+        assert await queue.finish(post)
+        assert not await queue.finish(post)
+    finally:
+        await queue.close()
+
+
+async def test_a_queue_of_later_days_is_refused(url: str):
+    await (await Queue.open(url, seconds=10)).close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE queue_schema SET migration = '99'")
+    with pytest.raises(NewerSchema):
+        await Queue.open(url, seconds=10)
+
+
+async def test_where_there_is_no_database_it_says_so(store: MemoryStore, tmp_path: Path):
+    placement = Queued(
+        f"postgresql:///none?host={tmp_path}", store, lambda _id, _epoch: pytest.fail("run"), BRISK, run=True
+    )
+    with pytest.raises(StoreError):
+        await placement.open(recover=True)
+    await placement.close()

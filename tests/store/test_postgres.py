@@ -1,0 +1,562 @@
+"""What only PostgreSQL has to show: several processes at one log, lines that break, servers that die."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+from moot.debate import Debate
+from moot.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError, UnknownDebate
+from moot.events import CallDelta, DebateStarted, Event, RemarkInjected
+from moot.evolve import fold
+from moot.store import postgres_line
+from moot.store.contract import Deciding, Once, Outcome, Store
+from moot.store.migrations import postgres as migrations
+from moot.store.postgres import PostgresStore
+from moot.store.postgres_connect import Database
+from tests.factories import call_started, delta, opened, turn_started
+from tests.postgres import Postgres, empty_postgres, postgres_url
+
+__all__ = ["empty_postgres", "postgres_url"]
+
+Opening = Callable[[], Any]
+
+
+@contextlib.asynccontextmanager
+async def store_at(url: str, **options: Any) -> AsyncGenerator[PostgresStore]:
+    store = await PostgresStore.open(url, pool=4, **options)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def here(empty_postgres: str) -> AsyncIterator[PostgresStore]:
+    async with store_at(empty_postgres) as store:
+        yield store
+
+
+@pytest.fixture
+async def there(empty_postgres: str) -> AsyncIterator[PostgresStore]:
+    async with store_at(empty_postgres) as store:
+        yield store
+
+
+def always(*events: Event) -> Deciding:
+    return lambda debate: events
+
+
+def remark(debate: Debate | None) -> Sequence[Event]:
+    assert debate
+    return [RemarkInjected(remark=len(debate.remarks) + 1, text="hear, hear")]
+
+
+async def open_call(store: Store, debate_id: str = "d1") -> Outcome:
+    return await store.record(debate_id, always(opened(), DebateStarted(), turn_started(), call_started()))
+
+
+async def speak(store: Store, debate_id: str, words: Sequence[str]) -> list[Outcome]:
+    return [await store.narrate(debate_id, [delta(word)], epoch=0) for word in words]
+
+
+async def words_in(store: Store, debate_id: str) -> list[str]:
+    records = await store.read(debate_id, limit=100_000)
+    assert [recorded.seq for recorded in records] == list(range(1, len(records) + 1))
+    return [recorded.event.text for recorded in records if isinstance(recorded.event, CallDelta)]
+
+
+# --- several processes --------------------------------------------------------------------------------
+
+
+async def test_words_here_and_commands_there_make_one_log(here: PostgresStore, there: PostgresStore) -> None:
+    ids = [f"d{i}" for i in range(6)]
+    await asyncio.gather(*(open_call(here, debate_id) for debate_id in ids))
+    words = [f"{i} " for i in range(40)]
+
+    async def command(debate_id: str) -> list[Outcome]:
+        return [await there.record(debate_id, remark) for _ in range(15)]
+
+    outcomes = await asyncio.gather(
+        *(speak(here, debate_id, words) for debate_id in ids), *(command(debate_id) for debate_id in ids)
+    )
+    for debate_id in ids:
+        assert await words_in(there, debate_id) == words
+        records = await here.read(debate_id)
+        debate = await here.state(debate_id)
+        assert debate == await there.state(debate_id) == fold(records)
+        assert [remark.number for remark in debate.remarks] == list(range(1, 16))
+        for outcome in (outcome for of_one in outcomes for outcome in of_one):
+            if outcome.debate.id == debate_id:
+                last = outcome.debate.seq
+                assert outcome.debate == fold(records[:last])
+                assert outcome.records == records[last - len(outcome.records) : last]
+
+
+async def test_a_command_lands_at_the_first_try_while_somebody_speaks_elsewhere(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+    decided = 0
+
+    def counted(debate: Debate | None) -> Sequence[Event]:
+        nonlocal decided
+        decided += 1
+        return remark(debate)
+
+    speaking = asyncio.create_task(speak(here, "d1", ["word "] * 200))
+    for _ in range(20):
+        await there.record("d1", counted)
+    await speaking
+    assert decided == 20
+    assert len((await here.state("d1")).remarks) == 20
+
+
+async def test_commands_of_several_processes_all_see_the_head(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+    await asyncio.gather(
+        *(store.record("d1", remark) for _ in range(20) for store in (here, there)),
+    )
+    debate = await there.state("d1")
+    assert [remark.number for remark in debate.remarks] == list(range(1, 41))
+
+
+async def test_a_refusal_is_never_decided_on_an_old_state(here: PostgresStore, there: PostgresStore) -> None:
+    await open_call(here)
+    await there.record("d1", remark)
+    seen: list[int] = []
+
+    def look(debate: Debate | None) -> Sequence[Event]:
+        seen.append(len(debate.remarks) if debate else -1)
+        return []
+
+    await here.record("d1", look)
+    assert seen == [1]
+
+
+async def test_whoever_lost_the_debate_elsewhere_writes_nothing(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+    await here.narrate("d1", [delta("mine ")], epoch=0)
+    assert await there.claim("d1", "there", seen_epoch=0) == 1
+    for asking in (
+        here.narrate("d1", [delta("late")], epoch=0),
+        here.record("d1", remark, epoch=0),
+        here.claim("d1", "here", seen_epoch=0),
+    ):
+        with pytest.raises(Fenced):
+            await asking
+    assert (await there.narrate("d1", [delta("yours")], epoch=1)).debate.live[0].text == "mine yours"
+    assert await words_in(here, "d1") == ["mine ", "yours"]
+
+
+async def test_a_newer_epoch_than_the_one_remembered_may_write(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+    await there.claim("d1", "here", seen_epoch=0, epoch=7)
+    assert (await here.narrate("d1", [delta("a")], epoch=7)).records[0].epoch == 7
+    assert (await here.record("d1", remark)).records[0].epoch == 7
+
+
+async def test_words_are_dropped_when_their_call_was_ended_elsewhere(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    from tests.contracts.test_store import call_ended
+
+    await open_call(here)
+    await there.record("d1", always(call_ended()))
+    outcome = await here.narrate("d1", [delta("late")], epoch=0)
+    assert outcome.records == ()
+    assert outcome.debate.seq == 5
+
+
+async def test_what_was_deleted_elsewhere_is_unknown_and_may_be_opened_anew(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+    await speak(here, "d1", ["old "])
+    await there.delete("d1")
+    for asking in (here.narrate("d1", [delta("a")], epoch=0), here.record("d1", always()), here.state("d1")):
+        with pytest.raises(UnknownDebate):
+            await asking
+    await here.record("d1", always(opened(motion="First")))
+    await there.delete("d1")
+    await there.record("d1", always(opened(motion="Second")))
+    assert (await here.record("d1", remark)).debate.motion == "Second"
+    assert (await here.state("d1")).seq == 2
+
+
+async def test_one_request_to_two_processes_opens_one_debate(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    for turn in range(5):
+        once = Once("me", f"key {turn}", "hash")
+        outcomes = await asyncio.gather(
+            *(
+                store.record(f"{name}{turn}.{i}", always(opened()), once=once)
+                for i in range(5)
+                for name, store in (("here", here), ("there", there))
+            )
+        )
+        assert len({outcome.debate.id for outcome in outcomes}) == 1
+        assert sum(not outcome.replayed for outcome in outcomes) == 1
+    assert (await here.list()).total == 5
+    with pytest.raises(KeyReused):
+        await here.record("d", always(opened()), once=Once("me", "key 0", "other"))
+
+
+async def test_of_two_that_open_a_debate_one_is_first(here: PostgresStore, there: PostgresStore) -> None:
+    def open_or_remark(debate: Debate | None) -> Sequence[Event]:
+        return remark(debate) if debate else [opened()]
+
+    for i in range(10):
+        await asyncio.gather(here.record(f"d{i}", open_or_remark), there.record(f"d{i}", open_or_remark))
+        assert len(await here.read(f"d{i}")) == 2
+
+
+async def test_nothing_is_left_of_what_was_deleted(here: PostgresStore, empty_postgres: str) -> None:
+    once = Once("me", "canary-key", "canary-hash")
+    await here.record("canary", always(opened(motion="canary")), once=once, bodies={"canary": b"canary"})
+    await here.claim("canary", "canary", seen_epoch=0)
+    await here.delete("canary")
+    with psycopg.connect(empty_postgres) as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        assert len(tables) > 9
+        for (table,) in tables:
+            rows = connection.execute(f'SELECT t::text FROM "{table}" t').fetchall()
+            assert "canary" not in str(rows)
+
+
+# --- lines that break ---------------------------------------------------------------------------------
+
+
+class Proxy:
+    """Stands between a store and its server, and cuts the line in the middle of an append."""
+
+    def __init__(self, socket: str) -> None:
+        self._socket = socket
+        self._ends: list[asyncio.StreamWriter] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.armed = False
+        """Passes the next append on and keeps the answer to itself."""
+        self.mute = False
+        """Cuts only the client off: the server goes on, and does not know."""
+        self.cuts = 0
+
+    async def open(self) -> str:
+        self._server = await asyncio.start_server(self._join, "127.0.0.1", 0)
+        return f"postgresql://postgres@127.0.0.1:{self._server.sockets[0].getsockname()[1]}/postgres"
+
+    async def close(self) -> None:
+        self._server.close()
+        for end in self._ends:
+            end.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _join(self, reader: asyncio.StreamReader, near: asyncio.StreamWriter) -> None:
+        far_reader, far = await asyncio.open_unix_connection(self._socket)
+        self._ends += (near, far)
+        appends = asyncio.Event()
+        for task in (self._ask(reader, near, far, appends), self._answer(far_reader, near, far, appends)):
+            self._tasks.add(asyncio.create_task(task))
+
+    async def _ask(
+        self,
+        reader: asyncio.StreamReader,
+        near: asyncio.StreamWriter,
+        far: asyncio.StreamWriter,
+        appends: asyncio.Event,
+    ) -> None:
+        while data := await _read(reader):
+            far.write(data)
+            if b"INSERT INTO landed" in data:
+                appends.set()
+                if self.mute:
+                    self.mute, self.cuts = False, self.cuts + 1
+                    near.close()
+                    return
+        far.close()
+
+    async def _answer(
+        self,
+        reader: asyncio.StreamReader,
+        near: asyncio.StreamWriter,
+        far: asyncio.StreamWriter,
+        appends: asyncio.Event,
+    ) -> None:
+        while data := await _read(reader):
+            if near.is_closing():
+                continue
+            if self.armed and appends.is_set():
+                self.armed, self.cuts = False, self.cuts + 1
+                break
+            appends.clear()
+            near.write(data)
+        near.close()
+        far.close()
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(65536)
+    except OSError:
+        return b""
+
+
+@pytest.fixture
+async def proxy(empty_postgres: str) -> AsyncIterator[Proxy]:
+    folder = psycopg.conninfo.conninfo_to_dict(empty_postgres)["host"]
+    proxy = Proxy(f"{folder}/.s.PGSQL.5432")
+    yield proxy
+    await proxy.close()
+
+
+async def test_an_answer_that_is_lost_is_neither_a_loss_nor_a_repetition(
+    proxy: Proxy, here: PostgresStore
+) -> None:
+    words = [f"{i} " for i in range(60)]
+    async with store_at(await proxy.open()) as store:
+        await open_call(store)
+        heard: list[int] = []
+        store.listen(lambda debate_id, records: heard.extend(recorded.seq for recorded in records or ()))
+        for i, word in enumerate(words):
+            proxy.armed = i % 3 == 0
+            outcome = await store.narrate("d1", [delta(word)], epoch=0)
+            assert outcome.debate.seq == 5 + i
+        assert proxy.cuts == 20
+        assert store.trouble == ""
+    assert heard == list(range(5, 65))
+    assert await words_in(here, "d1") == words
+
+
+async def test_an_append_that_is_still_landing_is_waited_for(
+    proxy: Proxy, here: PostgresStore, empty_postgres: str
+) -> None:
+    async with store_at(await proxy.open()) as store:
+        await open_call(store)
+        async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
+            await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
+            proxy.mute = True
+            asked = asyncio.create_task(store.narrate("d1", [delta("once")], epoch=0))
+            await _waiters(empty_postgres, 2)
+        assert (await asked).debate.seq == 5
+    assert proxy.cuts == 1
+    assert await words_in(here, "d1") == ["once"]
+
+
+async def _waiters(url: str, count: int) -> None:
+    """The first statement, whose sender is gone, and the second wait for the same row."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        for _ in range(1000):
+            cursor = await connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'want AS'"
+            )
+            row = await cursor.fetchone()
+            if row and row[0] >= count:
+                return
+            await asyncio.sleep(0.01)
+    raise AssertionError("nobody waits")
+
+
+async def test_lines_that_are_torn_down_all_the_time_lose_nothing(
+    here: PostgresStore, empty_postgres: str
+) -> None:
+    ids = [f"d{i}" for i in range(8)]
+    words = [f"{i} " for i in range(100)]
+    await asyncio.gather(*(open_call(here, debate_id) for debate_id in ids))
+    speaking = asyncio.gather(*(speak(here, debate_id, words) for debate_id in ids))
+    async with await psycopg.AsyncConnection.connect(empty_postgres, autocommit=True) as connection:
+        while not speaking.done():
+            await connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+            await asyncio.sleep(0.03)
+    for outcomes in await speaking:
+        assert [outcome.debate.seq for outcome in outcomes] == list(range(5, 105))
+    for debate_id in ids:
+        assert await words_in(here, debate_id) == words
+
+
+async def test_a_server_that_dies_and_comes_back_is_waited_for() -> None:
+    ids = [f"d{i}" for i in range(5)]
+    words = [f"{i} " for i in range(300)]
+    with Postgres() as server:
+        async with store_at(server.url) as store:
+            await asyncio.gather(*(open_call(store, debate_id) for debate_id in ids))
+            speaking = asyncio.gather(*(speak(store, debate_id, words) for debate_id in ids))
+            for _ in range(2):
+                await asyncio.sleep(0.1)
+                await asyncio.to_thread(server.crash)
+                await asyncio.to_thread(server.start)
+            await speaking
+            for debate_id in ids:
+                assert await words_in(store, debate_id) == words
+
+
+async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_line, "PATIENCE", 0.3)
+    monkeypatch.setattr(postgres_line, "IN_TROUBLE", 0.1)
+    with Postgres() as server:
+        async with store_at(server.url, statement_seconds=1.0) as store:
+            await open_call(store)
+            await asyncio.to_thread(server.crash)
+            for asking in (
+                store.record("d1", remark),
+                store.narrate("d1", [delta("a")], epoch=0),
+                store.read("d1"),
+            ):
+                with pytest.raises(StoreError) as told:
+                    await asking
+                assert not isinstance(told.value, UnknownDebate)
+                assert "moot-pg" not in str(told.value)
+            assert store.trouble
+            await asyncio.to_thread(server.start)
+            await store.narrate("d1", [delta("back")], epoch=0)
+            assert store.trouble == ""
+            assert await words_in(store, "d1") == ["back"]
+
+
+async def test_what_takes_too_long_is_called_off_and_hinders_nothing_later(
+    empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_line, "PATIENCE", 0.5)
+    async with store_at(empty_postgres, statement_seconds=0.2) as store:
+        await open_call(store)
+        async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
+            await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
+            with pytest.raises(StoreError):
+                await store.narrate("d1", [delta("late")], epoch=0)
+        await store.narrate("d1", [delta("in time")], epoch=0)
+        assert await words_in(store, "d1") == ["in time"]
+
+
+async def test_a_debate_that_cannot_be_written_harms_no_neighbour(here: PostgresStore) -> None:
+    await open_call(here)
+    results = await asyncio.gather(
+        here.record("d1", remark),
+        here.record("d2", always(opened()), owner="half \ud800"),
+        here.narrate("d1", [delta("a")], epoch=0),
+        here.record("d3", always(opened())),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, Outcome) for result in results] == [True, False, True, True]
+    assert await here.pulses(["d2"]) == {}
+    assert await words_in(here, "d1") == ["a"]
+
+
+# --- opening ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def new_database(postgres_url: str) -> str:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS opening WITH (FORCE)")
+        connection.execute("CREATE DATABASE opening")
+    return postgres_url.replace("/postgres?", "/opening?")
+
+
+async def test_several_processes_may_start_at_once(new_database: str) -> None:
+    stores = await asyncio.gather(*(PostgresStore.open(new_database, pool=2) for _ in range(4)))
+    try:
+        await open_call(stores[0])
+        assert (await stores[3].state("d1")).seq == 4
+    finally:
+        await asyncio.gather(*(store.close() for store in stores))
+
+
+async def test_a_store_of_a_newer_version_is_refused(new_database: str) -> None:
+    async with store_at(new_database):
+        pass
+    with psycopg.connect(new_database, autocommit=True) as connection:
+        connection.execute("INSERT INTO moot_schema (version, at) VALUES (9999, now())")
+    with pytest.raises(NewerSchema, match="9999"):
+        await PostgresStore.open(new_database)
+
+
+async def test_what_is_wrong_with_an_address_is_told_without_its_password() -> None:
+    for address, kind in (
+        ("postgresql://annika:hunter2@127.0.0.1:1/moot", StoreError),
+        (f"postgresql://annika:{quote('hunter2')}@[broken/moot", Invalid),
+        ("hunter2", Invalid),
+    ):
+        with pytest.raises(kind) as told:
+            await PostgresStore.open(address)
+        assert "hunter2" not in str(told.value)
+        assert "annika" not in str(told.value)
+
+
+async def test_an_index_is_built_beside_those_who_write(new_database: str) -> None:
+    script = f"""{migrations.OUTSIDE}
+DROP INDEX CONCURRENTLY IF EXISTS events_by_time;
+CREATE INDEX CONCURRENTLY events_by_time ON events (at);
+"""
+    async with store_at(new_database) as store:
+        await open_call(store)
+        scripts = {**dict(migrations._scripts()), 9998: script}
+        async with (
+            await psycopg.AsyncConnection.connect(new_database, autocommit=True) as connection,
+            await psycopg.AsyncConnection.connect(new_database, autocommit=True) as guard,
+        ):
+            await migrations._catch_up(connection, guard, scripts)
+            await migrations._catch_up(connection, guard, scripts)
+            cursor = await connection.execute("SELECT max(version), count(*) FROM moot_schema")
+            assert await cursor.fetchone() == (9998, len(scripts))
+        await store.narrate("d1", [delta("a")], epoch=0)
+
+
+# --- asking -------------------------------------------------------------------------------------------
+
+
+async def test_a_question_that_takes_too_long_is_given_up(empty_postgres: str) -> None:
+    database = await Database.open(empty_postgres, pool=2, statement_seconds=0.2)
+    try:
+        with pytest.raises(StoreError, match="too long"):
+            await database.ask("SELECT pg_sleep(60)")
+        assert await database.ask("SELECT 1") == [(1,)]
+    finally:
+        await database.close()
+
+
+async def test_where_all_connections_are_in_use_nobody_waits_for_ever(empty_postgres: str) -> None:
+    database = await Database.open(empty_postgres, pool=2, statement_seconds=0.3)
+    try:
+        async with database.connection(seconds=60):
+            with pytest.raises(StoreError, match="in use"):
+                await database.ask("SELECT 1")
+    finally:
+        await database.close()
+
+
+async def test_a_question_survives_a_line_that_broke_meanwhile(
+    here: PostgresStore, empty_postgres: str
+) -> None:
+    await open_call(here)
+    for _ in range(3):
+        with psycopg.connect(empty_postgres, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        assert (await here.head("d1")).version == 4
+
+
+async def test_no_text_is_too_strange_to_be_looked_for(here: PostgresStore) -> None:
+    from moot.store.contract import Wanted
+
+    await here.record("d1", always(opened(motion="100% \0 a_b \\ c")))
+    for search, found in (("0% \0", 1), ("a_b \\", 1), ("aXb", 0), ("%%", 0)):
+        assert (await here.list(Wanted(search=search))).total == found
+    with pytest.raises(UnknownDebate):
+        await here.state("d\0")
+    assert await here.read("\0") == ()

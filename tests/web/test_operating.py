@@ -1,0 +1,141 @@
+"""What an operator is told: whether a node can do its work, its figures, and what each line belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.bearings import at, bearings
+from moot.providers.keys import Secret
+from moot.providers.scripted import Cue, Scripted, improvise
+from moot.settings import Cluster, Service, Settings
+from moot.store.sqlite import SqliteStore
+from moot.terms import Request
+from moot.web import logs
+from tests.api.served import serving as served
+from tests.redis import Redis
+from tests.web.apps import broken
+from tests.web.conftest import Serving
+from tests.web.raw import exchange, request
+
+log = logging.getLogger("moot.tests")
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+
+def figure(page: str, name: str) -> float:
+    return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
+
+
+async def test_without_redis_a_node_is_degraded_and_stays_in_service(tmp_path: Path) -> None:
+    with Redis() as redis:
+        async with served(tmp_path, cluster=Cluster(bus=Secret(redis.url))) as house:
+
+            async def told(path: str) -> tuple[int, str]:
+                reply = await house.http.get(path)
+                assert "127.0.0.1" not in reply.text
+                return reply.status_code, reply.json()["status"]
+
+            assert await told("/health/ready") == (200, "ok")
+            assert await told("/api/health") == (200, "healthy")
+            redis.kill()
+            assert await told("/health/ready") == (200, "degraded")
+            assert await told("/api/health") == (200, "degraded")
+            assert figure((await house.http.get("/metrics")).text, "moot_bus_up") == 0
+            assert await told("/health/live") == (200, "ok")
+
+
+async def test_without_its_log_a_node_takes_no_requests_but_shows_its_figures(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "moot.db")
+    async with served(tmp_path, store=store) as house:
+        assert figure((await house.http.get("/metrics")).text, "moot_store_up") == 1
+        await store.close()
+        reply = await house.http.get("/health/ready")
+        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
+        page = await house.http.get("/metrics")
+        assert page.status_code == 200
+        assert figure(page.text, "moot_store_up") == 0
+        assert (await house.http.get("/health/live")).status_code == 200
+
+
+async def test_who_runs_how_many_debates_is_among_the_figures(tmp_path: Path) -> None:
+    async with served(tmp_path, provider=Scripted(pace=0.05)) as house:
+        debate_id = await house.open()
+        await house.until(debate_id, lambda status: status["status"] == "debating")
+        page = (await house.http.get("/metrics")).text
+        assert figure(page, 'moot_debates_running{runner="memory"}') == 1
+        assert figure(page, "moot_commit_seconds_count") > 0
+        await house.post(debate_id, "stop")
+        await house.over(debate_id)
+
+
+# --- to what a line belongs ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Generator[Lines]:
+    """What has been logged, line by line."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logs.formatter(Settings(data=tmp_path, service=Service(log="json"))))
+    root, level = logging.getLogger(), logging.getLogger().level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    root.removeHandler(handler)
+    root.setLevel(level)
+
+
+async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lines: Lines) -> None:
+    over = asyncio.Event()
+
+    async def outlive() -> None:
+        with at(debate="deb_1"):
+            log.warning("meanwhile")
+            await over.wait()
+            log.warning("afterwards")
+
+    with at(request_id="req_1"):
+        task = asyncio.create_task(outlive())
+        await asyncio.sleep(0)
+        await asyncio.to_thread(log.warning, "in a thread")
+        log.warning("said otherwise", extra={"request_id": "req_2"})
+    assert not bearings()
+    over.set()
+    await task
+    told = {line["event"]: (line.get("request_id"), line.get("debate")) for line in lines()}
+    assert told == {
+        "meanwhile": ("req_1", "deb_1"),
+        "in a thread": ("req_1", None),
+        "said otherwise": ("req_2", None),
+        "afterwards": (None, "deb_1"),
+    }
+
+
+async def test_every_line_of_a_request_bears_its_id(bordered: Serving, lines: Lines) -> None:
+    server = await bordered(broken)
+    reply = await exchange(server.port, request("/"))
+    told = [line["request_id"] for line in lines() if line["logger"].startswith("moot")]
+    assert len(told) == 2
+    assert set(told) == {reply.headers["x-request-id"]}
+
+
+async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, lines: Lines) -> None:
+    def script(request: Request) -> list[Cue]:
+        log.warning("the speaker clears his throat")
+        return list(improvise(request))
+
+    async with served(tmp_path, provider=Scripted(script)) as house:
+        debate_id = await house.open()
+        await house.over(debate_id)
+    told = [line for line in lines() if "throat" in line["event"]]
+    assert {line["debate"] for line in told} == {debate_id}
+    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
+    assert [line["judge"] for line in told if "turn" not in line]
