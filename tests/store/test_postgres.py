@@ -129,6 +129,21 @@ async def test_commands_of_several_processes_all_see_the_head(
     assert [remark.number for remark in debate.remarks] == list(range(1, 41))
 
 
+async def test_what_a_person_types_at_two_nodes_goes_on_from_what_is_shown(
+    here: PostgresStore, there: PostgresStore
+) -> None:
+    await open_call(here)
+
+    def type_on(debate: Debate | None) -> Sequence[Event]:
+        assert debate
+        return [delta(f"{len(debate.live[0].text.split())} ")]
+
+    await there.state("d1")
+    for _ in range(15):
+        await asyncio.gather(here.record("d1", type_on), there.record("d1", type_on))
+    assert await words_in(here, "d1") == [f"{i} " for i in range(30)]
+
+
 async def test_a_refusal_is_never_decided_on_an_old_state(here: PostgresStore, there: PostgresStore) -> None:
     await open_call(here)
     await there.record("d1", remark)

@@ -31,6 +31,10 @@ TELL_SECONDS = 2.0
 LEAVE_SECONDS = 5.0
 """How long all that is to be parked and handed over may take."""
 FAREWELL_SECONDS = 1.0
+SHORTEST_SECONDS = 1.0
+"""Less time for an answer than this is none, however short a stall is."""
+LATE = 0.75
+"""The part of a stall after which a heartbeat is late."""
 CANCELS = 4
 
 
@@ -65,7 +69,8 @@ class Queued:
 
     async def open(self, *, recover: bool) -> None:
         self._time = asyncio.get_running_loop().time
-        limit = min(self._rhythm.statement_seconds, self._rhythm.stall_seconds)
+        # A heartbeat that waits longer for its answer would be late, and so would the next.
+        limit = min(self._rhythm.statement_seconds, max(self._rhythm.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
         self._outage = Outage(self._rhythm.stall_seconds)
         self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
@@ -190,7 +195,7 @@ class Queued:
     async def _fill(self) -> None:
         """Here and nowhere else jobs become ours, one after the other."""
         # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
-        if self._time() - self._beaten > self._rhythm.stall_seconds / 2:
+        if self._time() - self._beaten > LATE * self._rhythm.stall_seconds:
             return
         if self._unsure:
             for post in await self._queue.taken(self._worker):

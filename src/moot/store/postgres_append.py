@@ -2,8 +2,9 @@
 
 The heads are locked in the order of their ids, so processes never wait for each other in a circle. A debate
 whose `turning` or epoch is no longer what was decided on is left out: its place in the answer is NULL. Words
-of another process do not count as such a change, so the database, not we, gives each event its seq. The
-statement has only the parts that a batch needs; for words alone it is short, since it is planned every time.
+of another process do not count as such a change, except to a person who is typing, so the database, not we,
+gives each event its seq. The statement has only the parts that a batch needs: it is planned every time, and
+for words alone it is short.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ WANT = """
         SELECT * FROM unnest(
             %(ids)s::text[], %(places)s::bigint[], %(turnings)s::bigint[], %(epochs)s::bigint[],
             %(counts)s::integer[], %(turns)s::integer[], %(new_epochs)s::bigint[], %(runners)s::text[],
-            %(sizes)s::bigint[]
-        ) WITH ORDINALITY AS one (id, place, turning, epoch, n, turn, new_epoch, runner, bytes, nth)
+            %(sizes)s::bigint[], %(versions)s::bigint[]
+        ) WITH ORDINALITY AS one (id, place, turning, epoch, n, turn, new_epoch, runner, bytes, version, nth)
     ),
     locked AS (
         SELECT heads.debate_id FROM heads JOIN want ON heads.debate_id = want.id
         WHERE heads.place = want.place AND heads.turning = want.turning AND heads.epoch = want.epoch
+            AND heads.version = coalesce(want.version, heads.version)
         ORDER BY heads.debate_id FOR NO KEY UPDATE OF heads
     ),
     moved AS (
@@ -182,6 +184,7 @@ def values(parts: Sequence[Part], *, at: datetime) -> Values:
         "new_epochs": array(part.epoch for part in parts),
         "runners": array(part.runner for part in parts),
         "sizes": array(part.weight for part in parts),
+        "versions": array(part.stood if part.exact else None for part in parts),
         **_births(born),
         **_columns(
             ("said_in", "said_seqs", "said_epochs", "said"),

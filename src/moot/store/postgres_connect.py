@@ -197,8 +197,10 @@ def is_lost(error: StoreError) -> bool:
     return isinstance(cause, LOST)
 
 
-# The server says these before it hangs up, while it comes up, or when it was told to let go.
+# The server says these before it hangs up, while it comes up, when it was told to let go, or when another has
+# taken its place and it may only be read: whoever dials again reaches that one.
 _GOING = (
+    errors.ReadOnlySqlTransaction,
     errors.QueryCanceled,
     errors.AdminShutdown,
     errors.CrashShutdown,

@@ -80,6 +80,8 @@ class Part(Struct, eq=False):
     stood: int = 0
     turning: int = 0
     seen_epoch: int = 0
+    exact: bool = False
+    """Not even a word may have been added meanwhile: what a person types goes on from what is shown."""
     events: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """Epoch and body of each."""
     turn: int = 0
@@ -185,6 +187,7 @@ class Draft:
         if part.debate is None:
             part.owner, part.epoch = item.owner, held
         part.marks += marks(outcome.debate, outcome.records)
+        part.exact |= item.epoch is None and any(is_word(recorded.event) for recorded in outcome.records)
         part.bodies |= packed
         self._write(part, outcome, lines)
         part.summary = summary if part.turn else part.summary

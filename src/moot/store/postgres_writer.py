@@ -205,15 +205,15 @@ class Writer:
         known, part.debate = self._states.get(part.id), None
         self._states.drop(part.id)
         before = known.debate if known and known.debate.seq <= base and known.checked == part.place else None
+        told: dict[int, Told] = {}
         try:
             debate = await postgres_read.folded(self._line.ask, part.id, base, before)
-        except (StoreError, UnknownDebate) as error:
+            for entry in entries:
+                if isinstance(entry.result, Outcome):
+                    outcome = _again(debate, entry.result)
+                    told[id(entry)], debate = (outcome, None), outcome.debate
+        except Exception as error:
             return {id(entry): (None, error) for entry in entries}
-        told: dict[int, Told] = {}
-        for entry in entries:
-            if isinstance(entry.result, Outcome):
-                outcome = _again(debate, entry.result)
-                told[id(entry)], debate = (outcome, None), outcome.debate
         part.debate = debate
         return told
 

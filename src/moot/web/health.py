@@ -8,6 +8,8 @@ those of the document that it serves: `groq`, and for the engine `langgraph`.
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +17,9 @@ from starlette.responses import Response
 from moot.arena import Arena
 from moot.errors import StoreError
 from moot.web.answers import json_reply
+
+LOOK_SECONDS = 2.0
+"""Whoever asks wants to send requests elsewhere soon, and would take no answer for one."""
 
 
 def router(arena: Arena) -> APIRouter:
@@ -27,8 +32,9 @@ def router(arena: Arena) -> APIRouter:
         if arena.hub.closed:
             return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
         try:
-            await arena.list(limit=1)
-        except StoreError:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await arena.list(limit=1)
+        except (StoreError, TimeoutError):
             return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
         if arena.store.trouble:
             return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
