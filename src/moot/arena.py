@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot import settings as configuration
-from moot.bus import Bus
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, Unavailable, UnknownDebate
@@ -31,7 +30,7 @@ from moot.ids import new_id
 from moot.judging.families import partiality, recused
 from moot.lending import Lending
 from moot.placement.contract import Role, Waiting, wants_runner
-from moot.premises import make_bus, make_commons, make_placement, open_store
+from moot.premises import make_placement, make_shared, open_store
 from moot.prices import price_of
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
@@ -76,10 +75,9 @@ class Arena:
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self.commons = make_commons(settings)
+        self._bus, self.commons = make_shared(settings)
         if settings.cluster.bus is not None:
             providers.share(self.commons)
-        self._bus: Bus = make_bus(settings)
         store.listen(self._bus.publish)
         self.lending = Lending(providers)
         store.listen(self.lending.heard)

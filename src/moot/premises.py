@@ -32,26 +32,19 @@ async def open_store(settings: Settings) -> Store:
     )
 
 
-def make_bus(settings: Settings) -> Bus:
+def make_shared(settings: Settings) -> tuple[Bus, Commons]:
+    """How processes hear of each other, and what they know together. Raises Invalid."""
     address = settings.cluster.bus
     if address is None:
-        return MemoryBus()
-    try:
-        from moot.redis_bus import RedisBus
-    except ImportError:
-        raise _lacking("MOOT_BUS=redis://…") from None
-    return RedisBus(address.reveal())
-
-
-def make_commons(settings: Settings) -> Commons:
-    address = settings.cluster.bus
-    if address is None:
-        return MemoryCommons()
+        return MemoryBus(), MemoryCommons()
     try:
         from moot.commons.redis import RedisCommons
+        from moot.redis_bus import RedisBus
+        from moot.redis_reach import Reach
     except ImportError:
         raise _lacking("MOOT_BUS=redis://…") from None
-    return RedisCommons(address.reveal())
+    reach = Reach(address.reveal())
+    return RedisBus(reach), RedisCommons(reach)
 
 
 def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *, run: bool) -> Placement:

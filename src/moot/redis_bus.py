@@ -1,8 +1,9 @@
 """The bus between processes: what one has committed the others hear through Redis, at once.
 
 Each debate has two channels, one for its words and one for everything else, so that a runner, who waits only
-for the latter, is not sent the words. A message is the mark of its sender and the records, or that they are
-too many, or that the debate is gone; whoever finds its own mark passes it over.
+for the latter, is not sent the words. A message is the mark of its sender and the records, or nothing where
+they are too many or the debate is gone, and then the log is looked at. Whoever finds its own mark passes it
+over.
 
 All of it is a hint. While Redis is away nothing is kept for it, nobody waits for it, and neither the store
 nor the hub is told: the log is looked at once a second anyway.
@@ -22,6 +23,7 @@ import msgspec
 
 from moot.events import CallDelta, Recorded, SegmentCompleted
 from moot.redis_line import Line, Lines
+from moot.redis_reach import Reach
 from moot.store.contract import Listener
 
 News = tuple[Recorded, ...] | None
@@ -37,27 +39,37 @@ SILENCE_SECONDS = 12.0
 GREETING = b"moot:hello"
 """Nobody listens there; it shows that we may speak."""
 WORDS, TURNS = b":w", b":t"
-RECORDS, GROWN, GONE = b"r", b"g", b"d"
+RECORDS, LOOK = b"r", b"l"
 MARK = 8
 
 _encoder = msgspec.json.Encoder(decimal_format="string")
 _decoder = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
+class Channels:
+    """Redis has no channels a database. Ours are: a copy of an arena beside it may have another number."""
+
+    def __init__(self, number: int) -> None:
+        self._prefix = b"moot:%d:" % number
+
+    def of(self, debate_id: str, kind: bytes) -> bytes:
+        return self._prefix + debate_id.encode() + kind
+
+
 class RedisBus:
-    def __init__(self, url: str) -> None:
-        """Raises Invalid for an address that is none. Redis itself may be away."""
-        self._lines = Lines(url)
-        self._mark = token_bytes(MARK)
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._lines = Lines(reach)
         self._listeners: list[Listener] = []
         self._closed = False
-        self._outbox = Outbox(self._lines, self._mark)
-        self._ear = Ear(self._lines, self._mark, self._tell)
+        mark, channels = token_bytes(MARK), Channels(reach.number)
+        self._outbox = Outbox(self._lines, mark, channels)
+        self._ear = Ear(self._lines, mark, channels, self._tell)
 
     @property
     def trouble(self) -> str:
         """Why other processes are heard late; empty where they are not."""
-        return self._lines.trouble
+        return self._reach.trouble
 
     def publish(self, debate_id: str, records: News) -> None:
         self._tell(debate_id, records)
@@ -88,9 +100,10 @@ class RedisBus:
 class Outbox:
     """What this process has to tell. It is sent by as few round trips as there is time for."""
 
-    def __init__(self, lines: Lines, mark: bytes) -> None:
+    def __init__(self, lines: Lines, mark: bytes, channels: Channels) -> None:
         self._lines = lines
         self._mark = mark
+        self._channels = channels
         self._queue: deque[tuple[str, News]] = deque()
         self._line: Line | None = None
         self._filled, self._empty = asyncio.Event(), asyncio.Event()
@@ -133,7 +146,7 @@ class Outbox:
         letters: list[tuple[bytes, list[Recorded] | None]] = []
         latest: dict[str, int] = {}
         for debate_id, records in news:
-            channel = _channel(debate_id, WORDS if records and _only_words(records) else TURNS)
+            channel = self._channels.of(debate_id, WORDS if records and _only_words(records) else TURNS)
             known, open_letter = letters[latest[debate_id]] if debate_id in latest else (b"", None)
             if records is not None and open_letter is not None and known == channel:
                 open_letter += records
@@ -147,9 +160,12 @@ class Outbox:
 class Ear:
     """The channels that this process listens to, and what comes from there."""
 
-    def __init__(self, lines: Lines, mark: bytes, tell: Callable[[str, News], None]) -> None:
+    def __init__(
+        self, lines: Lines, mark: bytes, channels: Channels, tell: Callable[[str, News], None]
+    ) -> None:
         self._lines = lines
         self._mark = mark
+        self._channels = channels
         self._tell = tell
         self._wanted: dict[bytes, str] = {}
         self._joined: set[bytes] = set()
@@ -160,7 +176,7 @@ class Ear:
 
     def want(self, debate_id: str, kinds: tuple[bytes, ...]) -> None:
         for kind in (WORDS, TURNS):
-            channel = _channel(debate_id, kind)
+            channel = self._channels.of(debate_id, kind)
             if (channel in self._wanted) == (kind in kinds):
                 continue
             if kind in kinds:
@@ -230,28 +246,23 @@ class Ear:
                 pass
 
 
-def _channel(debate_id: str, kind: bytes) -> bytes:
-    return b"moot:" + debate_id.encode() + kind
-
-
 def _only_words(records: tuple[Recorded, ...]) -> bool:
     return all(isinstance(recorded.event, CallDelta | SegmentCompleted) for recorded in records)
 
 
 def _written(letter: list[Recorded] | None) -> bytes:
-    if letter is None:
-        return GONE
-    text = _encoder.encode(letter)
-    return RECORDS + text if len(text) <= MOST_BYTES else GROWN
+    text = b"" if letter is None else _encoder.encode(letter)
+    return RECORDS + text if 0 < len(text) <= MOST_BYTES else LOOK
 
 
-def _read(letter: bytes) -> News:
-    if letter == GONE:
-        return None
+def _read(letter: bytes) -> tuple[Recorded, ...]:
+    if not letter.startswith(RECORDS) or len(letter) > MOST_BYTES + 1:
+        return ()
     try:
-        return _decoder.decode(letter[1:]) if letter.startswith(RECORDS) else ()
-    except msgspec.MsgspecError:
-        # A newer Moot may speak of what this one does not know; the store says so where it matters.
+        return _decoder.decode(letter[1:])
+    except (msgspec.MsgspecError, RecursionError):
+        # A newer Moot may speak of what this one does not know; the store says so where it matters. And
+        # anybody who reaches Redis may have said it.
         return ()
 
 

@@ -32,9 +32,14 @@ async def logs(house: Cluster) -> Logs:
 
 async def all_over(house: Cluster, debates: Sequence[str]) -> None:
     """Until every one of them has ended, whatever becomes of the database meanwhile."""
-    async with asyncio.timeout(OVER_SECONDS):
-        while await _under_way(house, debates):  # noqa: ASYNC110 - a table does not tell
-            await asyncio.sleep(0.1)
+    try:
+        async with asyncio.timeout(OVER_SECONDS):
+            while await _under_way(house, debates):  # noqa: ASYNC110 - a table does not tell
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        alive = [post.name for post in (*house.nodes, *house.workers) if post.running]
+        told = [line for line in house.errors().splitlines() if "moot.access" not in line]
+        raise AssertionError(f"they never ended; alive: {alive}\n" + "\n".join(told)) from None
 
 
 async def _under_way(house: Cluster, debates: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from moot.errors import Invalid, StoreError
 from moot.events import CallDelta, Recorded, RemarkInjected
 from moot.hub import Hub
 from moot.redis_bus import MOST_BYTES, RedisBus
+from moot.redis_reach import Reach
 from moot.store.contract import Pulse
 from moot.store.memory import MemoryStore
 from tests.factories import call_started, opened, turn_started
@@ -113,7 +114,7 @@ async def between(store: MemoryStore, url: str | None) -> AsyncIterator[Place]:
         one = MemoryBus()
         place = Place(store, one, one)
     else:
-        place = Place(store, RedisBus(url), RedisBus(url))
+        place = Place(store, RedisBus(Reach(url)), RedisBus(Reach(url)))
     try:
         await place.begin()
         yield place
@@ -215,7 +216,7 @@ async def test_whoever_joins_is_up_to_date_at_once(redis: Redis) -> None:  # noq
 
 
 async def test_only_what_is_followed_is_sent_here(redis: Redis) -> None:  # noqa: F811 - the fixture
-    bus = RedisBus(redis.url)
+    bus = RedisBus(Reach(redis.url))
     for number in range(3000):
         bus.heed(f"deb_{number}", words=True)
     await until(lambda: channels(redis) > 0)
@@ -331,7 +332,7 @@ async def test_the_password_is_told_to_nobody(caplog: pytest.LogCaptureFixture) 
 )
 def test_an_address_that_is_none_is_refused_and_not_repeated(wrong: str) -> None:
     with pytest.raises(Invalid) as refused:
-        RedisBus(wrong)
+        RedisBus(Reach(wrong))
     assert "secret" not in str(refused.value)
 
 

@@ -16,6 +16,7 @@ from moot.commons.contract import Commons
 from moot.commons.memory import MANY_ROOMS, MemoryCommons
 from moot.commons.redis import RedisCommons
 from moot.commons.turnstile import Turnstile
+from moot.redis_reach import Reach
 from moot.wire.auth import OPERATOR, Tickets
 from moot.wire.limits import Limiter
 from tests.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
@@ -33,7 +34,7 @@ def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(params=["memory", "redis"])
 async def commons(request: pytest.FixtureRequest) -> AsyncIterator[Commons]:
     many = request.param == "redis"
-    commons = RedisCommons(request.getfixturevalue("redis_url")) if many else MemoryCommons()
+    commons = RedisCommons(Reach(request.getfixturevalue("redis_url"))) if many else MemoryCommons()
     yield commons
     await commons.close()
 
@@ -41,7 +42,7 @@ async def commons(request: pytest.FixtureRequest) -> AsyncIterator[Commons]:
 @pytest.fixture
 async def two(redis_url: str) -> AsyncIterator[tuple[RedisCommons, RedisCommons]]:  # noqa: F811 - the fixture
     """Those of two processes."""
-    one, other = RedisCommons(redis_url), RedisCommons(redis_url)
+    one, other = RedisCommons(Reach(redis_url)), RedisCommons(Reach(redis_url))
     yield one, other
     await one.close()
     await other.close()
@@ -262,7 +263,7 @@ async def test_the_places_of_a_process_that_is_gone_are_free_again(
 
 
 async def test_nothing_stays_behind_and_nothing_is_told(redis: Redis) -> None:  # noqa: F811 - the fixture
-    commons = RedisCommons(redis.url)
+    commons = RedisCommons(Reach(redis.url))
     await Limiter(5, commons.storage).hit("203.0.113.77")
     ticket = await Tickets(commons).issue(OPERATOR, "deb_1")
     await commons.enter("streams of 203.0.113.77", "a", seconds=LONG)
@@ -283,7 +284,7 @@ async def test_without_redis_each_process_goes_on_by_itself(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "moot.commons")
-    commons = RedisCommons(redis.url)
+    commons = RedisCommons(Reach(redis.url))
     tickets = Tickets(commons)
     assert await commons.enter(name, "a", most=2, seconds=LONG)
     assert not commons.trouble
@@ -313,7 +314,7 @@ async def test_without_redis_no_process_lets_more_through_than_the_limit(
     redis: Redis,  # noqa: F811 - the fixture
     name: str,
 ) -> None:
-    commons = [RedisCommons(redis.url) for _ in range(2)]
+    commons = [RedisCommons(Reach(redis.url)) for _ in range(2)]
     limiters = [Limiter(100, each.storage) for each in commons]
     left: list[list[int]] = [[], []]
     passed = 0
@@ -342,7 +343,7 @@ async def test_without_redis_no_process_lets_more_through_than_the_limit(
 
 async def test_a_redis_that_was_never_there_is_no_obstacle(name: str) -> None:
     gone = Redis()
-    commons = RedisCommons(gone.url)
+    commons = RedisCommons(Reach(gone.url))
     limiter = Limiter(3, commons.storage)
     standings = [await limiter.hit(name) for _ in range(4)]
     assert [standing.allowed for standing in standings if standing] == [True, True, True, False]
@@ -365,7 +366,7 @@ async def silent() -> AsyncIterator[str]:
 
 
 async def test_a_redis_that_says_nothing_is_not_waited_for_long(silent: str, name: str) -> None:
-    commons = RedisCommons(silent)
+    commons = RedisCommons(Reach(silent))
     limiter = Limiter(40, commons.storage)
     standings = await asyncio.gather(*(limiter.hit(name) for _ in range(50)))
     assert sum(standing.allowed for standing in standings if standing) == 40

@@ -16,6 +16,7 @@ from moot.providers.endpoints import BUILT_IN
 from moot.providers.shared_traffic import LEASE_SECONDS, MINUTE, Accord
 from moot.providers.table import Providers
 from moot.providers.traffic import Gate, Pass
+from moot.redis_reach import Reach
 from moot.terms import Model
 from tests.redis import Redis, redis  # noqa: F401 - a fixture
 
@@ -210,7 +211,7 @@ async def test_the_limits_of_an_endpoint_hold_for_all_who_share_the_commons(tmp_
 
 
 async def test_redis_counts_for_all_and_without_it_each_for_itself(redis: Redis) -> None:  # noqa: F811
-    commons = RedisCommons(redis.url), RedisCommons(redis.url)
+    commons = RedisCommons(Reach(redis.url)), RedisCommons(Reach(redis.url))
     allowed = Pass(concurrent=2, per_minute=1000, written=True)
     one, other = (
         Gate(allowed, accord=Accord(each, "openai", concurrent=True, per_minute=1000)) for each in commons

@@ -60,9 +60,9 @@ async def _census(settings: Settings) -> Census:
 async def _bus(settings: Settings) -> Bus:
     if settings.cluster.bus is None:
         return "not used"
-    from moot.premises import make_commons
+    from moot.premises import make_shared
 
-    commons = make_commons(settings)
+    _, commons = make_shared(settings)
     try:
         # Whether somebody answers shows when something is asked.
         await commons.recall("health")

@@ -28,8 +28,11 @@ class Commons(Protocol):
         """Why this process is by itself just now; empty where all is well."""
         ...
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> None:
-        """Remember something under this key, instead of what was there."""
+    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
+        """Remember something under this key, instead of what was there.
+
+        False where it may now be known in two places, so that two could take it.
+        """
         ...
 
     async def recall(self, key: str) -> bytes | None: ...

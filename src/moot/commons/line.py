@@ -1,44 +1,46 @@
 """The line to Redis, for those who can do without.
 
 Whoever asks gets an answer soon or hears that it is away. Then it is left alone for a moment, and one tries
-again for all. The log is told when it goes and when it is back, and nothing in between.
+again for all.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from moot.redis_reach import Reach
 
 TICKS, TICK_SECONDS = 5, 0.1
 PAUSE = 1.0
 MOST_LINES = 32
-
-log = logging.getLogger(__name__)
+ASKING = "asking"
+GREETING = "moot:greeting"
 
 
 class Away(Exception):
     """Redis does not answer."""
 
 
+class Unheard(Away):
+    """It was asked, and may have done it."""
+
+
 class Line:
-    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
-        # Nothing is tried twice: what was counted, and only the answer lost, would be counted again.
-        self._redis: Any = Redis.from_url(  # pyright: ignore[reportUnknownMemberType] - half typed
-            url, socket_timeout=None, socket_connect_timeout=None, retry=Retry(NoBackoff(), 0)
-        )
+    def __init__(self, reach: Reach, clock: Callable[[], float] = time.monotonic) -> None:
+        self._reach = reach
+        self._redis = reach.client()
         self._clock = clock
         self._free = asyncio.Semaphore(MOST_LINES)
         self._again_at = float("-inf")
-        self._closed = False
-        self.trouble = ""
+        self._missing = self._closed = False
+
+    @property
+    def trouble(self) -> str:
+        return self._reach.trouble
 
     async def do(self, *words: str | bytes | int) -> Any:
         """One command. Raises Away."""
@@ -60,29 +62,26 @@ class Line:
     async def _ask(self, question: Callable[[], Awaitable[Any]]) -> Any:
         async with self._free:
             now = self._clock()
-            if self._closed or (self.trouble and now < self._again_at):
+            if self._closed or (self._missing and now < self._again_at):
                 raise Away
             # Meanwhile nobody else tries, if it was away.
             self._again_at = now + PAUSE
             try:
+                if self._missing:
+                    await _in_time(self._greet())
                 answer = await _in_time(question())
             except Exception as error:
                 # Of a broken line some loops tell by a RuntimeError, and the client by more than its own.
-                self._is_away(error)
-                raise Away from None
-        self._is_back()
+                self._missing, self._again_at = True, self._clock() + PAUSE
+                self._reach.missed(ASKING, error)
+                raise Unheard from None
+        self._missing = False
+        self._reach.found(ASKING)
         return answer
 
-    def _is_away(self, error: Exception) -> None:
-        self._again_at = self._clock() + PAUSE
-        if not self.trouble:
-            log.warning("Redis does not answer (%s): each process counts by itself", type(error).__name__)
-        self.trouble = f"Redis does not answer ({type(error).__name__})"
-
-    def _is_back(self) -> None:
-        if self.trouble:
-            log.info("Redis answers again")
-        self.trouble = ""
+    async def _greet(self) -> None:
+        """One that can be read and not written (it is full, or a replica) is not back."""
+        await self._redis.execute_command("SET", GREETING, "", "PX", 1)
 
 
 async def _in_time(question: Awaitable[Any]) -> Any:

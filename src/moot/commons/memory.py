@@ -23,10 +23,11 @@ class MemoryCommons:
         self._tidy_at = MANY_ROOMS
         self.storage = MemoryStorage()
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> None:
+    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
         self._kept.pop(key, None)
         self._kept[key] = (self._clock() + seconds, value)
         self._sweep()
+        return True
 
     async def recall(self, key: str) -> bytes | None:
         expires, value = self._kept.get(key, (0.0, b""))

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 
 from moot.commons.contract import Place
 from moot.commons.counts import Counts
-from moot.commons.line import Away, Line
+from moot.commons.line import Away, Line, Unheard
 from moot.commons.memory import MemoryCommons
 from moot.commons.naming import in_redis
+from moot.redis_reach import Reach
 
 AT_ONCE = 500
 """So many places are kept in one step: Redis does nothing else meanwhile."""
@@ -52,10 +53,8 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
 
 
 class RedisCommons:
-    """`url` as redis://host:port/number."""
-
-    def __init__(self, url: str) -> None:
-        self._line = Line(url)
+    def __init__(self, reach: Reach) -> None:
+        self._line = Line(reach)
         self._enter = self._line.script(ENTER)
         self._stay = self._line.script(STAY)
         self._inside = self._line.script(INSIDE)
@@ -66,13 +65,14 @@ class RedisCommons:
     def trouble(self) -> str:
         return self._line.trouble
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> None:
+    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
         try:
             await self._line.do("SET", in_redis("kept", key), value, "PX", _ms(seconds))
-        except Away:
+        except Away as away:
             await self._own.keep(key, value, seconds)
-        else:
-            await self._own.take(key)
+            return not isinstance(away, Unheard)
+        await self._own.take(key)
+        return True
 
     async def recall(self, key: str) -> bytes | None:
         try:

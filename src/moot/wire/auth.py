@@ -12,6 +12,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from hmac import compare_digest
 from typing import Protocol, assert_never
@@ -186,16 +187,20 @@ class Tickets:
         self._commons = commons
 
     async def issue(self, identity: Identity, debate_id: str) -> str:
-        ticket = secrets.token_urlsafe(24)
         issued = msgspec.json.encode(Issued(debate_id, identity))
-        await self._commons.keep(_ticket(ticket), issued, TICKET_SECONDS)
-        return ticket
+        while True:
+            ticket = secrets.token_urlsafe(24)
+            # Of one that could be taken twice nobody is told.
+            if await self._commons.keep(_ticket(ticket), issued, TICKET_SECONDS):
+                return ticket
 
     async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
         found = await self._commons.take(_ticket(ticket))
-        issued = msgspec.json.decode(found, type=Issued) if found else None
-        return issued.identity if issued and issued.debate == debate_id else None
+        with suppress(msgspec.MsgspecError):  # another version may have written it
+            issued = msgspec.json.decode(found, type=Issued) if found else None
+            return issued.identity if issued and issued.debate == debate_id else None
+        return None
 
 
 def _ticket(ticket: str) -> str:
