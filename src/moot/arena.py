@@ -9,6 +9,7 @@ Everything goes through the log: `ask` decides on its head, `follow` reads it, r
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -21,7 +22,7 @@ from moot import formats
 from moot import settings as configuration
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
-from moot.errors import Invalid, Refused, Unavailable, UnknownDebate
+from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
 from moot.events import CallDelta, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.floor import CastVote, KeepDraft
@@ -30,6 +31,7 @@ from moot.ids import new_id
 from moot.judging.families import partiality, recused
 from moot.lending import Lending
 from moot.placement.contract import Role, Waiting, wants_runner
+from moot.placement.holding import LOST_SECONDS
 from moot.premises import make_placement, make_shared, open_store
 from moot.prices import price_of
 from moot.providers.contract import Provider
@@ -245,8 +247,13 @@ class Arena:
         return await self._placement.recover()
 
     async def is_running(self, debate_id: str) -> bool:
-        """Whether a process that is alive, this one or another, runs this debate."""
-        return await self._placement.is_alive((await self.head(debate_id)).runner)
+        """Whether a process that is alive, this one or another, runs this debate or is about to."""
+        return await self._placement.is_attended(debate_id, (await self.head(debate_id)).runner)
+
+    @property
+    def away(self) -> bool:
+        """Whether the log that machines share cannot be reached at present; it is waited for."""
+        return self._placement.away
 
     async def waiting(self) -> Waiting | None:
         """What waits for a worker; None where this process runs its debates itself."""
@@ -297,8 +304,20 @@ class Arena:
             yield recorded
             if isinstance(recorded.event, CallDelta | SegmentCompleted) or wants_runner(debate):
                 continue
-            if (await self.head(debate_id)).version == recorded.seq:
+            if await self.is_last(debate_id, recorded.seq):
                 return
+
+    async def is_last(self, debate_id: str, seq: int) -> bool:
+        """Whether nothing has come after this. Waits for a log that is away: who follows has patience."""
+        while True:
+            try:
+                return (await self.head(debate_id)).version == seq
+            except UnknownDebate:
+                return True
+            except StoreError:
+                if self.hub.closed:
+                    raise
+                await asyncio.sleep(LOST_SECONDS)
 
     # --- all in one -----------------------------------------------------------------------------------
 

@@ -76,6 +76,12 @@ class Tail:
             self.head = version
             self._wake(True)
 
+    def doubt(self, heard: int, cursor: int) -> None:
+        """The log has nothing after the cursor, although more had been heard of before it was asked."""
+        if self.head == heard > cursor:
+            self.head = cursor
+            self.window.clear()
+
     def end(self) -> None:
         self.gone = True
         self._wake(True)
@@ -152,6 +158,7 @@ class Hub:
 
     async def _read(self, tail: Tail, debate_id: str, cursor: int) -> tuple[Recorded, ...]:
         while not (self._closed or tail.gone):
+            heard = tail.head
             try:
                 batch = await self._store.read(debate_id, cursor, PAGE)
             except UnknownDebate:
@@ -162,6 +169,8 @@ class Hub:
                 # An empty one tells nothing of the head: the cursor may be far beyond it.
                 if len(batch) < PAGE:
                     tail.hear(batch)
+                if not batch:
+                    tail.doubt(heard, cursor)
                 return batch
         return ()
 

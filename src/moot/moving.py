@@ -186,9 +186,9 @@ def loads(roll: Mapping[str, int]) -> Generator[list[str]]:
 async def number_jobs_behind(where: Secret, epoch: int) -> None:
     """The number of the job that runs a debate becomes its epoch: it has to be later than all that came."""
     from moot.placement.queue_schema import make_tables
-    from moot.store.postgres_connect import Database, translated
+    from moot.store.postgres_connect import dial, translated
 
-    connection = await Database(where.reveal(), 1, 0).dial()
+    connection = await dial(where.reveal())
     with translated():
         async with connection:
             await make_tables(connection)

@@ -25,7 +25,7 @@ async def open_store(settings: Settings) -> Store:
         return SqliteStore.open(settings.database)
     try:
         from moot.store.postgres import PostgresStore
-    except ImportError:
+    except ModuleNotFoundError:
         raise _lacking("MOOT_STORE=postgresql://…") from None
     return await PostgresStore.open(
         address.reveal(), pool=settings.cluster.pool, statement_seconds=settings.cluster.statement_seconds
@@ -41,7 +41,7 @@ def make_shared(settings: Settings) -> tuple[Bus, Commons]:
         from moot.commons.redis import RedisCommons
         from moot.redis_bus import RedisBus
         from moot.redis_reach import Reach
-    except ImportError:
+    except ModuleNotFoundError:
         raise _lacking("MOOT_BUS=redis://…") from None
     reach = Reach(address.reveal())
     return RedisBus(reach), RedisCommons(reach)
@@ -54,7 +54,7 @@ def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *,
         return InProcess(store, make_runner, None if isinstance(store, MemoryStore) else settings.data)
     try:
         from moot.placement.queued import Queued
-    except ImportError:
+    except ModuleNotFoundError:
         raise _lacking("MOOT_STORE=postgresql://…") from None
     return Queued(address.reveal(), store, make_runner, settings.cluster, run=run)
 

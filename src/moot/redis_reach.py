@@ -29,6 +29,9 @@ OURS: dict[str, Any] = {
 }
 """Whatever stands behind the ? of an address."""
 
+OLDEST = 6, 2
+"""The version that first knew all that is asked of it (GETDEL)."""
+
 log = logging.getLogger("moot")
 
 

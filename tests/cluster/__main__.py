@@ -11,8 +11,7 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,9 +19,9 @@ import psycopg
 
 from moot import settings as configuration
 from moot.models.manager import Manager
-from tests.cluster.cellar import Postgres
 from tests.cluster.house import Cluster, Post
 from tests.nursery import ROOT
+from tests.postgres import Postgres
 
 FOLDER = ROOT / "build" / "cluster"
 DATABASE = "moot"
@@ -67,15 +66,6 @@ def lend_models(names: list[str]) -> None:
             link.symlink_to(models)
 
 
-@asynccontextmanager
-async def postgres_up() -> AsyncGenerator[Postgres]:
-    postgres = await asyncio.to_thread(Postgres, FOLDER / "postgres")
-    try:
-        yield postgres
-    finally:
-        await postgres.stop("fast")
-
-
 async def database(postgres: Postgres) -> str:
     try:
         return await postgres.database(DATABASE)
@@ -106,23 +96,22 @@ async def main(nodes: int, workers: int, port: int) -> None:
     names = [f"node-{n + 1}" for n in range(nodes)] + [f"worker-{n + 1}" for n in range(workers)]
     lend_models(names)
     env = {"MOOT_MODEL": model(), "MOOT_TICK_MS": "50", "MOOT_RETRY_BASE_MS": "1000"}
-    async with (
-        postgres_up() as postgres,
-        Cluster.up(
+    with Postgres(FOLDER / "postgres") as postgres:
+        up = Cluster.up(
             FOLDER, postgres, nodes=nodes, workers=workers, port=port, database=await database(postgres),
             heartbeat=1, stall=4, pace_ms=40, hatch=hatched, env=env,
-        ) as house,
-    ):  # fmt: skip
-        posts = (*house.nodes, *house.workers)
-        tails = [asyncio.create_task(tail(post), name=f"the log of {post.name}") for post in posts]
-        print(told(house), flush=True)
-        await asked.wait()
-        print("leaving ...", flush=True)
-        await asyncio.gather(*(post.leave(signal.SIGTERM) for post in posts if post.running))
-        await asyncio.sleep(LOOK_SECONDS)
-        for task in tails:
-            task.cancel()
-        await asyncio.gather(*tails, return_exceptions=True)
+        )  # fmt: skip
+        async with up as house:
+            posts = (*house.nodes, *house.workers)
+            tails = [asyncio.create_task(tail(post), name=f"the log of {post.name}") for post in posts]
+            print(told(house), flush=True)
+            await asked.wait()
+            print("leaving ...", flush=True)
+            await asyncio.gather(*(post.leave(signal.SIGTERM) for post in posts if post.running))
+            await asyncio.sleep(LOOK_SECONDS)
+            for task in tails:
+                task.cancel()
+            await asyncio.gather(*tails, return_exceptions=True)
 
 
 def told(house: Cluster) -> str:

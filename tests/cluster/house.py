@@ -23,11 +23,12 @@ import httpx
 
 from tests.api.served import NO_TLS, body
 from tests.chaos.servers import BRISK, LIFTED, quiet_port
-from tests.cluster.cellar import Postgres, Redis, answers
-from tests.cluster.dice import DICE
 from tests.cluster.porter import Porter, standing
+from tests.dice import DICE
 from tests.faces.terminal import environment
 from tests.nursery import Moot
+from tests.postgres import Postgres
+from tests.redis import Redis
 
 SECONDS = 30.0
 READY = b"This worker runs"
@@ -116,7 +117,12 @@ class Node(Post):
         self.port = port
 
     async def _is_there(self, before: int) -> bool:
-        return await answers(self.port)
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        writer.close()
+        return True
 
 
 class Cluster:

@@ -10,11 +10,14 @@ from statistics import median
 import pytest
 
 from moot.events import RemarkInjected
-from tests.cluster.cellar import Postgres
 from tests.cluster.house import Cluster
 from tests.cluster.remains import Audience, Logs, all_over, busiest, check, logs, waits
+from tests.postgres import Postgres
 
-STALL = 1.0
+STALL = 2.0
+LONG_STALL = 8.0
+"""Where nobody dies: on a busy machine the living must not be taken for dead, and whoever is not handed over
+in good order is missed for so long."""
 CALM = {"MOOT_TICK_MS": "50"}
 """Fewer and larger events: it is processes that are tried here."""
 
@@ -53,29 +56,19 @@ def ports(house: Cluster) -> list[int]:
 # --- a worker dies ---------------------------------------------------------------------------------------
 
 
-async def dies(folder: Path, postgres: Postgres, debates: int) -> None:
-    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
-        ids = await opened(house, debates)
-        audience = Audience(ids[: debates // 5], ports(house))
-        await until_heard(audience, debates)
+@pytest.mark.timeout(300)
+async def test_a_hundred_debates_survive_the_death_of_a_worker(tmp_path: Path, postgres: Postgres) -> None:
+    async with Cluster.up(tmp_path, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
+        ids = await opened(house, 100)
+        audience = Audience(ids[:10], ports(house))
+        await until_heard(audience, 50)
         most, _ = await busiest(house, ids)
-        await until_heard(audience, debates)
+        await until_heard(audience, 50)
         await most.kill()
         found = await seen_to_the_end(house, ids, audience)
         gone = waits(found)
         assert gone, "it ran none of them"
-        print(f"{len(gone)} of {debates} taken over: p50 {median(gone):.1f} s, max {gone[-1]:.1f} s")
-
-
-@pytest.mark.timeout(180)
-async def test_the_debates_of_a_dead_worker_go_on_at_another(tmp_path: Path, postgres: Postgres) -> None:
-    await dies(tmp_path, postgres, 20)
-
-
-@pytest.mark.chaos
-@pytest.mark.timeout(600)
-async def test_a_hundred_debates_survive_the_death_of_a_worker(tmp_path: Path, postgres: Postgres) -> None:
-    await dies(tmp_path, postgres, 100)
+        print(f"{len(gone)} of 100 taken over: p50 {median(gone):.1f} s, max {gone[-1]:.1f} s")
 
 
 # --- a worker freezes ------------------------------------------------------------------------------------
@@ -155,7 +148,7 @@ class Heckler:
 
 
 async def goes(folder: Path, postgres: Postgres, debates: int, times: int) -> None:
-    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
+    async with Cluster.up(folder, postgres, stall=LONG_STALL, pace_ms=20, env=CALM) as house:
         ids = await opened(house, debates)
         audience = Audience(ids[:4], ports(house))
         hecklers = [Heckler(house, debate_id) for debate_id in ids[:6]]
@@ -198,7 +191,7 @@ async def test_twenty_outages_lose_nothing_that_was_acknowledged(tmp_path: Path,
 
 
 async def replaced(folder: Path, postgres: Postgres, debates: int) -> None:
-    async with Cluster.up(folder, postgres, stall=STALL, pace_ms=30, env=CALM) as house:
+    async with Cluster.up(folder, postgres, stall=LONG_STALL, pace_ms=30, env=CALM) as house:
         ids = await opened(house, debates)
         audience = Audience(ids[: debates // 2], [house.port, house.port])
         for post in (*house.nodes, *house.workers):

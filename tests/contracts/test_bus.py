@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 
 from moot.bus import Bus, MemoryBus
@@ -132,6 +133,10 @@ def channels(server: Redis) -> int:
     return server.ask("PUBSUB", "CHANNELS", "moot:*").count(b"$")
 
 
+def channels_of(server: Redis) -> list[str]:
+    return server.ask("PUBSUB", "CHANNELS", "moot:*").decode().split("\r\n")[2:-1:2]
+
+
 # --- every bus ----------------------------------------------------------------------------------------
 
 
@@ -173,7 +178,7 @@ async def test_what_is_too_large_for_a_message_arrives_all_the_same(address: str
 
 
 async def test_a_deletion_ends_the_streams_elsewhere(address: str | None) -> None:
-    async with between(Aloof(), address) as place:
+    async with between(MemoryStore(), address) as place:
         reader = await place.reader()
         await reader.until(BEGUN)
         await place.say("a")
@@ -231,6 +236,66 @@ async def test_only_what_is_followed_is_sent_here(redis: Redis) -> None:  # noqa
     bus.ignore("deb_0")
     await until(lambda: channels(redis) == 0)
     await bus.close()
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        "",
+        "x",
+        "strangersd",
+        "strangersr",
+        "strangersr" + "[" * 50_000,
+        'strangersr[{"seq":9}]',
+        "strangersr" + "x" * (MOST_BYTES + 1),
+    ],
+    ids=str.__len__,
+)
+async def test_what_others_say_in_our_channels_does_no_harm(redis: Redis, rubbish: str) -> None:  # noqa: F811
+    async with between(MemoryStore(), redis.url) as place:
+        reader = await place.reader()
+        await reader.until(BEGUN)
+        for channel in channels_of(redis):
+            redis.ask("PUBLISH", channel, rubbish)
+        await place.say("a")
+        assert await reader.until(BEGUN + 1) == list(range(1, BEGUN + 2))
+        assert not place.following.trouble
+        assert "subscribe:calls=1," in redis.ask("INFO", "commandstats").decode(), "the line was held"
+
+
+async def test_what_the_log_does_not_have_is_asked_for_once() -> None:
+    class Counted(MemoryStore):
+        reads = 0
+
+        async def read(self, debate_id: str, after: int = 0, limit: int = 512) -> tuple[Recorded, ...]:
+            self.reads += 1
+            return await super().read(debate_id, after, limit)
+
+    store = Counted()
+    async with between(store, None) as place:
+        reader = await place.reader()
+        await reader.until(BEGUN)
+        before, latest = store.reads, reader.seen[-1]
+        place.following.publish(DEBATE, (msgspec.structs.replace(latest, seq=10**12),))
+        await asyncio.sleep(0.05)
+        assert store.reads - before < 5
+        await place.say("a")
+        assert await reader.until(BEGUN + 1) == list(range(1, BEGUN + 2))
+
+
+async def test_arenas_with_databases_of_their_own_in_one_redis_do_not_hear_each_other(
+    redis: Redis,  # noqa: F811 - the fixture
+) -> None:
+    async with between(Aloof(), redis.url) as place:
+        reader = await place.reader()
+        await reader.until(BEGUN)
+        copy = RedisBus(Reach(redis.url.removesuffix("0") + "1"))
+        copy.publish(DEBATE, (msgspec.structs.replace(reader.seen[-1], seq=BEGUN + 1),))
+        await copy.close()
+        await place.say("a")
+        await place.say("b")
+        await reader.until(BEGUN + 2)
+        assert reader.seen == list(await place.store.read(DEBATE))
 
 
 async def test_what_was_committed_last_is_still_told_when_a_process_ends(redis_url: str) -> None:  # noqa: F811

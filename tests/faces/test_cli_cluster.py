@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any, TypeVar
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -20,7 +21,7 @@ import pytest
 from moot.client import Client, Config, Debater
 from tests.faces.terminal import environment, piped
 from tests.nursery import Moot as Process
-from tests.postgres import postgres_url
+from tests.postgres import away, postgres_url
 
 __all__ = ["postgres_url"]
 
@@ -120,3 +121,36 @@ def test_a_debate_at_a_terminal_is_held_there(env: dict[str, str]):
     held = piped(env, MOTION, "--model", MODEL, "--rounds", "1")
     assert held.returncode == 0
     assert status(env)["nodes"] == []
+
+
+def test_whoever_waits_at_a_terminal_is_told_that_the_database_is_away_and_may_leave(
+    env: dict[str, str], postgres_url: str
+):
+    slow = {**env, "MOOT_SCRIPT_PACE_MS": "50"}
+    terminal = Process(MOTION, "--model", MODEL, "--json", env=slow, stdout=PIPE, stderr=PIPE, text=True)
+    with terminal as holding:
+        try:
+            assert holding.stdout is not None
+            assert holding.stderr is not None
+            debate = json.loads(holding.stdout.readline())["debate"]
+            with away(env["MOOT_STORE"], postgres_url):
+                told = holding.stderr.readline()
+                holding.send_signal(signal.SIGINT)
+                code = holding.wait()
+            last = holding.stderr.read()
+        finally:
+            holding.kill()
+    assert "waiting for it. Ctrl-C leaves" in told
+    assert code == 130
+    assert f"moot resume {debate}" in " ".join(last.split())
+    resumed = piped(env, "resume", debate)
+    assert resumed.returncode == 0
+
+
+def test_who_watches_a_debate_that_waits_for_a_worker_waits_with_it(env: dict[str, str]):
+    full = {**env, "MOOT_WORKER_DEBATES": "1", "MOOT_SCRIPT_PACE_MS": "5"}
+    with running(full, "serve", "--no-run", "--port", "0") as server, running(full, "work"):
+        with Client(address(server)) as client:
+            wish = {"participants": SPEAKERS, "judge": MODEL, "config": Config(max_rounds=1)}
+            waiting = [client.create(MOTION, **wish) for _ in range(2)][-1]
+        assert "All rounds were held." in piped(full, "watch", waiting.id).stdout

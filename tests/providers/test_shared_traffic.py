@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
+from moot.commons import line
 from moot.commons.contract import Place
 from moot.commons.memory import MemoryCommons
 from moot.commons.redis import RedisCommons
 from moot.errors import Fault
+from moot.providers import shared_traffic
 from moot.providers.endpoints import BUILT_IN
 from moot.providers.shared_traffic import LEASE_SECONDS, MINUTE, Accord
 from moot.providers.table import Providers
@@ -57,9 +60,8 @@ class House:
 
 def gates(commons: MemoryCommons, allowed: Pass, lease: float = LEASE_SECONDS) -> tuple[Gate, Gate]:
     def gate() -> Gate:
-        accord = Accord(
-            commons, "openai", concurrent=allowed.written, per_minute=allowed.per_minute, lease=lease
-        )
+        together = allowed.concurrent if allowed.written else None
+        accord = Accord(commons, "openai", concurrent=together, per_minute=allowed.per_minute, lease=lease)
         return Gate(allowed, accord=accord)
 
     return gate(), gate()
@@ -121,6 +123,19 @@ async def test_who_was_too_hasty_does_not_hear_it_from_itself() -> None:
     await asyncio.gather(one.close(), other.close())
 
 
+async def test_who_was_refused_more_often_than_others_is_let_in_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared_traffic, "LONG_SECONDS", 0.05)
+    one, other = gates(MemoryCommons(), Pass(concurrent=8, written=True))
+    for _ in range(3):
+        one.failed(Fault("rate_limited"), began=one.now())
+    assert one.room == 1
+    async with other.admit(), other.admit():
+        await House().call(one)
+    await asyncio.gather(one.close(), other.close())
+
+
 async def test_the_places_of_a_process_that_died_are_free_after_a_while() -> None:
     commons = Watched()
     await commons.enter("calls under way to openai", "the dead", seconds=LEASE_SECONDS)
@@ -172,7 +187,7 @@ async def test_a_crowd_that_waits_asks_no_more_than_one() -> None:
     commons.asked = 0
     crowd = [asyncio.create_task(House().call(gate)) for gate in (one, other) for _ in range(100)]
     await asyncio.sleep(0.3)
-    assert commons.asked <= 2 * 5
+    assert commons.asked < len(crowd) / 4
     for task in crowd:
         task.cancel()
     await asyncio.gather(*crowd, return_exceptions=True)
@@ -210,11 +225,16 @@ async def test_the_limits_of_an_endpoint_hold_for_all_who_share_the_commons(tmp_
     await other.close()
 
 
-async def test_redis_counts_for_all_and_without_it_each_for_itself(redis: Redis) -> None:  # noqa: F811
+async def test_redis_counts_for_all_and_without_it_each_for_itself(
+    redis: Redis,  # noqa: F811 - the fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Where tests fill the machine, a Redis may take its time and is there all the same.
+    monkeypatch.setattr(line, "TICKS", 300)
     commons = RedisCommons(Reach(redis.url)), RedisCommons(Reach(redis.url))
     allowed = Pass(concurrent=2, per_minute=1000, written=True)
     one, other = (
-        Gate(allowed, accord=Accord(each, "openai", concurrent=True, per_minute=1000)) for each in commons
+        Gate(allowed, accord=Accord(each, "openai", concurrent=2, per_minute=1000)) for each in commons
     )
     house = House()
     await asyncio.gather(*(house.call(gate) for gate in (one, other) for _ in range(6)))

@@ -9,13 +9,14 @@ import pytest
 
 from moot.arena import Arena
 from moot.commands import Pause, Start
-from moot.errors import Invalid, Refused, UnknownDebate
+from moot.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.events import CallDelta, DebateEnded, TurnCompleted
 from moot.providers.scripted import Say, Scripted, improvise
 from moot.runner import Pace
 from moot.settings import Settings
 from moot.setup import SeatSetup
-from moot.store.contract import Once
+from moot.store.contract import Head, Once
+from moot.store.memory import MemoryStore
 from moot.store.sqlite import SqliteStore
 from moot.terms import Model, Money
 
@@ -47,6 +48,25 @@ async def test_it_is_all_there_the_next_time(tmp_path: Path) -> None:
         page = await arena.list()
         assert [head.motion for head in page.heads] == ["Tea beats coffee"]
         assert [r async for r in arena.watch(page.heads[0].id)] == first
+
+
+async def test_who_watches_waits_for_a_log_that_is_away_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.arena.LOST_SECONDS", 0.01)
+    store, away = MemoryStore(), [StoreError(), StoreError()]
+    look = store.head
+
+    async def head(debate_id: str) -> Head:
+        if away and (await store.state(debate_id)).final:
+            raise away.pop()
+        return await look(debate_id)
+
+    store.head = head
+    async with Arena.open(settings(tmp_path), store=store, providers={"scripted": Scripted()}) as arena:
+        records = [recorded async for recorded in arena.debate("Tea beats coffee", model=MODEL, turns=2)]
+    assert any(isinstance(recorded.event, DebateEnded) for recorded in records)
+    assert not away
 
 
 async def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:

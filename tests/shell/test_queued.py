@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 from procrastinate.schema import SchemaManager
 
 from moot.arena import Arena
@@ -19,7 +20,7 @@ from moot.debate import Debate
 from moot.errors import NewerSchema, StoreError
 from moot.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
 from moot.ids import new_id
-from moot.placement import nodes
+from moot.placement import nodes, queued
 from moot.placement.queue import COMMON, Post, Queue, queue_of
 from moot.placement.queued import Queued
 from moot.providers.scripted import Scripted
@@ -28,7 +29,7 @@ from moot.settings import Cluster, Settings
 from moot.setup import opening
 from moot.store.memory import MemoryStore
 from moot.terms import Model
-from tests.postgres import postgres_url
+from tests.postgres import away, postgres_url
 from tests.shell.conftest import QUICK
 
 __all__ = ["postgres_url"]
@@ -40,6 +41,8 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 BRISK = Cluster(heartbeat_seconds=0.1, stall_seconds=0.8)
+PATIENT = Cluster(heartbeat_seconds=0.1, stall_seconds=10)
+"""Where nobody is to be taken for dead, however busy the machine."""
 
 
 class Worker:
@@ -141,7 +144,7 @@ async def idle(worker: Worker) -> None:
 
 
 async def test_of_two_workers_one_runs_a_debate(open_worker: OpenWorker, store: MemoryStore):
-    async with open_worker() as one, open_worker() as other:
+    async with open_worker(cluster=PATIENT) as one, open_worker(cluster=PATIENT) as other:
         ids = [await worker.begin() for worker in (one, other) for _ in range(4)]
         logs = [await over(store, debate_id) for debate_id in ids]
         assert all(once(records) for records in logs)
@@ -157,6 +160,7 @@ async def test_a_process_that_runs_nothing_leaves_its_debates_to_the_workers(
     async with open_worker(run=False) as desk:
         waiting = await desk.begin()
         await until(lambda: desk.placement._queue.waiting(COMMON, waiting), bool)
+        assert desk.placement._lookout.wanted == set()
         async with open_worker() as worker:
             assert once(await over(store, waiting))
             assert once(await over(store, await desk.begin()))
@@ -164,8 +168,24 @@ async def test_a_process_that_runs_nothing_leaves_its_debates_to_the_workers(
             assert worker.provider.calls
 
 
+async def test_what_waits_is_attended_where_somebody_works_for_all(open_worker: OpenWorker):
+    """Whoever watches it must not take it for abandoned."""
+    full = replace(PATIENT, debates=0)
+    async with open_worker(run=False) as desk:
+        debate_id = await desk.begin()
+        await until(lambda: desk.placement._queue.waiting(COMMON, debate_id), bool)
+        assert not await desk.arena.is_running(debate_id)
+        async with open_worker(cluster=full) as worker:
+            worker.placement._role = "worker"
+            worker.placement._changed.set()
+            await until(lambda: desk.arena.is_running(debate_id), bool)
+
+
 async def test_what_is_held_at_a_terminal_runs_there(open_worker: OpenWorker, store: MemoryStore):
-    async with open_worker() as worker, open_worker(recover=False) as terminal:
+    async with (
+        open_worker(cluster=PATIENT) as worker,
+        open_worker(recover=False, cluster=PATIENT) as terminal,
+    ):
         assert once(await over(store, await terminal.begin()))
         assert worker.provider.calls == []
         assert once(await over(store, await worker.begin()))
@@ -221,11 +241,31 @@ async def test_a_worker_that_falls_silent_is_relieved_and_harmless(
             assert other.provider.calls
             assert len({recorded.epoch for recorded in records if recorded.epoch}) == 2
             assert sum(isinstance(recorded.event, DebateEnded) for recorded in records) == 1
-            assert not await other.placement.is_alive(silent.placement._name)
-            assert await other.placement.is_alive(other.placement._name)
+            assert not await other.placement.is_attended(debate_id, silent.placement._name)
+            assert await other.placement.is_attended(debate_id, other.placement._name)
             # It has noticed, and its end of the job has not ended the other's.
             await until_not(lambda: len(silent.placement._shifts))
             await idle(other)
+
+
+async def test_the_silent_are_relieved_though_there_is_always_something_that_fails(
+    open_worker: OpenWorker, store: MemoryStore
+):
+    async with open_worker(pace=0.02) as silent, open_worker() as other:
+        other.placement._queue.fetch, fetch = failing, other.placement._queue.fetch
+        debate_id = await silent.begin()
+        await speaking(store, debate_id)
+        job = silent.placement._shifts.posts
+        silent.fall_silent()
+        # Its job is ended and another waits, although whoever looks after it can fetch nothing.
+        await until(lambda: other.placement._queue.waiting(COMMON, debate_id), bool)
+        assert not await other.placement._queue.finish(job[0])
+        other.placement._queue.fetch = fetch
+        assert once(await over(store, debate_id))
+
+
+async def failing(*_asked: Any) -> list[Post]:
+    raise StoreError
 
 
 async def test_a_worker_that_was_struck_off_comes_back_and_works(open_worker: OpenWorker, store: MemoryStore):
@@ -305,17 +345,75 @@ async def test_a_job_that_was_lost_on_its_way_to_us_is_given_to_somebody(
         queue = worker.placement._queue
         fetch, lost = queue.fetch, list[Post]()
 
-        async def lose_the_first(*asked: Any) -> Post | None:
-            post = await fetch(*asked)
-            if post is None or lost:
-                return post
-            lost.append(post)
+        async def lose_the_first(*asked: Any) -> list[Post]:
+            posts = await fetch(*asked)
+            if not posts or lost:
+                return posts
+            lost.extend(posts)
             raise StoreError
 
         queue.fetch = lose_the_first
         records = await over(store, await worker.begin())
         assert once(records)
         assert {recorded.epoch for recorded in records if recorded.epoch} != {lost[0].id}
+
+
+async def test_a_job_that_is_ours_and_unknown_to_us_is_given_to_somebody(
+    open_worker: OpenWorker, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+):
+    """As when a statement lands after it was given up."""
+    monkeypatch.setattr(queued, "COUNT_SECONDS", 0.05)
+    async with open_worker() as worker:
+        queue = worker.placement._queue
+        fetch, lost = queue.fetch, list[Post]()
+
+        async def keep_the_first(*asked: Any) -> list[Post]:
+            posts = await fetch(*asked)
+            if not posts or lost:
+                return posts
+            lost.extend(posts)
+            return []
+
+        queue.fetch = keep_the_first
+        assert once(await over(store, await worker.begin()))
+
+
+async def test_a_claim_whose_answer_was_lost_is_ours(open_worker: OpenWorker, store: MemoryStore):
+    claim, lost = store.claim, list[str]()
+
+    async def lose_the_first(debate_id: str, *asked: Any, **more: Any) -> int:
+        epoch = await claim(debate_id, *asked, **more)
+        if not lost:
+            lost.append(debate_id)
+            raise StoreError
+        return epoch
+
+    store.claim = lose_the_first
+    async with open_worker() as worker:
+        records = await over(store, await worker.begin())
+    assert once(records)
+    assert len({recorded.epoch for recorded in records if recorded.epoch}) == 1
+
+
+async def test_many_debates_are_taken_over_at_once(url: str):
+    queue = await Queue.open(url, seconds=10)
+    try:
+        names = [f"debate {number}" for number in range(10)]
+        for name in names:
+            await queue.defer(name)
+        posts = await queue.fetch(await queue.register(), COMMON, most=20)
+        assert sorted(post.debate for post in posts) == names
+        assert await queue.fetch(await queue.register(), COMMON) == []
+        # One is wanted again already, and another has been ended by somebody else.
+        await queue.defer(names[0])
+        await queue.finish(posts[1])
+        assert sorted(await queue.replace(posts)) == sorted({*names} - {posts[1].debate})
+        assert await queue.replace(posts) == []
+        later = await queue.fetch(await queue.register(), COMMON, most=20)
+        assert sorted(post.debate for post in later) == sorted({*names} - {posts[1].debate})
+        assert min(post.id for post in later) > max(post.id for post in posts)
+    finally:
+        await queue.close()
 
 
 async def test_a_spare_job_ends_by_itself(open_worker: OpenWorker, store: MemoryStore):
@@ -351,10 +449,9 @@ async def test_a_database_that_is_restarted_costs_nobody_a_debate(
     open_worker: OpenWorker, store: MemoryStore, url: str
 ):
     """Every line breaks, ours and those that the jobs came by; whoever runs a debate goes on with it."""
-    patient = Cluster(heartbeat_seconds=0.1, stall_seconds=10)
     async with (
-        open_worker(pace=0.004, cluster=patient) as one,
-        open_worker(pace=0.004, cluster=patient) as other,
+        open_worker(pace=0.004, cluster=PATIENT) as one,
+        open_worker(pace=0.004, cluster=PATIENT) as other,
     ):
         ids = [await one.begin() for _ in range(6)]
         for debate_id in ids:
@@ -367,6 +464,22 @@ async def test_a_database_that_is_restarted_costs_nobody_a_debate(
         assert all(once(records) for records in logs)
         assert not any(isinstance(recorded.event, TurnInterrupted) for log in logs for recorded in log)
         await idle(one)
+
+
+async def test_a_database_that_is_away_is_told_of_once(
+    open_worker: OpenWorker, url: str, postgres_url: str, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO", "moot.placement.outage")
+    async with open_worker() as worker:
+        placement, clock = worker.placement, asyncio.get_running_loop()
+        with away(url, postgres_url):
+            caplog.clear()
+            # Until the heartbeat is late: then nothing is fetched, and that is no answer.
+            await until_not(lambda: clock.time() - placement._beaten < 3 * BRISK.stall_seconds)
+            assert placement.away
+            assert caplog.text.count("The queue does not answer") <= 1
+        await until_not(lambda: placement.away)
+        assert "answers again" in caplog.text
 
 
 async def test_several_that_come_at_once_make_the_tables_once(url: str):
@@ -385,8 +498,7 @@ async def test_the_tables_of_an_old_queue_are_brought_up_to_date(url: str):
     try:
         assert await queue.defer("a debate")
         assert not await queue.defer("a debate")
-        post = await queue.fetch(await queue.register(), COMMON)
-        assert post is not None
+        (post,) = await queue.fetch(await queue.register(), COMMON)
         assert await queue.finish(post)
         assert not await queue.finish(post)
     finally:

@@ -17,7 +17,8 @@ import pytest
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from moot.errors import Invalid, Unavailable
+from moot.cli.migrate_store import NAMES
+from moot.errors import Invalid, StoreError, Unavailable
 from moot.events import DebateOpened, RemarkInjected
 from moot.evolve import fold
 from moot.moving import Home, Moved, Told, address_of, loads, move, opened
@@ -372,6 +373,38 @@ async def test_nobody_writes_to_the_file_meanwhile(furnished: str, empty_postgre
     assert len(refused) == 4
 
 
+async def test_nobody_writes_to_the_database_meanwhile(empty_postgres: str, tmp_path: Path) -> None:
+    store = await PostgresStore.open(empty_postgres)
+    await furnish(store)
+    refused: list[str] = []
+
+    def write(done: int, total: int, words: str) -> None:
+        with psycopg.connect(empty_postgres) as connection:
+            connection.execute("SET lock_timeout = '20ms'")
+            for table in ("heads", "tokens", "conversations"):
+                try:
+                    with connection.transaction():
+                        connection.execute(f"DELETE FROM {table}")
+                except psycopg.errors.LockNotAvailable:
+                    refused.append(words)
+
+    await moved(empty_postgres, f"sqlite:{tmp_path / 'new.db'}", told=write)
+    assert len(refused) == 12
+    assert (await store.record("d2", lambda _: [REMARK])).debate.seq == 2, "and then life goes on"
+    await store.close()
+
+
+async def test_a_database_is_not_moved_to_itself_under_another_name(
+    empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.store.postgres_belongings.LOCK_SECONDS", 1)
+    store = await PostgresStore.open(empty_postgres)
+    await furnish(store)
+    with pytest.raises(StoreError, match="locked"):
+        await moved(empty_postgres, f"{empty_postgres}&connect_timeout=9", resume=True)
+    await store.close()
+
+
 async def test_a_database_with_living_workers_is_not_moved(furnished: str, empty_postgres: str) -> None:
     await moved(furnished, empty_postgres)
     with psycopg.connect(empty_postgres, autocommit=True) as connection:
@@ -406,7 +439,10 @@ def test_an_address_tells_no_password() -> None:
 
 
 def rows_of(out: str) -> dict[str, str]:
-    return dict(line.rsplit(maxsplit=1) for line in out.splitlines() if line[-1:].isdigit())
+    """A path may end in a digit, too, wherever its line is broken."""
+    return {
+        words: found[1] for words in NAMES.values() if (found := re.search(rf"^ *{words} +(\S+)$", out, re.M))
+    }
 
 
 def test_the_command_tells_what_it_would_do_does_it_and_says_what_to_set(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -15,11 +18,12 @@ from moot.debate import Debate
 from moot.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError, UnknownDebate
 from moot.events import CallDelta, DebateStarted, Event, RemarkInjected
 from moot.evolve import fold
-from moot.store import postgres_line
-from moot.store.contract import Deciding, Once, Outcome, Store
+from moot.store import postgres_line, postgres_writer
+from moot.store.contract import Deciding, Once, Outcome, Store, Token, Wanted
 from moot.store.migrations import postgres as migrations
 from moot.store.postgres import PostgresStore
 from moot.store.postgres_connect import Database
+from tests.contracts.conftest import Clock
 from tests.factories import call_started, delta, opened, turn_started
 from tests.postgres import Postgres, empty_postgres, postgres_url
 
@@ -230,6 +234,24 @@ async def test_one_request_to_two_processes_opens_one_debate(
         await here.record("d", always(opened()), once=Once("me", "key 0", "other"))
 
 
+async def test_what_nobody_asks_for_any_more_is_forgotten(
+    empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_line, "PRUNE", 0.0)
+    clock = Clock()
+    async with store_at(empty_postgres, clock=clock) as store:
+        await store.record("d1", always(opened()), once=Once("me", "key", "hash"))
+        with psycopg.connect(empty_postgres, autocommit=True) as connection:
+            connection.execute("UPDATE landed SET at = now() - interval '1 hour'")
+            clock.move(hours=25)
+            await store.record("d1", remark)
+            # By then it has tidied up after the one before.
+            await store.record("d1", remark)
+            assert connection.execute("SELECT count(*) FROM requests").fetchone() == (0,)
+            [[oldest]] = connection.execute("SELECT min(batch) FROM landed").fetchall()
+            assert oldest > 1
+
+
 async def test_of_two_that_open_a_debate_one_is_first(here: PostgresStore, there: PostgresStore) -> None:
     def open_or_remark(debate: Debate | None) -> Sequence[Event]:
         return remark(debate) if debate else [opened()]
@@ -354,10 +376,13 @@ async def test_an_answer_that_is_lost_is_neither_a_loss_nor_a_repetition(
     assert await words_in(here, "d1") == words
 
 
+@pytest.mark.parametrize("isolation", [r"read\ committed", r"repeatable\ read"])
 async def test_an_append_that_is_still_landing_is_waited_for(
-    proxy: Proxy, here: PostgresStore, empty_postgres: str
+    proxy: Proxy, here: PostgresStore, empty_postgres: str, isolation: str
 ) -> None:
-    async with store_at(await proxy.open()) as store:
+    """In the stricter one, the second is refused, for the sake of the first."""
+    options = quote(f"-c default_transaction_isolation={isolation}")
+    async with store_at(f"{await proxy.open()}?options={options}") as store:
         await open_call(store)
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
@@ -442,11 +467,29 @@ async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch:
             assert await words_in(store, "d1") == ["back"]
 
 
+async def test_whoever_waits_when_the_store_is_closed_is_told(
+    empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_writer, "CLOSE_SECONDS", 0.1)
+    store = await PostgresStore.open(empty_postgres)
+    await open_call(store)
+    async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
+        await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
+        asked = asyncio.create_task(store.narrate("d1", [delta("late")], epoch=0))
+        await _waiters(empty_postgres, 1)
+        queued = asyncio.create_task(store.narrate("d1", [delta("later")], epoch=0))
+        await asyncio.sleep(0)
+        await store.close()
+        for late in (asked, queued):
+            with pytest.raises(StoreError, match="closed"):
+                await late
+
+
 async def test_what_takes_too_long_is_called_off_and_hinders_nothing_later(
     empty_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_line, "PATIENCE", 0.5)
-    async with store_at(empty_postgres, statement_seconds=0.2) as store:
+    monkeypatch.setattr(postgres_line, "PATIENCE", 1.0)
+    async with store_at(empty_postgres, statement_seconds=1.0) as store:
         await open_call(store)
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
@@ -511,6 +554,36 @@ async def test_what_is_wrong_with_an_address_is_told_without_its_password() -> N
         assert "annika" not in str(told.value)
 
 
+async def test_who_is_not_let_in_is_told_so_and_nothing_else(postgres_url: str) -> None:
+    with pytest.raises(StoreError, match="does not let us in") as told:
+        await PostgresStore.open(postgres_url.replace("/postgres?", "/nowhere?"))
+    assert "nowhere" not in str(told.value)
+
+
+async def test_a_database_of_another_program_is_left_alone(new_database: str) -> None:
+    with psycopg.connect(new_database, autocommit=True) as connection:
+        connection.execute("CREATE TABLE events (theirs text)")
+        with pytest.raises(StoreError, match="give Moot a database of its own"):
+            await PostgresStore.open(new_database)
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    assert tables == [("events",)]
+
+
+async def test_moments_are_the_same_wherever_the_server_stands(new_database: str) -> None:
+    with psycopg.connect(new_database, autocommit=True) as connection:
+        connection.execute("ALTER DATABASE opening SET timezone = 'Asia/Kathmandu'")
+        connection.execute("ALTER DATABASE opening SET datestyle = 'German, DMY'")
+    at = datetime(2026, 3, 1, 23, 59, 59, 123456, tzinfo=UTC)
+    async with store_at(new_database, clock=lambda: at) as store:
+        await open_call(store)
+        await store.keep_token(Token("ann", "digest", "owner", "ann", at, None))
+        head, [token] = await store.head("d1"), await store.tokens()
+        assert head.created_at == head.updated_at == token.created_at == (await store.read("d1"))[0].at == at
+        assert {moment.tzinfo for moment in (head.created_at, head.updated_at, token.created_at)} == {UTC}
+        for day, found in ((date(2026, 3, 1), 1), (date(2026, 3, 2), 0)):
+            assert (await store.list(Wanted(since=day, until=day))).total == found
+
+
 async def test_an_index_is_built_beside_those_who_write(new_database: str) -> None:
     script = f"""{migrations.OUTSIDE}
 DROP INDEX CONCURRENTLY IF EXISTS events_by_time;
@@ -534,7 +607,7 @@ CREATE INDEX CONCURRENTLY events_by_time ON events (at);
 
 
 async def test_a_question_that_takes_too_long_is_given_up(empty_postgres: str) -> None:
-    database = await Database.open(empty_postgres, pool=2, statement_seconds=0.2)
+    database = await Database.open(empty_postgres, pool=2, statement_seconds=1.0)
     try:
         with pytest.raises(StoreError, match="too long"):
             await database.ask("SELECT pg_sleep(60)")
@@ -543,10 +616,23 @@ async def test_a_question_that_takes_too_long_is_given_up(empty_postgres: str) -
         await database.close()
 
 
+async def test_a_server_that_is_frozen_holds_no_question_for_ever(empty_postgres: str) -> None:
+    database = await Database.open(empty_postgres, pool=2, statement_seconds=1.0)
+    [[backend]] = await database.ask("SELECT pg_backend_pid()")
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreError):
+            await database.ask("SELECT 1")
+        assert await database.ask("SELECT 1") == [(1,)], "on another line"
+    finally:
+        os.kill(backend, signal.SIGCONT)
+        await database.close()
+
+
 async def test_where_all_connections_are_in_use_nobody_waits_for_ever(empty_postgres: str) -> None:
     database = await Database.open(empty_postgres, pool=2, statement_seconds=0.3)
     try:
-        async with database.connection(seconds=60):
+        async with database.connection():
             with pytest.raises(StoreError, match="in use"):
                 await database.ask("SELECT 1")
     finally:
@@ -566,9 +652,25 @@ async def test_a_question_survives_a_line_that_broke_meanwhile(
         assert (await here.head("d1")).version == 4
 
 
-async def test_no_text_is_too_strange_to_be_looked_for(here: PostgresStore) -> None:
-    from moot.store.contract import Wanted
+async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(empty_postgres: str) -> None:
+    database = await Database.open(empty_postgres)
+    asking = asyncio.create_task(database.ask("SELECT pg_sleep(60)"))
+    async with await psycopg.AsyncConnection.connect(empty_postgres, autocommit=True) as connection:
+        question = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'"
+        while (row := await (await connection.execute(question)).fetchone()) is None:  # noqa: ASYNC110 - a table does not tell
+            await asyncio.sleep(0.01)
+    # Frozen, so that it hears at once that it is to let the statement be, and that it is to go.
+    os.kill(row[0], signal.SIGSTOP)
+    asking.cancel()
+    await asyncio.sleep(0.1)
+    os.kill(row[0], signal.SIGTERM)
+    os.kill(row[0], signal.SIGCONT)
+    await asyncio.wait([asking], timeout=30)
+    assert asking.cancelled()
+    await database.close()
 
+
+async def test_no_text_is_too_strange_to_be_looked_for(here: PostgresStore) -> None:
     await here.record("d1", always(opened(motion="100% \0 a_b \\ c")))
     for search, found in (("0% \0", 1), ("a_b \\", 1), ("aXb", 0), ("%%", 0)):
         assert (await here.list(Wanted(search=search))).total == found

@@ -9,6 +9,7 @@ import pytest
 
 from moot.audience import OBSERVER, OWNER, Viewer
 from moot.commons.memory import MOST_KEPT, MemoryCommons
+from moot.errors import StoreError
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.memory import MemoryStore
@@ -64,6 +65,29 @@ async def test_a_token_is_known_by_its_digest_and_sees_what_is_its_owners() -> N
     assert (alice.sees("team"), alice.sees("others"), alice.sees("")) == (True, False, False)
     assert alice.viewer is OBSERVER
     assert await keeper.find(f"bearer   {OPERATORS} ") == OPERATOR
+
+
+async def test_those_known_last_are_let_in_while_the_store_is_away() -> None:
+    clock = Time()
+    keeper, store = await keeper_with(token(ALICES), operator=OPERATORS, clock=clock)
+    known, store.tokens = store.tokens, away
+    with pytest.raises(StoreError):
+        await keeper.find(f"Bearer {OPERATORS}")
+    store.tokens = known
+    assert await keeper.find(f"Bearer {ALICES}")
+    store.tokens = away
+    clock.now += 60
+    assert await keeper.find(f"Bearer {OPERATORS}") == OPERATOR
+    assert await keeper.find(f"Bearer {ALICES}")
+    assert await keeper.find("Bearer other") is None
+    # One that was revoked here is not waved through.
+    keeper.look_again()
+    with pytest.raises(StoreError):
+        await keeper.find(f"Bearer {ALICES}")
+
+
+async def away() -> tuple[Token, ...]:
+    raise StoreError
 
 
 @pytest.mark.parametrize(

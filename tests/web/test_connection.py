@@ -218,7 +218,7 @@ async def test_nobody_waits_for_those_who_are_slow(bordered: Serving) -> None:
     assert {reply.status for reply in replies} == {408}
     for line in slow:
         assert await line.rest() == b""
-    for _ in range(100):
+    for _ in range(1000):
         if not served.server.server_state.connections:
             return
         await asyncio.sleep(0.01)

@@ -17,7 +17,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from moot.providers.keys import Secret
-from moot.settings import Service, Settings
+from moot.settings import Cluster, Service, Settings
 from moot.web import logs
 from tests.web.apps import Echo, broken
 from tests.web.conftest import Serving
@@ -187,6 +187,23 @@ def test_what_others_say_about_bytes_is_not_logged(set_up: SetUp) -> None:
     for name in ("uvicorn.error", "websockets.server", "httpx", "aiohttp.access", "asyncio"):
         logging.getLogger(name).info("GET /?token=hunter2")
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:canary%40word@host/0",
+        "postgresql://host/db?user=moot&password=canary%40word",
+        "redis://[::1",
+    ],
+)
+def test_passwords_in_addresses_are_no_more_told_than_keys(tmp_path: Path, address: str) -> None:
+    settings = Settings(data=tmp_path, cluster=Cluster(bus=Secret(address)))
+    told = logs.Blots(logs.secrets_of(settings)).blot(f"no {address}, canary%40word, canary@word")
+    assert "redis:" not in told
+    assert "postgresql:" not in told
+    if "canary" in address:
+        assert "canary@word" not in told
 
 
 def test_short_words_are_not_taken_for_keys(set_up: SetUp) -> None:

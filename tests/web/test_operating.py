@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from moot.bearings import at, bearings
+from moot.commons import line
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Scripted, improvise
 from moot.settings import Cluster, Service, Settings
@@ -34,7 +35,11 @@ def figure(page: str, name: str) -> float:
     return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
 
 
-async def test_without_redis_a_node_is_degraded_and_stays_in_service(tmp_path: Path) -> None:
+async def test_without_redis_a_node_is_degraded_and_stays_in_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where tests fill the machine, a Redis may take its time and is there all the same.
+    monkeypatch.setattr(line, "TICKS", 300)
     with Redis() as redis:
         async with served(tmp_path, cluster=Cluster(bus=Secret(redis.url))) as house:
 
@@ -52,13 +57,30 @@ async def test_without_redis_a_node_is_degraded_and_stays_in_service(tmp_path: P
             assert await told("/health/live") == (200, "ok")
 
 
+async def test_a_redis_that_refuses_us_is_told_of_once_and_missed_by_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Redis("sesame") as redis:
+        wrong = Secret(redis.url.replace("sesame", "simsalabim"))
+        async with served(tmp_path, cluster=Cluster(bus=wrong)) as house:
+            debate_id = await house.open()
+            assert (await house.follow(debate_id))[-1][0] == "complete"
+            assert (await house.http.get("/health/ready")).json()["status"] == "degraded"
+    told = [record.getMessage() for record in caplog.records if "Redis" in record.getMessage()]
+    assert len(told) == 1
+    assert "password" in told[0]
+    assert "simsalabim" not in caplog.text
+
+
 async def test_without_its_log_a_node_takes_no_requests_but_shows_its_figures(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "moot.db")
     async with served(tmp_path, store=store) as house:
         assert figure((await house.http.get("/metrics")).text, "moot_store_up") == 1
         await store.close()
-        reply = await house.http.get("/health/ready")
-        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
+        for path in ("/health/ready", "/api/health"):
+            reply = await house.http.get(path)
+            assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
+            assert reply.json()["status"] == "unhealthy"
         page = await house.http.get("/metrics")
         assert page.status_code == 200
         assert figure(page.text, "moot_store_up") == 0
@@ -74,6 +96,16 @@ async def test_who_runs_how_many_debates_is_among_the_figures(tmp_path: Path) ->
         assert figure(page, "moot_commit_seconds_count") > 0
         await house.post(debate_id, "stop")
         await house.over(debate_id)
+
+
+async def test_where_nobody_watches_nothing_goes_on(tmp_path: Path) -> None:
+    async with served(tmp_path) as house:
+        debate_id = await house.open()
+        for _ in range(2):
+            await house.follow(debate_id)
+        async with asyncio.timeout(60):
+            while any(task.get_name() == "clock of the streams" for task in asyncio.all_tasks()):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
 
 
 # --- to what a line belongs ------------------------------------------------------------------------------

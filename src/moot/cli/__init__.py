@@ -34,3 +34,5 @@ def _log(debugging: bool) -> None:
     # What went wrong is said on the page; a log line in the middle of it helps nobody.
     ours.addHandler(logging.NullHandler())
     ours.propagate = False
+    # It complains of every try to reach a database that is away; `playing` says so once.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)

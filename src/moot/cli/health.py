@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import platform
@@ -14,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 from msgspec import Struct
 
 from moot import __version__, settings
-from moot.errors import MootError, NewerSchema, StoreError
+from moot.errors import Invalid, MootError, NewerSchema, StoreError
 from moot.models import find
 from moot.models.manager import Manager
 from moot.providers.endpoints import in_the_clear, key_of
@@ -104,19 +105,20 @@ async def _shared_database(address: str) -> Finding:
     if any(importlib.util.find_spec(name) is None for name in ("psycopg", "psycopg_pool")):
         return Finding("bad", "database", "the driver of PostgreSQL is not installed", CLUSTER)
     from moot.archives.places import without_secrets
-    from moot.store.postgres_connect import Database, fetch
+    from moot.store.postgres_connect import dial, fetch, translated
 
     try:
         where = without_secrets(address)
-        async with await Database(address, 1, 0).dial() as connection:
-            [[version, size, there]] = await fetch(
-                connection,
-                """
-                SELECT current_setting('server_version'), pg_database_size(current_database()),
-                    to_regclass('moot_schema') IS NOT NULL AND to_regclass('debates') IS NOT NULL
-                """,
-            )
-            debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if there else 0
+        async with await dial(address) as connection:
+            with translated():
+                [[version, size, there]] = await fetch(
+                    connection,
+                    """
+                    SELECT current_setting('server_version'), pg_database_size(current_database()),
+                        to_regclass('moot_schema') IS NOT NULL AND to_regclass('debates') IS NOT NULL
+                    """,
+                )
+                debates = (await fetch(connection, "SELECT count(*) FROM debates"))[0][0] if there else 0
     except MootError as error:
         return Finding(
             "bad", "database", str(error), "Look at MOOT_STORE, and whether PostgreSQL runs there."
@@ -131,22 +133,24 @@ async def _bus(address: Secret | None) -> Finding:
         return Finding("note", "bus", how, "Set MOOT_BUS=redis://… where there are several.")
     if importlib.util.find_spec("redis") is None:
         return Finding("bad", "bus", "the driver of Redis is not installed", CLUSTER)
-    from redis.asyncio import Redis
     from redis.exceptions import RedisError
 
+    from moot.redis_reach import OLDEST, Reach
+
     todo = "Look at MOOT_BUS, and whether Redis runs there. Until then everything works, but slower."
-    patience = {"socket_connect_timeout": BUS_SECONDS, "socket_timeout": BUS_SECONDS}
     try:
-        client: Any = cast("Any", Redis).from_url(address.reveal(), **patience)
-    except ValueError:
-        # Its own words may repeat the address, and with it the password.
+        client = Reach(address.reveal()).client()
+    except Invalid:
         return Finding("bad", "bus", "MOOT_BUS is no address of a Redis", "It is redis://host:port/number.")
     try:
-        version = (await client.info("server"))["redis_version"]
+        async with asyncio.timeout(BUS_SECONDS):
+            version: str = (await client.info("server"))["redis_version"]
     except (RedisError, OSError) as error:
         return Finding("bad", "bus", f"Redis does not answer ({type(error).__name__})", todo)
     finally:
         await client.aclose()
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+        return Finding("bad", "bus", f"Redis {version} is too old", "6.2 is the oldest that will do.")
     return Finding("good", "bus", f"Redis {version} answers")
 
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from moot.cli.seeing import Attendance, hidden, people
 from moot.cli.talking import Talk
 from moot.commands import Pause
 from moot.debate import Debate
-from moot.errors import Refused
+from moot.errors import Refused, StoreError
 from moot.events import Recorded
 from moot.evolve import evolve
 from moot.placement.contract import wants_runner
@@ -30,6 +30,7 @@ from moot.placement.contract import wants_runner
 FRAME_SECONDS = 0.08
 LOOK_SECONDS = 1.0
 """How long a silence may be before we look whether anybody is still there."""
+AWAY = "The database cannot be reached; waiting for it. Ctrl-C leaves."
 T = TypeVar("T")
 
 
@@ -52,21 +53,29 @@ async def perform(
 
     The people in it are taken to sit at this terminal. `ending` is what the commands that we advise end with.
     """
-    interrupted = False
+    interrupted = lost = False
 
     async def pause(following: asyncio.Task[Debate | None]) -> None:
+        nonlocal lost
         try:
             await hall.ask(debate_id, Pause(now=True))
         except Refused:
             if (await hall.state(debate_id)).being_judged:
                 following.cancel()  # judges cannot be paused; they are asked again on resume
+        except StoreError:
+            lost = True
+            following.cancel()
 
     def heed() -> None:
-        nonlocal interrupted
+        nonlocal interrupted, lost
         if interrupted:
             view.close()
             os._exit(INTERRUPTED)
         interrupted = True
+        if hall.away:
+            lost = True
+            following.cancel()
+            return
         tasks.append(asyncio.create_task(pause(following)))
 
     tasks: list[asyncio.Task[None]] = []
@@ -76,9 +85,16 @@ async def perform(
     records = hall.watch(debate_id, begun.seq if begun else 0)
     following = asyncio.create_task(_take_part(hall, debate, records, view, who, heed, begun))
     with on_interrupt(heed):
-        await asyncio.wait([following])
+        async with _telling_of_outages(hall, None if who else view):
+            await asyncio.wait([following])
         await asyncio.gather(*tasks)
     view.close()
+    if lost:
+        Page.err().line(
+            "The database is away; what was written is kept. Go on when it is back: ",
+            (f"moot resume {debate_id}{ending}", "bold"),
+        )
+        return INTERRUPTED
     if not following.cancelled():
         following.result()
     debate = await hall.state(debate_id)
@@ -102,7 +118,8 @@ async def watch(
         _take_part(hall, debate, to_end(hall, debate_id), view, who or Attendance(), heed)
     )
     with on_interrupt(heed):
-        await asyncio.wait([following])
+        async with _telling_of_outages(hall, None if who else view):
+            await asyncio.wait([following])
     view.close()
     if left:
         Page.err().line(
@@ -199,7 +216,7 @@ async def to_end(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
         debate = evolve(debate, recorded)
         ended = debate.final and not debate.being_judged
         over = ended or debate.status == "error" or recorded.seq == last
-        if over and (await hall.head(debate_id)).version == recorded.seq:
+        if over and await hall.is_last(debate_id, recorded.seq):
             return
 
 
@@ -236,8 +253,35 @@ def at_rest(debate: Debate) -> bool:
 
 
 async def abandoned(hall: Hall, debate_id: str) -> bool:
-    """There is something to do, and nobody alive to do it."""
-    return not await hall.is_running(debate_id) and not at_rest(await hall.state(debate_id))
+    """There is something to do, and nobody alive to do it. While nobody can be asked, they may be alive."""
+    try:
+        return not await hall.is_running(debate_id) and not at_rest(await hall.state(debate_id))
+    except StoreError:
+        return False
+
+
+@asynccontextmanager
+async def _telling_of_outages(hall: Hall, view: Screen | None) -> AsyncGenerator[None]:
+    """Say so, once, whenever the log goes away. The view makes way for it, unless somebody types."""
+
+    async def look() -> None:
+        told = False
+        while True:
+            if hall.away and not told:
+                if view is not None:
+                    view.give_way()
+                Page.err().line((AWAY, "yellow"))
+                if view is not None:
+                    view.go_on()
+            told = hall.away
+            await asyncio.sleep(LOOK_SECONDS)
+
+    looking = asyncio.create_task(look(), name="look for outages")
+    try:
+        yield
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
 
 
 @contextmanager

@@ -196,6 +196,14 @@ class Remote:
         """A server looks after its debates."""
         return True
 
+    async def is_last(self, debate_id: str, seq: int) -> bool:
+        return (await self.state(debate_id)).seq == seq
+
+    @property
+    def away(self) -> bool:
+        """Whether it answers shows when it is asked."""
+        return False
+
     def run(self, debate_id: str) -> None:
         """The server does so by itself."""
 
@@ -248,7 +256,7 @@ class Remote:
                 yield recorded
                 if isinstance(recorded.event, CallDelta | SegmentCompleted) or wants_runner(debate):
                     continue
-                if (await self.state(debate_id)).seq == recorded.seq:
+                if await self.is_last(debate_id, recorded.seq):
                     return
 
     async def _up_to_date(self, debate_id: str) -> Minutes:

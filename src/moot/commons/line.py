@@ -61,13 +61,13 @@ class Line:
 
     async def _ask(self, question: Callable[[], Awaitable[Any]]) -> Any:
         async with self._free:
-            now = self._clock()
-            if self._closed or (self._missing and now < self._again_at):
+            now, trying = self._clock(), self._missing
+            if self._closed or (trying and now < self._again_at):
                 raise Away
             # Meanwhile nobody else tries, if it was away.
             self._again_at = now + PAUSE
             try:
-                if self._missing:
+                if trying:
                     await _in_time(self._greet())
                 answer = await _in_time(question())
             except Exception as error:
@@ -75,8 +75,10 @@ class Line:
                 self._missing, self._again_at = True, self._clock() + PAUSE
                 self._reach.missed(ASKING, error)
                 raise Unheard from None
-        self._missing = False
-        self._reach.found(ASKING)
+        # An answer to what was asked before it went is no news.
+        if trying:
+            self._missing = False
+            self._reach.found(ASKING)
         return answer
 
     async def _greet(self) -> None:

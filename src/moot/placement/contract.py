@@ -68,8 +68,14 @@ class Placement(Protocol):
         """None where nothing waits for others."""
         ...
 
-    async def is_alive(self, runner: str) -> bool:
-        """Whether the process that goes by this name in the heads of its debates is there."""
+    async def is_attended(self, debate_id: str, runner: str) -> bool:
+        """Whether the process that goes by this name in the debate's head is there, or another is about to
+        take the debate."""
+        ...
+
+    @property
+    def away(self) -> bool:
+        """What is needed to place debates does not answer; it is waited for."""
         ...
 
     async def close(self) -> None:

@@ -38,6 +38,7 @@ class Holding:
 
     async def run(self, debate_id: str, claim: Claim) -> None:
         """Until the debate wants no runner, or another holds it. Cancelled, it parks the turns first."""
+        told = False
         while not self.closed:
             try:
                 epoch = await claim()
@@ -53,7 +54,9 @@ class Holding:
             except (Fenced, UnknownDebate):
                 return
             except StoreError as error:
-                log.warning("%s Trying again.", error, extra={"debate": debate_id})
+                if not told:
+                    log.warning("%s Trying again.", error, extra={"debate": debate_id})
+                told = True
                 await asyncio.sleep(LOST_SECONDS)
 
     async def _hold(self, debate_id: str, epoch: int) -> None:
@@ -70,7 +73,10 @@ class Holding:
             # One that is over, and is being judged again, is found by the name of its runner alone.
             if self.closed and (state := await self._store.state(debate_id)).final and wants_runner(state):
                 return
-            await asyncio.shield(self._store.claim(debate_id, "", seen_epoch=epoch, epoch=epoch))
+            releasing = asyncio.ensure_future(self._store.claim(debate_id, "", seen_epoch=epoch, epoch=epoch))
+            # Whoever is cancelled meanwhile does not hear how it went; that is nothing to be logged.
+            releasing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            await asyncio.shield(releasing)
         except (Fenced, UnknownDebate, StoreError):
             return
 

@@ -89,8 +89,12 @@ class InProcess:
     async def waiting(self) -> None:
         return None
 
-    async def is_alive(self, runner: str) -> bool:
+    async def is_attended(self, debate_id: str, runner: str) -> bool:
         return self._is_held(runner)
+
+    @property
+    def away(self) -> bool:
+        return False
 
     def _is_held(self, runner: str) -> bool:
         """Whether the lock of this name is held, by us or by another process."""

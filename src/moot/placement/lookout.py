@@ -1,8 +1,8 @@
 """What every worker looks for while it works: debates whose worker fell silent, and those without a job.
 
 Several look at the same time and may find the same. That does no harm: only one of them ends the old job, and
-that one defers the new. Where it dies in between, the debate is one without a job, and found as such. Should
-there be two new jobs after all, the second is refused while the first waits, and a spare one where it runs.
+defers the new in the same statement. Should there be two new jobs after all, the second is refused while the
+first waits, and a spare one where it runs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from moot.errors import UnknownDebate
+from moot.errors import StoreError, UnknownDebate
 from moot.placement.contract import Rhythm, wants_runner
 from moot.placement.holding import candidates
 from moot.placement.queue import COMMON, Post, Queue
@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 FORGOTTEN_SECONDS = 5.0
 SHARE = 20.0
+AT_ONCE = 100
+"""So many are taken over in one statement: whoever waits for them can begin with the first."""
 
 
 class Lookout:
@@ -35,13 +37,12 @@ class Lookout:
         self._resting: dict[str, int] = {}
         """The versions at which debates under way were found to want nobody: they are not folded again."""
         self.wanted: set[str] = set()
-        """What somebody in this process has asked for."""
+        """What somebody at this terminal has asked for, and what has not come to an end here."""
 
     async def look(self, ours: Sequence[Post], *, everywhere: bool) -> None:
         """`everywhere`: also after debates that nobody here has asked for."""
-        for post in await self._queue.stalled(self._stall):
-            if post not in ours and (everywhere or post.debate in self.wanted):
-                await self.take_over(post)
+        stalled = [post for post in await self._queue.stalled(self._stall) if post not in ours]
+        await self.take_over([post for post in stalled if everywhere or post.debate in self.wanted])
         began = self._time()
         if everywhere and began >= self._due:
             for post in await self._queue.stranded(self._stall):
@@ -51,11 +52,11 @@ class Lookout:
             # Where thousands of debates rest, this must not become all that we do.
             self._due = self._time() + max(FORGOTTEN_SECONDS, SHARE * (self._time() - began))
 
-    async def take_over(self, post: Post) -> None:
+    async def take_over(self, posts: Sequence[Post]) -> None:
         """Never by giving the same job out again: whoever has it may still be alive, and would end it."""
-        if await self._queue.finish(post):
-            log.warning("nobody runs it any more, another takes it over", extra={"debate": post.debate})
-            await self._queue.defer(post.debate, self._to())
+        for start in range(0, len(posts), AT_ONCE):
+            for debate_id in await self._queue.replace(posts[start : start + AT_ONCE], self._to()):
+                log.warning("nobody runs it any more, another takes it over", extra={"debate": debate_id})
 
     async def move(self, post: Post, to: str) -> None:
         """To another queue, unless somebody has fetched it meanwhile."""
@@ -83,4 +84,10 @@ class Lookout:
         try:
             return not wants_runner(await self._store.state(head.id))
         except UnknownDebate:
+            return True
+        except StoreError:
+            raise
+        except Exception:
+            # One that cannot be read must not keep the others from being found.
+            log.exception("it cannot be told whether it wants a runner", extra={"debate": head.id})
             return True

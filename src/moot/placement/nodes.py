@@ -81,6 +81,24 @@ async def nodes(queue: Queue, stall_seconds: float) -> list[Node]:
     return convert(rows, list[Node])
 
 
+async def is_expected(queue: Queue, debate_id: str, stall_seconds: float) -> bool:
+    """Whether somebody who works for all will take this debate: it has a job, waiting or left behind."""
+    rows = await queue.ask(
+        """
+        SELECT FROM procrastinate_jobs
+        WHERE task_name = %(task)s AND lock = %(debate)s AND status IN ('todo', 'doing') AND EXISTS (
+            SELECT FROM nodes JOIN procrastinate_workers ON procrastinate_workers.id = worker
+            WHERE role IN ('worker', 'both')
+              AND last_heartbeat > now() - make_interval(secs => %(seconds)s)
+        )
+        """,
+        task=TASK,
+        debate=debate_id,
+        seconds=stall_seconds,
+    )
+    return bool(rows)
+
+
 async def waiting(queue: Queue, stall_seconds: float) -> Waiting:
     """A job whose debate is being run is a spare one, and waits for nobody."""
     rows = await queue.ask(

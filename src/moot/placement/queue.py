@@ -12,7 +12,7 @@ Everything raises StoreError and nothing else of procrastinate or psycopg.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, LiteralString
 
@@ -40,6 +40,37 @@ LISTEN_AGAIN_SECONDS = 2.0
 MANNERS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
 """A pgbouncer may stand in between: nothing is prepared."""
 
+# By procrastinate's own function, which gives one at a time: each would be a question and a commit.
+FETCH: LiteralString = """
+    WITH fetched AS MATERIALIZED (
+        SELECT procrastinate_fetch_job_v2(ARRAY[%(queue)s]::varchar[], %(worker)s) AS job
+        FROM generate_series(1, %(most)s)
+    )
+    SELECT (job).id, (job).lock FROM fetched WHERE (job).id IS NOT NULL
+"""
+
+# By its own functions, too. Where one waits for a debate already, that one will do; where it comes at
+# this very moment the statement fails, and whoever asks again finds it.
+REPLACE: LiteralString = """
+    WITH held AS (
+        SELECT id, lock FROM procrastinate_jobs
+        WHERE id = ANY(%(ids)s) AND status = 'doing'
+        ORDER BY id FOR UPDATE SKIP LOCKED
+    ),
+    ended AS MATERIALIZED (SELECT lock, procrastinate_finish_job_v1(id, 'failed', true) FROM held),
+    deferred AS MATERIALIZED (
+        SELECT procrastinate_defer_jobs_v1(array_agg(
+            ROW(%(queue)s, %(task)s, 0, lock, lock, '{}'::jsonb, NULL)::procrastinate_job_to_defer_v1
+        ))
+        FROM ended
+        WHERE NOT EXISTS (
+            SELECT FROM procrastinate_jobs AS job WHERE job.queueing_lock = ended.lock AND job.status = 'todo'
+        )
+        HAVING count(*) > 0
+    )
+    SELECT lock FROM ended, (SELECT count(*) FROM deferred) AS all_of_them
+"""
+
 
 class Post(Struct, frozen=True):
     """A debate to be run, by the job that says so."""
@@ -66,8 +97,12 @@ class Queue:
         finally:
             await database.close()
         queue = cls(url, seconds)
-        async with queue._asking():
-            await queue._app.open_async()
+        try:
+            async with queue._asking():
+                await queue._app.open_async()
+        except BaseException:
+            await queue.close()
+            raise
         return queue
 
     def __init__(self, url: str, seconds: float) -> None:
@@ -101,10 +136,10 @@ class Queue:
             return False
         return True
 
-    async def fetch(self, worker: int, *queues: str) -> Post | None:
-        """Where this fails, the job may be ours all the same: see `taken`."""
-        async with self._asking():
-            return _post(await self._jobs.fetch_job(list(queues), worker))
+    async def fetch(self, worker: int, queue: str, most: int = 1) -> list[Post]:
+        """Where this fails, the jobs may be ours all the same: see `taken`."""
+        rows = await self.ask(FETCH, queue=queue, worker=worker, most=most)
+        return [Post(row["id"], row["lock"]) for row in rows]
 
     async def finish(self, post: Post) -> bool:
         """Whether it was still there: another may have ended it."""
@@ -116,6 +151,12 @@ class Queue:
                 return False
             raise
         return True
+
+    async def replace(self, posts: Sequence[Post], queue: str = COMMON) -> list[str]:
+        """End jobs that run and defer others for their debates, all in one statement. Returns the debates;
+        those whose job another has ended are left out."""
+        rows = await self.ask(REPLACE, ids=[post.id for post in posts], queue=queue, task=TASK)
+        return [row["lock"] for row in rows]
 
     async def withdraw(self, post: Post) -> bool:
         """Take one back that waits; False where somebody has it by now."""

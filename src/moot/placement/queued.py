@@ -20,7 +20,8 @@ from moot.placement.contract import MakeRunner, Rhythm, Role, Waiting
 from moot.placement.lookout import Lookout
 from moot.placement.outage import Outage
 from moot.placement.queue import COMMON, Queue, queue_of
-from moot.placement.shifts import AGAIN_SECONDS, Shifts
+from moot.placement.shifts import Shifts
+from moot.placement.standing import AGAIN_SECONDS, cancel, either, for_ever
 from moot.placement.watchdog import Watchdog, heard_of
 from moot.store.contract import Store
 
@@ -35,7 +36,9 @@ SHORTEST_SECONDS = 1.0
 """Less time for an answer than this is none, however short a stall is."""
 LATE = 0.75
 """The part of a stall after which a heartbeat is late."""
-CANCELS = 4
+COUNT_SECONDS = 5.0
+FETCH = 8
+"""So many debates are taken at a time."""
 
 
 class Queued:
@@ -51,6 +54,8 @@ class Queued:
         self._worker = 0
         self._beaten = 0.0
         """When the database last heard that we live, by the clock of the loop."""
+        self._back = float("-inf")
+        """When it heard of us again after a silence in which we might have been taken for dead."""
         self._common = True
         """Whether we take from the common queue, or only from our own."""
         self._opened = self._closed = False
@@ -64,6 +69,7 @@ class Queued:
         self._watchdog: Watchdog | None = None
         self._unsure = False
         """A fetch has failed on the way: a job may be ours of which we do not know."""
+        self._count_at = 0.0
 
     # --- coming ---------------------------------------------------------------------------------------
 
@@ -72,7 +78,7 @@ class Queued:
         # A heartbeat that waits longer for its answer would be late, and so would the next.
         limit = min(self._rhythm.statement_seconds, max(self._rhythm.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
-        self._outage = Outage(self._rhythm.stall_seconds)
+        self._outage = Outage()
         self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
         self._shifts = Shifts(
             queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._over
@@ -84,7 +90,7 @@ class Queued:
             self._stand(self._beating, "heartbeat")
             self._stand(self._listening, "listening for jobs")
             self._stand(self._looking, "lookout")
-            self._fetching = asyncio.create_task(_for_ever(self._fetch), name="fetching of jobs")
+            self._fetching = asyncio.create_task(for_ever(self._fetch), name="fetching of jobs")
         self._stand(self._telling, "telling of us")
 
     def appear(self, role: Role, streams: Callable[[], int]) -> None:
@@ -99,11 +105,25 @@ class Queued:
             self._watchdog.start()
 
     def _stand(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
-        self._standing.append(asyncio.create_task(_for_ever(work), name=name))
+        self._standing.append(asyncio.create_task(for_ever(work), name=name))
 
     async def _register(self) -> None:
         self._worker = await self._queue.register()
-        self._beaten = self._time()
+        self._heard()
+
+    def _heard(self) -> None:
+        now = self._time()
+        if self._beaten and now - self._beaten > self._rhythm.stall_seconds:
+            self._back = now
+        self._beaten = now
+
+    @property
+    def _steady(self) -> bool:
+        """Where we could not say that we live nobody could: when that is over, all get a stall's time for it.
+        Only a silence of ours counts. One question that failed says nothing, and on a busy machine there is
+        always one: if that counted nobody would ever be looked after."""
+        now, stall = self._time(), self._rhythm.stall_seconds
+        return now - self._beaten <= stall <= now - self._back
 
     def _to(self) -> str:
         """The queue of whatever is wanted here."""
@@ -116,9 +136,15 @@ class Queued:
     async def waiting(self) -> Waiting:
         return await nodes.waiting(self._queue, self._rhythm.stall_seconds)
 
-    async def is_alive(self, runner: str) -> bool:
-        number = runner.rpartition("#")[2]
-        return number.isdecimal() and await self._queue.is_fresh(int(number), self._rhythm.stall_seconds)
+    async def is_attended(self, debate_id: str, runner: str) -> bool:
+        number, stall = runner.rpartition("#")[2], self._rhythm.stall_seconds
+        if number.isdecimal() and await self._queue.is_fresh(int(number), stall):
+            return True
+        return await nodes.is_expected(self._queue, debate_id, stall)
+
+    @property
+    def away(self) -> bool:
+        return self._outage.lasts
 
     # --- wanting --------------------------------------------------------------------------------------
 
@@ -134,7 +160,8 @@ class Queued:
 
     async def _defer(self, debate_id: str) -> None:
         """Nobody waits for this: it is tried until the database is back."""
-        self._lookout.wanted.add(debate_id)
+        if not self._common:
+            self._lookout.wanted.add(debate_id)
         while True:
             try:
                 if not await self._queue.defer(debate_id, self._to()) and not self._common:
@@ -160,10 +187,14 @@ class Queued:
 
     async def _beat(self) -> None:
         if await self._queue.beat(self._worker):
-            self._beaten = self._time()
+            self._heard()
         else:
             log.warning("the others took this worker for dead; it comes back under another number")
+            before = self._to()
             await self._register()
+            if not self._common:
+                # Perhaps nobody else works: what waits for the old number would wait for ever.
+                await self._move(before, self._to())
         if self._watchdog is not None:
             self._watchdog.beat()
 
@@ -173,14 +204,14 @@ class Queued:
             with self._outage.borne():
                 worker, streams = self._worker or None, self._streams()
                 await nodes.tell(self._queue, self._node, self._role, worker, len(self._shifts), streams)
-            await _either(self._changed, TELL_SECONDS)
+            await either(self._changed, TELL_SECONDS)
 
     async def _listening(self) -> None:
         await self._queue.listen(self._news.set, self._to())
 
     async def _looking(self) -> None:
         while True:
-            if not self._outage.recent:
+            if self._steady:
                 with self._outage.borne():
                     await self._lookout.look(self._shifts.posts, everywhere=self._common)
             await asyncio.sleep(self._rhythm.heartbeat_seconds)
@@ -188,29 +219,35 @@ class Queued:
     async def _fetch(self) -> None:
         while not self._closed:
             self._news.clear()
-            with self._outage.borne():
-                await self._fill()
-            await _either(self._news, POLL_SECONDS)
+            # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
+            if self._time() - self._beaten < LATE * self._rhythm.stall_seconds:
+                with self._outage.borne():
+                    await self._fill()
+            await either(self._news, POLL_SECONDS)
 
     async def _fill(self) -> None:
-        """Here and nowhere else jobs become ours, one after the other."""
-        # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
-        if self._time() - self._beaten > LATE * self._rhythm.stall_seconds:
-            return
-        if self._unsure:
-            for post in await self._queue.taken(self._worker):
-                if post not in self._shifts.posts:
-                    await self._lookout.take_over(post)
+        """Here and nowhere else jobs become ours."""
+        if self._unsure or self._time() >= self._count_at:
+            # Whatever the reason: what the queue says is ours, and we know nothing of, nobody else can have.
+            taken = await self._queue.taken(self._worker)
+            await self._lookout.take_over([post for post in taken if post not in self._shifts.posts])
+            self._count_at = self._time() + COUNT_SECONDS
         self._unsure = True
-        while len(self._shifts) < self._rhythm.debates and not self._closed:
-            post = await self._queue.fetch(self._worker, self._to())
-            if post is None:
+        most = 1
+        while (free := self._rhythm.debates - len(self._shifts)) > 0 and not self._closed:
+            most = min(most, free)
+            posts = await self._queue.fetch(self._worker, self._to(), most)
+            for post in posts:
+                self._shifts.begin(post)
+            if len(posts) < most:
                 break
-            self._shifts.begin(post)
+            # Where there is one there may be more; but the others shall have some, too.
+            most = FETCH
         self._unsure = False
 
     def _over(self, debate_id: str, again: bool) -> None:
         self._news.set()
+        self._lookout.wanted.discard(debate_id)
         if again:
             self.want(debate_id)
 
@@ -223,7 +260,9 @@ class Queued:
         if not self._opened:
             return
         try:
-            async with asyncio.timeout(LEAVE_SECONDS):
+            # Somebody waits at a terminal, and there is nothing to be had by patience.
+            in_haste = self._outage.lasts and not self._common
+            async with asyncio.timeout(FAREWELL_SECONDS if in_haste else LEAVE_SECONDS):
                 await self._drain()
         except (TimeoutError, StoreError):
             log.warning("not everything could be handed over; others find it once we are gone")
@@ -239,39 +278,17 @@ class Queued:
             await self._move(self._to(), COMMON)
 
     async def _dismiss(self) -> None:
-        await _cancel(*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
+        tasks = (*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
+        await cancel(*tasks, within=FAREWELL_SECONDS)
         if self._watchdog is not None:
             await self._watchdog.close()
+        if not self._outage.lasts:
+            await self._say_farewell()
+        await self._queue.close()
+
+    async def _say_farewell(self) -> None:
         with suppress(StoreError, TimeoutError):
             async with asyncio.timeout(FAREWELL_SECONDS):
                 if self._worker:
                     await self._queue.unregister(self._worker)
                 await nodes.leave(self._queue, self._node)
-        await self._queue.close()
-
-
-async def _either(event: asyncio.Event, seconds: float) -> None:
-    """Until it is set, or the time is up."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
-
-
-async def _for_ever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Without any of these a worker would be there and not work."""
-    while True:
-        try:
-            return await work()
-        except Exception:
-            log.exception("begun again")
-            await asyncio.sleep(AGAIN_SECONDS)
-
-
-async def _cancel(*tasks: asyncio.Task[None]) -> None:
-    """More than once, since in libraries a `wait_for` may swallow it."""
-    left = set(tasks)
-    for _ in range(CANCELS):
-        for task in left:
-            task.cancel()
-        if left:
-            _, left = await asyncio.wait(left, timeout=FAREWELL_SECONDS / CANCELS)

@@ -15,18 +15,15 @@ from moot.placement.contract import MakeRunner, wants_runner
 from moot.placement.holding import Holding
 from moot.placement.outage import Outage
 from moot.placement.queue import COMMON, Post, Queue
+from moot.placement.standing import AGAIN_SECONDS
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
-
-AGAIN_SECONDS = 0.5
-"""How long to wait where the database cannot be reached."""
 
 
 class Shift:
     def __init__(self, post: Post) -> None:
         self.post = post
-        self.claimed = False
         self.again = False
         """Somebody here has asked for something meanwhile."""
         self.running: asyncio.Task[None] | None = None
@@ -53,6 +50,8 @@ class Shifts:
         self._name = name
         self._over = over
         self._shifts: dict[int, Shift] = {}
+        self._leaving: set[Post] = set()
+        self._handing = asyncio.Lock()
 
     def __len__(self) -> int:
         return len(self._shifts)
@@ -111,27 +110,36 @@ class Shifts:
     async def _claim(self, shift: Shift) -> int | None:
         post = shift.post
         head = await self._store.head(post.debate)
-        if head.epoch > post.id or (head.epoch == post.id and not shift.claimed):
+        # The same number is ours, since no job is given out twice: a claim whose answer was lost has landed.
+        if head.epoch > post.id:
             log.info("lost to another worker", extra={"debate": post.debate})
             return None
         if not wants_runner(await self._store.state(post.debate)):
             return None
-        epoch = await self._store.claim(post.debate, self._name(), seen_epoch=head.epoch, epoch=post.id)
-        shift.claimed = True
-        return epoch
+        return await self._store.claim(post.debate, self._name(), seen_epoch=head.epoch, epoch=post.id)
 
     async def _finish(self, shift: Shift) -> None:
         while True:
             try:
-                leaves = self._holding.closed and (shift.again or await self._wants(shift.post.debate))
-                # Before the new job is there: others hear of that one at once, and could not fetch it yet.
-                await self._queue.finish(shift.post)
-                if leaves:
-                    await self._queue.defer(shift.post.debate, COMMON)
+                if self._holding.closed and (shift.again or await self._wants(shift.post.debate)):
+                    await self._hand_over(shift.post)
+                else:
+                    await self._queue.finish(shift.post)
                 return
             except StoreError as error:
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _hand_over(self, post: Post) -> None:
+        """All leave at the same time: whoever comes first takes along those who wait for him."""
+        self._leaving.add(post)
+        async with self._handing:
+            posts, self._leaving = self._leaving, set()
+            try:
+                await self._queue.replace(list(posts), COMMON)
+            except BaseException:
+                self._leaving |= posts
+                raise
 
     async def _wants(self, debate_id: str) -> bool:
         try:

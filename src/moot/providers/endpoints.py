@@ -343,6 +343,6 @@ def _accord(endpoint: Endpoint, commons: Commons) -> Accord:
     return Accord(
         commons,
         f"{endpoint.name} on {gethostname()}" if here else endpoint.name,
-        concurrent=limits.written,
+        concurrent=limits.concurrent if limits.written else None,
         per_minute=limits.per_minute,
     )

@@ -3,7 +3,8 @@
 Beside the place at its own process's door a call needs one in the commons, and one of those of the minute.
 The first is kept for as long as the call lasts, and lapses with a process that dies. Of all who wait in a
 process only the first asks, now and then, so a crowd costs no more than one. What a service says to one of
-them, to wait or to be less hasty, all are told.
+them, to wait or to be less hasty, all are told; each then keeps the whole to the room that it finds right
+itself, but for those who have waited long.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ RENEWALS = 3
 MINUTE = 60.0
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
+LONG_SECONDS = 3.0
+"""After so long a wait a process that thinks the room smaller than others do takes a place as they would: it
+would never be let in, and only by being heard could it learn better."""
 TOLD_SECONDS = 10.0
 FAREWELL_SECONDS = 1.0
 
@@ -46,12 +50,12 @@ class Accord:
         commons: Commons,
         service: str,
         *,
-        concurrent: bool,
+        concurrent: int | None = None,
         per_minute: int | None = None,
         lease: float = LEASE_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`concurrent`: calls under way are counted by all together, not only told of."""
+        """`concurrent`: how many calls all together may have under way; else they only tell each other."""
         self._commons = commons
         self._rooms = f"calls under way to {service}", f"calls of a minute to {service}"
         self._key = f"haste towards {service}"
@@ -70,17 +74,19 @@ class Accord:
         self._keeper: asyncio.Task[None] | None = None
 
     async def enter(self, most: Callable[[], int]) -> str:
-        """Wait for a place among those of all processes. First come, first served, in each of them."""
+        """Wait for a place among those of all processes, where this one finds that there are `most`.
+
+        First come, first served, in each of them.
+        """
         under_way, minute = self._rooms
         name = f"{self._us}:{next(self._names)}"
         try:
             async with self._first:
-                if self._concurrent:
-                    await self._place(under_way, name, most, self._lease)
+                if self._concurrent is not None:
+                    await self._place(under_way, name, self._concurrent, self._lease, most)
                     self._hold(name)
                 if self._per_minute is not None:
-                    allowed = self._per_minute
-                    await self._place(minute, name, lambda: allowed, MINUTE)
+                    await self._place(minute, name, self._per_minute, MINUTE)
         except BaseException:
             # Also where nobody waited for the answer: the place may have been given.
             self.leave(name)
@@ -88,7 +94,7 @@ class Accord:
         return name
 
     def leave(self, name: str) -> None:
-        if self._concurrent:
+        if self._concurrent is not None:
             self._held.discard(name)
             self._left.append(name)
             self._stir()
@@ -118,13 +124,18 @@ class Accord:
         self._keeper.cancel()
         await asyncio.gather(self._keeper, return_exceptions=True)
 
-    async def _place(self, room: str, name: str, most: Callable[[], int], seconds: float) -> None:
-        pause = FIRST_PAUSE
+    async def _place(
+        self, room: str, name: str, allowed: int, seconds: float, own: Callable[[], int] | None = None
+    ) -> None:
+        pause, waited = FIRST_PAUSE, 0.0
         # Nobody tells who left elsewhere. Those who leave here do not wake us either: a process with a long
         # queue would hand its places on for ever, and the others would get none.
-        while not await self._commons.enter(room, name, most=most(), seconds=seconds):
+        while True:
+            most = own() if own and waited < LONG_SECONDS else allowed
+            if await self._commons.enter(room, name, most=most, seconds=seconds):
+                return
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
 
     def _hold(self, name: str) -> None:
         self._held.add(name)

@@ -120,6 +120,27 @@ class Archive(Protocol):
         ...
 
 
+def row_of(place: int, brought: Brought) -> tuple[object, ...]:
+    """As the table of events has its columns; `place` is that of the conversation."""
+    event = brought.event
+    return (
+        place,
+        event.order_key,
+        event.id,
+        event.role,
+        event.ts,
+        event.created_at,
+        text_of(event.segments),
+        text_of(event.metadata),
+        text_of(event.legacy),
+        brought.digest,
+    )
+
+
+def text_of(raw: Raw) -> str | None:
+    return None if raw == NULL else bytes(raw).decode()
+
+
 def type_of(segment: dict[str, Any]) -> str:
     """How a tally names it: empty where its type is no text. SQLite reads none further than to a NUL."""
     name = segment.get("type")

@@ -31,11 +31,11 @@ from moot.store.contract import (
     Token,
     Wanted,
 )
+from moot.store.items import Claim, Narrate, Record
 from moot.store.migrations.postgres import migrate
 from moot.store.postgres_archive import PostgresArchive
 from moot.store.postgres_connect import Database, Params, translated
-from moot.store.postgres_draft import Claim, Item, Narrate, Record
-from moot.store.postgres_writer import Delete, Writer
+from moot.store.postgres_writer import Delete, Item, Writer
 from moot.store.states import Known, States
 
 STATES = 1024
@@ -194,7 +194,7 @@ class PostgresStore:
         if self._closed:
             raise StoreError("The store is closed.")
 
-    async def _write(self, item: Item | Delete) -> Any:
+    async def _write(self, item: Item) -> Any:
         self._writer.send(item)
         return await item.reply
 

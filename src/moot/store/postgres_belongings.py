@@ -1,7 +1,7 @@
 """What PostgreSQL holds, out and in: see `belongings`. A line of its own, without the haste of the pool's.
 
-Rows come in by COPY, under the places that they had. While it is read out, one snapshot is held: what others
-write meanwhile does not come along.
+Rows come in by COPY, under the places that they had. While it is read out it is locked against all who would
+write: they wait, and then are told so.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import msgspec
 from moot import crash
 from moot.store.belongings import KINDS, PAGE, WHOLE, Kind, Row, Rows
 from moot.store.contract import ENDED
-from moot.store.postgres_connect import Connection, Database, fetch, translated
+from moot.store.postgres_connect import Connection, dial, fetch, translated
 
 ALIVE_SECONDS = 10
 """A worker that was heard of so lately is taken to be alive."""
+LOCK_SECONDS = 10
+"""How long others may keep us waiting; source and target may be one database, under two names."""
 
 ROLL = {
     "debates": "SELECT debate_id, version FROM heads ORDER BY place",
@@ -117,7 +119,7 @@ CLEAR = {
 class PostgresBelongings:
     @classmethod
     async def open(cls, url: str) -> PostgresBelongings:
-        return cls(await Database(url, 1, 0).dial())
+        return cls(await dial(url))
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -132,8 +134,9 @@ class PostgresBelongings:
 
     @asynccontextmanager
     async def still(self) -> AsyncGenerator[None]:
-        async with self._connection.transaction():
-            await self._run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        async with self._transaction():
+            await self._run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            await self._run(f"LOCK TABLE {', '.join(_TABLES)}, heads IN SHARE MODE")
             yield
 
     async def busy(self) -> str:
@@ -167,19 +170,19 @@ class PostgresBelongings:
     async def pages(self, kind: Kind, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
         with translated():
             async with self._connection.transaction(), self._connection.cursor("lines") as cursor:
-                await cursor.execute(READ[kind.lines].encode(), (list(ids),))
+                await cursor.execute(READ[kind.lines].encode(), (list(ids),), binary=True)
                 while page := await cursor.fetchmany(PAGE):
                     yield [_told(row) for row in page]
 
     async def settle(self, table: str, rows: Sequence[Row]) -> None:
         with translated():
-            async with self._connection.transaction(), self._connection.cursor() as cursor:
+            async with self._transaction(), self._connection.cursor() as cursor:
                 await cursor.executemany(SETTLE[table].encode(), rows)
 
     async def take(self, kind: Kind, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]) -> None:
         places = {row[0]: row[1] for row in rows[kind.name]}
         with translated():
-            async with self._connection.transaction():
+            async with self._transaction():
                 for statement in CLEAR[kind.name]:
                     await self._run(statement, (list(ids),))
                 await self._free_keys(rows.get("requests", ()))
@@ -191,6 +194,12 @@ class PostgresBelongings:
                     await self._write_heads(rows["debates"])
                 await self._go_on_behind(kind.name)
                 crash.point("before-moved")
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncGenerator[None]:
+        async with self._connection.transaction():
+            await self._run(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            yield
 
     async def _free_keys(self, requests: Sequence[Row]) -> None:
         """One that has expired may have been used again since, for another debate."""

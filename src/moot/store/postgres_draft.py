@@ -7,50 +7,21 @@ So places in the log are counted from where the debate stood: the database says 
 
 from __future__ import annotations
 
-from asyncio import Future
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.debate import Debate
 from moot.errors import KeyReused, UnknownDebate
-from moot.events import CallDelta, Event, Narrated, SegmentCompleted, encode
+from moot.events import CallDelta, Event, SegmentCompleted, encode
 from moot.store.append import Replay, append, claimed, fence, is_recast, pack, still_open
-from moot.store.contract import Deciding, Once, Outcome
+from moot.store.contract import Once, Outcome
+from moot.store.items import Claim, Narrate, Record, Shared
 from moot.store.states import Known
 from moot.views.sessions import marks
 from moot.views.summary import summarize
-
-
-class Record(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    decide: Deciding
-    epoch: int | None
-    owner: str
-    once: Once | None
-    bodies: Mapping[str, bytes] | None
-
-
-class Narrate(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    events: Sequence[Narrated]
-    epoch: int
-
-
-class Claim(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    runner: str
-    seen_epoch: int
-    epoch: int | None
-
-
-Item = Record | Narrate | Claim
 
 
 class Asked(Struct, frozen=True):
@@ -109,7 +80,7 @@ class Part(Struct, eq=False):
 class Entry(Struct, frozen=True):
     """What an item came to, and the part on whose fate it depends."""
 
-    item: Item
+    item: Shared
     part: Part
     result: Decided | None
     error: Exception | None = None
@@ -152,7 +123,7 @@ class Draft:
             seen_epoch=known.epoch,
         )
 
-    def decide(self, item: Item) -> Entry:
+    def decide(self, item: Shared) -> Entry:
         part = self.parts[item.debate_id]
         try:
             result = self._decided(part, item)
@@ -161,7 +132,7 @@ class Draft:
         # A repeated request depends on the first one, even if that concerned another debate.
         return Entry(item, result.part if isinstance(result, Asked) else part, result)
 
-    def _decided(self, part: Part, item: Item) -> Decided:
+    def _decided(self, part: Part, item: Shared) -> Decided:
         match item:
             case Record():
                 return self._record(part, item)

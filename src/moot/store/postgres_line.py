@@ -7,13 +7,11 @@ lands while the second waits for it, the number is taken, and what stands beside
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import os
-import socket
 import time
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from itertools import count
 from typing import Any, TypeVar
 
 import psycopg
@@ -21,19 +19,28 @@ from psycopg import errors
 
 from moot.errors import StoreError
 from moot.store.postgres_append import Values, statement
-from moot.store.postgres_connect import Connection, Database, Params, fetch, is_lost, translated
+from moot.store.postgres_connect import (
+    IN_TROUBLE,
+    Connection,
+    Database,
+    Params,
+    fetch,
+    is_lost,
+    limited,
+    persist,
+    translated,
+)
 
 T = TypeVar("T")
 
 PATIENCE = 12.0
 """Seconds for which a write is tried again."""
-IN_TROUBLE = 2.0
-"""The same after one that came to nothing, so that those who queue do not each wait as long."""
-PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+IN_HASTE = 5.0
+"""The same where only people wait for it, who can ask again. A debate that is being run has nobody to ask."""
 KEPT = "15 minutes"
 """How long it is remembered what an append did: far longer than a statement can be under way."""
 PRUNE = 60.0
-CANCEL_SECONDS = 1.0
+"""Seconds between two looks for what may be forgotten."""
 
 Landed = tuple[list[int | None], list[int | None]]
 """Where each debate stood, and its place; None where it has been left out."""
@@ -46,6 +53,7 @@ class Line:
         self._writer = uuid.uuid4()
         self._batch = 0
         self._pruned = time.monotonic()
+        self.in_haste = False
         self.trouble = ""
         """Why the last one failed, until one succeeds."""
 
@@ -55,14 +63,16 @@ class Line:
     async def append(self, values: Values) -> Landed:
         self._batch += 1
         numbered = {**values, "writer": self._writer, "batch": self._batch}
-        return await self.through(lambda connection: _append(connection, numbered))
+        sent = count()
+        return await self.through(lambda connection: _append(connection, numbered, again=next(sent) > 0))
 
-    async def prune(self) -> None:
-        """Now and then. Any process does it for all."""
+    async def prune(self, at: datetime) -> None:
+        """Of what nobody will ask any more, now and then. Any process does it for all."""
         if time.monotonic() - self._pruned < PRUNE:
             return
         self._pruned = time.monotonic()
         await self.ask(f"DELETE FROM landed WHERE at < now() - interval '{KEPT}'")  # noqa: S608 - our own words
+        await self.ask("DELETE FROM requests WHERE expires <= %s", [at])
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -71,29 +81,21 @@ class Line:
 
     async def through(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """Only for work that may be begun anew on another line."""
-        deadline = time.monotonic() + (IN_TROUBLE if self.trouble else PATIENCE)
-        attempt = 0
-        while True:
-            try:
-                done = await self._attempt(work, deadline)
-            except StoreError as error:
-                pause = PAUSES[min(attempt, len(PAUSES) - 1)]
-                if not is_lost(error) or time.monotonic() + pause >= deadline:
-                    self.trouble = "" if is_conflict(error) else str(error)
-                    raise
-                attempt += 1
-                await asyncio.sleep(pause)
-            else:
-                self.trouble = ""
-                return done
+        patience = IN_TROUBLE if self.trouble else IN_HASTE if self.in_haste else PATIENCE
+        try:
+            done = await persist(lambda left: self._attempt(work, left), patience)
+        except StoreError as error:
+            self.trouble = "" if is_conflict(error) else str(error)
+            raise
+        self.trouble = ""
+        return done
 
-    async def _attempt(self, work: Callable[[Connection], Awaitable[T]], deadline: float) -> T:
+    async def _attempt(self, work: Callable[[Connection], Awaitable[T]], left: float) -> T:
         if self._connection is None:
             self._connection = await self._database.dial()
-        seconds = min(self._database.statement_seconds, max(deadline - time.monotonic(), 1.0))
         try:
             with translated():
-                async with _limit(self._connection, seconds):
+                async with limited(self._connection, min(self._database.statement_seconds, left)):
                     return await work(self._connection)
         except StoreError as error:
             if is_lost(error):
@@ -101,29 +103,11 @@ class Line:
             raise
 
 
-@contextlib.asynccontextmanager
-async def _limit(connection: Connection, seconds: float) -> AsyncGenerator[None]:
-    clock = asyncio.create_task(_give_up(connection, seconds), name="moot-store limit")
-    try:
-        yield
-    finally:
-        clock.cancel()
-
-
-async def _give_up(connection: Connection, seconds: float) -> None:
-    """Asks the server to let it be, so that it does not land when nobody expects it any more; then hangs up,
-    since a server that is frozen hears nothing."""
-    await asyncio.sleep(seconds)
-    with contextlib.suppress(psycopg.Error):
-        await connection.cancel_safe(timeout=CANCEL_SECONDS)
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
-        line.shutdown(socket.SHUT_RDWR)
-
-
-async def _append(connection: Connection, values: Values) -> Landed:
+async def _append(connection: Connection, values: Values, *, again: bool) -> Landed:
     try:
         rows = await fetch(connection, statement(values), values)
     except errors.UniqueViolation as error:
+        # The number is written before all that could be taken as well: where it is not, none of this landed.
         if error.diag.constraint_name != "landed_pkey":
             raise
         rows = await fetch(
@@ -131,6 +115,11 @@ async def _append(connection: Connection, values: Values) -> Landed:
             "SELECT bases, places FROM landed WHERE writer = %(writer)s AND batch = %(batch)s",
             {"writer": values["writer"], "batch": values["batch"]},
         )
+    except psycopg.Error as error:
+        if again:
+            # It says nothing of the first one, which may have landed: nobody must decide this anew.
+            raise psycopg.OperationalError from error
+        raise
     return rows[0][0], rows[0][1]
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from msgspec import Raw, structs
+from msgspec import structs
 
-from moot.store.archive import NULL, Brought, Import, Written, taken_back
+from moot.store.archive import Brought, Import, Written, row_of, taken_back
 from moot.store.postgres_connect import Connection, Database, fetch
 
 ARCHIVE = 6_015_016_021
@@ -119,7 +119,7 @@ async def _remove(connection: Connection, places: dict[str, int], events: Sequen
 
 
 async def _insert(connection: Connection, places: dict[str, int], events: Sequence[Brought]) -> None:
-    rows = [_row(places, brought) for brought in events]
+    rows = [row_of(places[brought.event.conversation], brought) for brought in events]
     await connection.execute(
         """
         INSERT INTO conversation_events
@@ -150,26 +150,6 @@ async def _grow(connection: Connection, places: dict[str, int], events: Sequence
 
 def _keys(places: dict[str, int], events: Sequence[Brought]) -> tuple[list[int], list[str]]:
     return [places[one.event.conversation] for one in events], [one.event.id for one in events]
-
-
-def _row(places: dict[str, int], brought: Brought) -> tuple[object, ...]:
-    event = brought.event
-    return (
-        places[event.conversation],
-        event.order_key,
-        event.id,
-        event.role,
-        event.ts,
-        event.created_at,
-        _text(event.segments),
-        _text(event.metadata),
-        _text(event.legacy),
-        brought.digest,
-    )
-
-
-def _text(raw: Raw) -> str | None:
-    return None if raw == NULL else bytes(raw).decode()
 
 
 async def undo(connection: Connection, import_id: str, limit: int) -> int:

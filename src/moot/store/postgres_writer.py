@@ -12,6 +12,7 @@ import asyncio
 from asyncio import Future
 from collections import deque
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,9 +26,10 @@ from moot.store import postgres_read
 from moot.store.answers import Answer, Deleted, announce
 from moot.store.append import Clock, Replay, append
 from moot.store.contract import Listener, Once, Outcome
+from moot.store.items import Narrate, Record, Shared
 from moot.store.postgres_append import values
 from moot.store.postgres_connect import Connection, Database, is_lost
-from moot.store.postgres_draft import Asked, Draft, Entry, Item, Narrate, Part, Record
+from moot.store.postgres_draft import Asked, Draft, Entry, Part
 from moot.store.postgres_line import Line, is_conflict
 from moot.store.states import Known, States
 
@@ -35,6 +37,7 @@ MOST = 512
 """Items in one append."""
 TRIES = 20
 """How often others may be faster. Each time one of them gets on."""
+CLOSE_SECONDS = 2.0
 
 
 Told = tuple[object, Exception | None]
@@ -45,12 +48,15 @@ class Delete(Struct, frozen=True):
     debate_id: str
 
 
+Item = Shared | Delete
+
+
 class Writer:
     def __init__(self, database: Database, states: States, clock: Clock) -> None:
         self._line = Line(database)
         self._states = states
         self._clock = clock
-        self._queue: deque[Item | Delete] = deque()
+        self._queue: deque[Item] = deque()
         self._waiting = asyncio.Event()
         self._closing = False
         self.listeners: list[Listener] = []
@@ -60,21 +66,26 @@ class Writer:
     def trouble(self) -> str:
         return self._line.trouble
 
-    def send(self, item: Item | Delete) -> None:
+    def send(self, item: Item) -> None:
         if self._closing:
             raise StoreError("The store is closed.")
         self._queue.append(item)
         self._waiting.set()
 
     async def close(self) -> None:
-        """Takes nothing more; what is queued is still carried out."""
+        """Takes nothing more. What is queued is still carried out, unless the database is away: who leaves
+        does not wait for that."""
         self._closing = True
         self._waiting.set()
-        await asyncio.wait([self._task])
+        _, late = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
+        if late:
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
     # --- the task -------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
+        batch: list[Item] = []
         try:
             while batch := await self._gather():
                 for alone, share in groupby(batch, key=lambda item: isinstance(item, Delete)):
@@ -84,16 +95,19 @@ class Writer:
                         await self._carry_out([item for item in share if not isinstance(item, Delete)])
                 await self._tidy()
         finally:
+            # Where it was cut off, whoever waits for an answer would wait for ever.
+            self._fail([*batch, *self._queue], StoreError("The store was closed."))
             await self._line.close()
 
-    async def _gather(self) -> list[Item | Delete]:
+    async def _gather(self) -> list[Item]:
         """What is waiting, at least one item; empty when the store closes."""
         while not self._queue and not self._closing:
             self._waiting.clear()
             await self._waiting.wait()
         return [self._queue.popleft() for _ in range(min(len(self._queue), MOST))]
 
-    async def _carry_out(self, items: Sequence[Item]) -> None:
+    async def _carry_out(self, items: Sequence[Shared]) -> None:
+        self._line.in_haste = all(isinstance(item, Record) and item.epoch is None for item in items)
         undone, error = await self._together(items)
         if error is None or (isinstance(error, StoreError) and is_lost(error)):
             self._fail(undone, error)
@@ -102,7 +116,7 @@ class Writer:
         for share in _by_debate(undone):
             self._fail(*await self._together(share))
 
-    async def _together(self, items: Sequence[Item]) -> tuple[Sequence[Item], Exception | None]:
+    async def _together(self, items: Sequence[Shared]) -> tuple[Sequence[Shared], Exception | None]:
         """What is left undone, and why."""
         looked_up = {item.debate_id for item in items if not isinstance(item, Narrate)}
         try:
@@ -125,12 +139,12 @@ class Writer:
             # By way of the loop: a listener's fault is not the writer's.
             asyncio.get_running_loop().call_soon(announce, answers, tuple(self.listeners))
 
-    def _fail(self, items: Iterable[Item | Delete], error: Exception | None) -> None:
+    def _fail(self, items: Iterable[Item], error: Exception | None) -> None:
         self._tell([(item.reply, None, error) for item in items])
 
     # --- deciding -------------------------------------------------------------------------------------
 
-    async def _decide(self, items: Sequence[Item], looked_up: set[str]) -> tuple[list[Entry], Draft]:
+    async def _decide(self, items: Sequence[Shared], looked_up: set[str]) -> tuple[list[Entry], Draft]:
         remembered = {item.debate_id: self._states.get(item.debate_id) for item in items}
         unsure = {debate_id for debate_id, known in remembered.items() if known is None} | looked_up
         known = await self._look(unsure)
@@ -158,13 +172,13 @@ class Writer:
 
     # --- writing --------------------------------------------------------------------------------------
 
-    async def _write(self, entries: Sequence[Entry], draft: Draft) -> tuple[list[Answer], list[Item]]:
+    async def _write(self, entries: Sequence[Entry], draft: Draft) -> tuple[list[Answer], list[Shared]]:
         """The answers to what is settled, and what has to be decided again."""
         parts = [part for part in draft.parts.values() if part.moved]
         stood = await self._land(parts, draft) if parts else {}
         told = await self._folded(entries, stood, draft)
         answers: list[Answer] = []
-        again: list[Item] = []
+        again: list[Shared] = []
         for entry in entries:
             if entry.part.id in stood or entry.settled:
                 result, error = told.get(id(entry), (entry.result, entry.error))
@@ -232,10 +246,9 @@ class Writer:
                 self._tell([(item.reply, Deleted(item.debate_id), None)])
 
     async def _tidy(self) -> None:
-        try:
-            await self._line.prune()
-        except StoreError:
-            return
+        # Nothing depends on it, and everybody on this task.
+        with suppress(Exception):
+            await self._line.prune(self._clock())
 
 
 def _again(debate: Debate, outcome: Outcome) -> Outcome:
@@ -253,8 +266,8 @@ def _final(result: object, stood: dict[str, int]) -> object:
     return Replay(result.once.body_hash, result.part.id, base + result.first, base + result.last)
 
 
-def _by_debate(items: Iterable[Item]) -> list[list[Item]]:
-    shares: dict[str, list[Item]] = {}
+def _by_debate(items: Iterable[Shared]) -> list[list[Shared]]:
+    shares: dict[str, list[Shared]] = {}
     for item in items:
         shares.setdefault(item.debate_id, []).append(item)
     return list(shares.values())

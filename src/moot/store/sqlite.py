@@ -36,9 +36,10 @@ from moot.store.contract import (
     Token,
     Wanted,
 )
+from moot.store.items import Claim, Narrate, Record
 from moot.store.sqlite_archive import SqliteArchive
 from moot.store.sqlite_connect import connect, prepare, translated
-from moot.store.sqlite_items import Alone, Claim, Narrate, Record
+from moot.store.sqlite_items import Alone
 from moot.store.sqlite_writer import Writer
 from moot.store.states import States
 

@@ -19,7 +19,9 @@ from moot.store.archive import (
     Kept,
     Shelf,
     Written,
+    row_of,
     taken_back,
+    text_of,
     unknown_event,
 )
 
@@ -88,7 +90,7 @@ def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brou
         (conversation, order_key, id, role, ts, created_at, segments, metadata, legacy, digest)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        [_row(places, brought) for brought in (*new, *changed)],
+        [row_of(places[brought.event.conversation], brought) for brought in (*new, *changed)],
     )
     connection.executemany(
         """
@@ -105,7 +107,7 @@ def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brou
 
 
 def _write_import(connection: sqlite3.Connection, import_: Import) -> None:
-    shape = msgspec.to_builtins(structs.asdict(import_) | {"report": _text(import_.report)})
+    shape = msgspec.to_builtins(structs.asdict(import_) | {"report": text_of(import_.report)})
     # One that has begun and is not there was taken back: it does not come again by its next batch.
     written = connection.execute(
         """
@@ -161,26 +163,6 @@ def _digests(
         (msgspec.json.encode(wanted).decode(),),
     ).fetchall()
     return {(conversation, event): digest for conversation, event, digest in rows}
-
-
-def _row(places: dict[str, int], brought: Brought) -> tuple[object, ...]:
-    event = brought.event
-    return (
-        places[event.conversation],
-        event.order_key,
-        event.id,
-        event.role,
-        event.ts,
-        event.created_at,
-        _text(event.segments),
-        _text(event.metadata),
-        _text(event.legacy),
-        brought.digest,
-    )
-
-
-def _text(raw: msgspec.Raw) -> str | None:
-    return None if raw == NULL else bytes(raw).decode()
 
 
 def _undo(connection: sqlite3.Connection, import_id: str, limit: int) -> int:

@@ -1,53 +1,19 @@
-"""What the writer is asked, and how its answers come back to the event loop."""
+"""What the thread that writes is asked, and how its answers come back to the event loop."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
 from asyncio import AbstractEventLoop, Future
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
 
-from moot.events import Narrated
 from moot.store.answers import Answer, announce
-from moot.store.contract import Deciding, Listener, Once
+from moot.store.contract import Listener
+from moot.store.items import Claim, Narrate, Record, Shared
 from moot.store.sqlite_draft import Draft
-
-
-class Record(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    decide: Deciding
-    epoch: int | None
-    owner: str
-    once: Once | None
-    bodies: Mapping[str, bytes] | None
-
-    def decided(self, draft: Draft) -> object:
-        return draft.record(self.debate_id, self.decide, self.epoch, self.owner, self.once, self.bodies)
-
-
-class Narrate(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    events: Sequence[Narrated]
-    epoch: int
-
-    def decided(self, draft: Draft) -> object:
-        return draft.narrate(self.debate_id, self.events, self.epoch)
-
-
-class Claim(Struct, frozen=True):
-    reply: Future[Any]
-    debate_id: str
-    runner: str
-    seen_epoch: int
-    epoch: int | None
-
-    def decided(self, draft: Draft) -> object:
-        return draft.claim(self.debate_id, self.runner, self.seen_epoch, self.epoch)
 
 
 class Alone(Struct, frozen=True):
@@ -57,8 +23,17 @@ class Alone(Struct, frozen=True):
     work: Callable[[], object]
 
 
-Shared = Record | Narrate | Claim
 Item = Shared | Alone
+
+
+def decided(item: Shared, draft: Draft) -> object:
+    match item:
+        case Record():
+            return draft.record(item.debate_id, item.decide, item.epoch, item.owner, item.once, item.bodies)
+        case Narrate():
+            return draft.narrate(item.debate_id, item.events, item.epoch)
+        case Claim():
+            return draft.claim(item.debate_id, item.runner, item.seen_epoch, item.epoch)
 
 
 def answered(reply: Future[Any], work: Callable[..., object], *args: object) -> Answer:

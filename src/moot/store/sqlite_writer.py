@@ -22,9 +22,10 @@ from moot.store import sqlite_read
 from moot.store.answers import Answer, Deleted
 from moot.store.append import Clock
 from moot.store.contract import Listener
+from moot.store.items import Shared
 from moot.store.sqlite_connect import PATIENCE, is_locked, translate
 from moot.store.sqlite_draft import Draft
-from moot.store.sqlite_items import Alone, Item, Shared, answered, deliver
+from moot.store.sqlite_items import Alone, Item, answered, decided, deliver
 from moot.store.states import States
 
 P = ParamSpec("P")
@@ -176,7 +177,7 @@ class Writer:
     def _write(self, items: list[Shared]) -> list[Answer]:
         draft = Draft(self._connection, self._states, generation=self._generation, at=self._clock())
         try:
-            answers = [answered(item.reply, item.decided, draft) for item in items]
+            answers = [answered(item.reply, decided, item, draft) for item in items]
             draft.write()
             self._commit()
         except BaseException:

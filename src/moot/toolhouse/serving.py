@@ -88,7 +88,8 @@ async def serve(settings: Settings) -> bool:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, leaving.set)
             held.callback(loop.remove_signal_handler, number)
-        async with Arena.open(settings, recover=True) as arena:
+        # On a log that machines share this is no worker: others may use tools and keys that are not here.
+        async with Arena.open(settings, recover=settings.cluster.store is None) as arena:
             serving = asyncio.create_task(make_server(arena).run_stdio_async(), name="mcp")
             waiting = asyncio.create_task(leaving.wait(), name="signals")
             await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)

@@ -74,7 +74,7 @@ def _application(rooms: Rooms) -> FastAPI:
     app.include_router(docs.router(rooms.arena, rooms.keeper))
     app.state.front = front.Front()
     app.include_router(app.state.front.router())
-    metrics = Metrics(rooms.arena, rooms.clock)
+    metrics = Metrics(rooms.arena, lambda: rooms.clock.viewers)
 
     async def measure(request: Request) -> Response:
         if who(request).owner is not None:

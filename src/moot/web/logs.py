@@ -14,7 +14,7 @@ import threading
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TextIO
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import structlog
 from structlog.typing import EventDict, WrappedLogger
@@ -97,9 +97,21 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         words.append(settings.service.token.reveal())
     for address in (settings.cluster.store, settings.cluster.bus):
         if address is not None:
-            words += [address.reveal(), urlsplit(address.reveal()).password or ""]
+            words += _words_of(address.reveal())
     # Longest first: one key may be the beginning of another.
     return tuple(sorted({word for word in words if len(word) >= SHORTEST}, key=len, reverse=True))
+
+
+def _words_of(address: str) -> list[str]:
+    """The address as a whole and its password, as it is written there and as others print it."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        # Whoever is to use it will say that it is none.
+        return [address]
+    behind = [value for name, value in parse_qsl(parts.query) if "password" in name]
+    written = parts.password or ""
+    return [address, written, unquote(written), *behind]
 
 
 class Blots:

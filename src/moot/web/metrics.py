@@ -1,13 +1,14 @@
 """What the operator's own monitoring reads, in the format of Prometheus.
 
 Counters are of this process. What stands in the log is the same wherever it is asked for: the debates, and
-how many of them each runner has. So workers need no door of their own.
+how many of them each runner has.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter as Tally
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -18,15 +19,15 @@ from moot.errors import StoreError
 from moot.events import CallCompleted, CallDelta, CallFailed, Recorded
 from moot.terms import Status
 from moot.web.health import is_cut_off
-from moot.web.streams import Clock
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+LOOK_SECONDS = 4.0
+"""Whoever collects these waits for about ten."""
 
 
 class Metrics:
-    def __init__(self, arena: Arena, clock: Clock) -> None:
+    def __init__(self, arena: Arena, viewers: Callable[[], int]) -> None:
         self._arena = arena
-        self._clock = clock
         self._registry = registry = CollectorRegistry()
         self._debates = Gauge("moot_debates", "Debates in the log", ["status"], registry=registry)
         self._running = Gauge(
@@ -37,7 +38,7 @@ class Metrics:
         self._waiting = Gauge("moot_jobs_waiting", "Debates that wait for a worker", registry=registry)
         self._oldest = Gauge("moot_oldest_wait_seconds", "How long the first has waited", registry=registry)
         self._stalled = Gauge("moot_jobs_stalled", "Debates of workers that fell silent", registry=registry)
-        self._viewers = Gauge("moot_viewers", "Open streams and sockets", registry=registry)
+        Gauge("moot_viewers", "Open streams and sockets", registry=registry).set_function(viewers)
         self._size = Gauge("moot_log_bytes", "Bytes that the log takes", registry=registry)
         self._events = Counter("moot_events", "Events written by this process", registry=registry)
         self._deltas = Counter("moot_deltas", "Of these, words in flight", registry=registry)
@@ -58,11 +59,11 @@ class Metrics:
         arena.store.listen(self._heard)
 
     async def page(self) -> bytes:
-        self._viewers.set(self._clock.viewers)
         self._bus_up.set(not await is_cut_off(self._arena))
         try:
-            await self._look_at_the_log()
-        except StoreError:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._look_at_the_log()
+        except (StoreError, TimeoutError):
             # The other figures are what an operator needs most just then.
             self._store_up.set(0)
         return generate_latest(self._registry)

@@ -72,39 +72,43 @@ class Watching:
 
 
 class Clock:
-    """Beats for quiet streams, their places kept, and an end for those whose token was revoked."""
+    """Beats for quiet streams, their places kept, and an end for those whose token was revoked.
+
+    It stands still where nobody watches, so nobody has to stop it.
+    """
 
     def __init__(self, feeds: Feeds, service: Service, attendance: Attendance) -> None:
         self._feeds = feeds
         self._service = service
         self._attendance = attendance
         self._watching: set[Watching] = set()
+        self._deserted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
     def over(self, watching: Watching) -> Generator[None]:
+        self._watching.add(watching)
+        self._deserted.clear()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name="clock of the streams")
-        self._watching.add(watching)
         try:
             yield
         finally:
             self._watching.discard(watching)
+            if not self._watching:
+                self._deserted.set()
 
     @property
     def viewers(self) -> int:
         return len(self._watching)
 
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
     async def _run(self) -> None:
         beaten = reviewed = monotonic()
         tick = min(TICK_SECONDS, self._service.comment_seconds)
-        while True:
-            await asyncio.sleep(tick)
+        while self._watching:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(tick):
+                    await self._deserted.wait()
             now = monotonic()
             if now - beaten >= self._service.comment_seconds:
                 beaten = now

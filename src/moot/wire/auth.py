@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from moot.audience import OBSERVER, OWNER, Viewer
 from moot.commons.contract import Commons
+from moot.errors import StoreError
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.tokens import PREFIX
@@ -167,8 +168,14 @@ class Keeper:
     async def _look(self) -> tuple[Token, ...]:
         now = self._clock()
         if now - self._looked_at >= CACHE_SECONDS:
-            self._known = await self._register.tokens()
-            self._looked_at = now
+            try:
+                self._known = await self._register.tokens()
+            except StoreError:
+                # Those that were known last: whatever the store keeps is not to be had anyway while it is
+                # away, but how it goes here is, and the operator wants to see that just then.
+                if self._looked_at == float("-inf"):
+                    raise
+            self._looked_at = self._clock()
         return self._known
 
 
