@@ -11,6 +11,7 @@ from moot.cli.app import run
 from moot.providers.scripted import Script, Scripted
 from moot.settings import Settings
 from tests.faces.terminal import environment
+from tests.logbook import log_as_it_was  # noqa: F401 - a fixture
 
 Hold = Callable[..., str]
 
@@ -45,7 +46,11 @@ def hold(data: Path) -> Hold:
 
 
 @pytest.fixture
-def moot(data: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def moot(
+    data: Path,
+    capsys: pytest.CaptureFixture[str],
+    log_as_it_was: None,  # noqa: F811 - the fixture
+) -> Callable[..., tuple[int, str, str]]:
     """The command in this process: its exit code, and what it printed on either stream."""
 
     def call(*arguments: str) -> tuple[int, str, str]:

@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from moot.providers.keys import Secret
 from moot.settings import Cluster, Service, Settings
 from moot.web import logs
+from tests.logbook import log_as_it_was  # noqa: F401 - a fixture
 from tests.web.apps import Echo, broken
 from tests.web.conftest import Serving
 from tests.web.raw import exchange, request
@@ -34,13 +35,8 @@ SetUp = Callable[..., io.StringIO]
 
 
 @pytest.fixture
-def set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetUp]:
-    """Turn the log on as the server does, into a string; and all as it was afterwards."""
-    names = ("", "moot", *logs.QUIET)
-    before = {name: logging.getLogger(name) for name in names}
-    state = {name: (lg.handlers, lg.level, lg.propagate) for name, lg in before.items()}
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+def set_up(tmp_path: Path, log_as_it_was: None) -> SetUp:  # noqa: F811 - the fixture
+    """Turn the log on as the server does, into a string."""
 
     def start(form: str = "text", level: int = logging.DEBUG) -> io.StringIO:
         service: Any = {"log": form, "token": Secret(OF_OPERATOR)}
@@ -54,12 +50,7 @@ def set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetUp]:
         logs.set_up(settings, level=level, stream=stream)
         return stream
 
-    yield start
-    logging.captureWarnings(False)
-    for name, (handlers, level, propagate) in state.items():
-        logger = before[name]
-        logger.handlers, logger.propagate = handlers, propagate
-        logger.setLevel(level)
+    return start
 
 
 def leak(*_: object) -> None:
