@@ -32,13 +32,13 @@ from moot.store.sqlite_belongings import SqliteBelongings
 from moot.views.summary import summarize
 from tests import factories
 from tests.contracts.test_archive import event
-from tests.faces.conftest import data, moot
+from tests.faces.conftest import data, log_as_it_was, moot
 from tests.faces.terminal import environment, piped
 from tests.golden.reading import HERE, log_of
 from tests.postgres import empty_postgres, postgres_url
 from tests.redis import redis_url
 
-__all__ = ["data", "empty_postgres", "moot", "postgres_url", "redis_url"]
+__all__ = ["data", "empty_postgres", "log_as_it_was", "moot", "postgres_url", "redis_url"]
 
 Command = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
