@@ -17,7 +17,14 @@ for _endpoint in ENDPOINTS:
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
 
-LONG = ("tests/chaos/", "tests/cluster/", "tests/api/test_schema")
+LONG = (
+    "tests/api/test_schemathesis",
+    "tests/chaos/",
+    "tests/cluster/",
+    "tests/page/test_hostile",
+    "tests/page/test_whole",
+    "tests/page_unit/",
+)
 """Processes that die and come back, mostly: they wait more than they work."""
 
 

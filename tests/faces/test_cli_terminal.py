@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,12 +16,12 @@ HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
 
 def test_ctrl_c_pauses_and_resume_goes_on_to_the_verdict(data: Path, moot: Moot):
-    env = environment(data, pace_ms=15)
+    env = environment(data, pace_ms=50)
     with Terminal(env, *DEBATE) as terminal:
         terminal.until("round 1 of 1")
         terminal.until("Opposition")
         terminal.until("┃")
-        time.sleep(0.5)
+        terminal.until("words")
         terminal.type(CTRL_C)
         assert terminal.ended() == 130
         said = words(terminal.output)
