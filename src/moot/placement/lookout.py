@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 
 from moot.errors import StoreError, UnknownDebate
 from moot.placement.contract import Rhythm, wants_runner
@@ -20,6 +21,7 @@ from moot.store.contract import Head, Store
 log = logging.getLogger(__name__)
 
 FORGOTTEN_SECONDS = 5.0
+ASKING_SECONDS = 2.0
 SHARE = 20.0
 AT_ONCE = 100
 """So many are taken over in one statement: whoever waits for them can begin with the first."""
@@ -47,7 +49,7 @@ class Lookout:
         if everywhere and began >= self._due:
             for post in await self._queue.stranded(self._stall):
                 await self.move(post, COMMON)
-            await self.find_forgotten()
+            await self.find_forgotten(older=ASKING_SECONDS)
             await self._queue.strike_off(self._stall)
             # Where thousands of debates rest, this must not become all that we do.
             self._due = self._time() + max(FORGOTTEN_SECONDS, SHARE * (self._time() - began))
@@ -63,9 +65,11 @@ class Lookout:
         if await self._queue.withdraw(post):
             await self._queue.defer(post.debate, to)
 
-    async def find_forgotten(self) -> int:
-        """Debates that want a runner and have no job: their asker died before it had deferred one."""
-        heads = await candidates(self._store)
+    async def find_forgotten(self, older: float = 0.0) -> int:
+        """Debates that want a runner and have no job: their asker died before it had deferred one. One that
+        has just changed is left to its asker, who may be about to do so, and for a queue of its own."""
+        before = datetime.now(UTC) - timedelta(seconds=older)
+        heads = [head for head in await candidates(self._store) if head.updated_at <= before]
         busy = await self._queue.debates()
         resting, found = dict[str, int](), 0
         for head in heads:
