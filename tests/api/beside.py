@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tests.api.served import Served, serving
 
 T = TypeVar("T")
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class Beside:

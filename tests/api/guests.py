@@ -33,7 +33,7 @@ async def invited(house: Served, debate_id: str, role: str, **more: Any) -> dict
 
 
 async def their_turn(house: Served, debate_id: str, seat: str, headers: dict[str, str]) -> dict[str, Any]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             place = (await house.get(debate_id, f"seats/{seat}", headers=headers)).json()
             if place["turn"] is not None:

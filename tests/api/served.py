@@ -107,7 +107,7 @@ async def serving(
         server = Server(make_app(arena), service, end_streams=arena.hub.close, ready=ready.set)
         running = asyncio.create_task(server.serve(listener), name="server")
         stack.push_async_callback(_stop, server, running)
-        http = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=20, verify=NO_TLS))
+        http = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=60, verify=NO_TLS))
         await ready.wait()
         yield Served(arena, url, http)
 

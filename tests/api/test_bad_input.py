@@ -233,7 +233,7 @@ async def test_a_socket_is_answered_as_the_table_says(houses: Houses, talk: Talk
 
 async def heard(line: Line, expected: dict[str, Any] | int, opcode: int = 1) -> None:
     """Wait for such a frame; events of the debate come in between."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             kind, payload = await next_frame(line)
             if kind == opcode == 1:

@@ -139,6 +139,6 @@ async def test_keys_of_a_debate_that_was_refused_are_not_kept(tmp_path: Path) ->
             )
         assert list(house.arena.lending.holds()) == [first.json()["id"]]
         await house.post(first.json()["id"], "abort")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while house.arena.lending.holds():  # noqa: ASYNC110 - there is nothing that could be waited for
                 await asyncio.sleep(0.01)

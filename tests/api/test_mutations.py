@@ -27,7 +27,7 @@ from tests.web.test_connection import frame
 
 HASTY = replace(FREE, header_seconds=0.4, body_seconds=0.4)
 AT_ONCE = 48
-PATIENCE = 2.0
+PATIENCE = 60.0
 DECLARED = {f"/errors/{kind}" for kind in ("storage", "shutting-down", "provider-unavailable")}
 
 

@@ -184,7 +184,7 @@ async def test_a_viewer_may_watch_a_socket_but_not_command(guarded: Served) -> N
     assert refused.value.response.status_code == 401
     async with connect(url, additional_headers=bearer("ann-viewer-token")) as socket:
         await socket.send('{"type":"INJECT_CONTEXT","data":{"additionalContext":"Hear me."}}')
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while '"FORBIDDEN"' not in await socket.recv():
                 pass
     assert not (await guarded.arena.state(debate_id)).remarks
@@ -281,9 +281,9 @@ async def test_a_revoked_token_closes_what_it_opened(
     stream = guarded.http.stream("GET", f"/api/v1/debates/{debate_id}/stream", headers=headers)
     async with connect(url, additional_headers=headers) as socket, stream as streamed:
         await guarded.arena.store.drop_token("ann-viewer")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await socket.wait_closed()
         assert socket.close_code == 4401
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             async for _ in streamed.aiter_bytes():
                 pass

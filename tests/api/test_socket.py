@@ -40,7 +40,7 @@ async def everything(socket: ClientConnection) -> list[dict[str, Any]]:
 async def answer(socket: ClientConnection, message: Any) -> dict[str, Any]:
     """The reply to a message; events of the debate that come in between are passed over."""
     await socket.send(message if isinstance(message, str) else json.dumps(message))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             frame = json.loads(await socket.recv())
             if frame["id"] is None:
@@ -48,7 +48,7 @@ async def answer(socket: ClientConnection, message: Any) -> dict[str, Any]:
 
 
 async def closing(socket: ClientConnection) -> int | None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await everything(socket)
     return socket.close_code
 

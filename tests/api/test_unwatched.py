@@ -30,7 +30,7 @@ async def test_a_quiet_stream_shows_signs_of_life_that_are_no_events(tmp_path: P
         await house.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
         heard = b""
         async with (
-            asyncio.timeout(10),
+            asyncio.timeout(60),
             house.http.stream("GET", f"/api/v1/debates/{debate_id}/stream") as reply,
         ):
             async for piece in reply.aiter_bytes():

@@ -18,7 +18,7 @@ import httpx
 
 from tests.faces.terminal import environment
 
-SECONDS = 30.0
+SECONDS = 60.0
 LIFTED = {
     "MOOT_RATE_LIMIT_PER_MINUTE": "0",
     "MOOT_MAX_DEBATES_PER_CLIENT": "0",

@@ -15,7 +15,7 @@ from tests.chaos.viewers import Viewer, Way, by_header, by_query, by_socket
 
 WAYS: tuple[Way, ...] = (by_header, by_query, by_socket, by_header)
 DEBATES = 4
-GRACE_SECONDS = 10.0
+GRACE_SECONDS = 60.0
 
 
 @pytest.mark.timeout(300)

@@ -250,7 +250,7 @@ async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Sta
         async for chunk in chunks:
             if isinstance(chunk, Said):
                 break
-    await asyncio.wait_for(left.wait(), 5)
+    await asyncio.wait_for(left.wait(), 60)
     await stage.close()
     assert asyncio.all_tasks() <= before
 

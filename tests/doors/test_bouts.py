@@ -27,7 +27,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Beside]:
 
 @pytest.fixture(scope="module")
 def api(house: Beside) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=house.house.url, timeout=30) as client:
+    with httpx.Client(base_url=house.house.url, timeout=60) as client:
         yield client
 
 
@@ -234,7 +234,7 @@ def test_a_ticket_opens_the_stream_for_a_browser_once(tmp_path: Path) -> None:
     token = {"Authorization": "Bearer operators-own-token"}
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model="scripted/demo") as beside,
-        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+        httpx.Client(base_url=beside.house.url, timeout=60) as api,
     ):
         debate_id = api.post("/api/debates", json=bout(maxTurns=1), headers=token).json()["id"]
         for path in (f"/api/debates/{debate_id}/stream", f"/api/debate/{debate_id}/stream"):

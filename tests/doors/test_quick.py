@@ -34,7 +34,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Beside]:
 
 @pytest.fixture(scope="module")
 def api(house: Beside) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=house.house.url, timeout=30) as client:
+    with httpx.Client(base_url=house.house.url, timeout=60) as client:
         yield client
 
 
@@ -210,7 +210,7 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
     )
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+        httpx.Client(base_url=beside.house.url, timeout=60) as api,
     ):
         once: dict[str, str] = {"Idempotency-Key": "once"}
         ids = [
@@ -228,7 +228,7 @@ def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_pat
     service = Service(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+        httpx.Client(base_url=beside.house.url, timeout=60) as api,
     ):
         ids: list[str] = []
         for deed in ("pause", "stop"):
@@ -242,7 +242,7 @@ def test_nobody_opens_a_debate_who_has_no_place_to_watch_it_from(tmp_path: Path)
     service = Service(requests_per_minute=None, debates_per_client=None, streams_per_client=1)
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
-        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+        httpx.Client(base_url=beside.house.url, timeout=60) as api,
         api.stream("POST", "/api/debate", json={"topic": "On a silence"}),
     ):
         ask(api, "/api/debate", {"topic": "Another"}, 429)
@@ -253,7 +253,7 @@ def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path
     moved = tuple(replace(each, base_url=nowhere()) if each.name == "groq" else each for each in ENDPOINTS)
     with (
         Beside(tmp_path, FREE, endpoints=moved, model="groq/openai/gpt-oss-120b") as beside,
-        httpx.Client(base_url=beside.house.url, timeout=30) as api,
+        httpx.Client(base_url=beside.house.url, timeout=60) as api,
     ):
         assert ask(api, "/api/debate", {"topic": "Cats or dogs?"}, 503).json()["type"] == MISSED
         key = "gsk_canary0123456789"

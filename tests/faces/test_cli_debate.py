@@ -167,7 +167,7 @@ def test_an_interrupted_pipe_pauses_the_debate(data: Path, moot: Moot):
         pass
     time.sleep(0.1)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert b"debate.paused" in out
     assert b"Go on with: moot resume deb_" in err

@@ -121,9 +121,9 @@ def test_a_second_process_watches_from_the_start_while_the_first_runs(data: Path
     while "call.delta" not in first.stdout.readline():
         pass
     second = subprocess.run(
-        [*MOOT, "watch", "last", "--json"], env=env, capture_output=True, text=True, timeout=20, check=True
+        [*MOOT, "watch", "last", "--json"], env=env, capture_output=True, text=True, timeout=60, check=True
     )
-    first.communicate(timeout=20)
+    first.communicate(timeout=60)
     lines = second.stdout.splitlines()
     assert lines[0] == opened.strip()
     assert [json.loads(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))

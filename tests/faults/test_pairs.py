@@ -25,7 +25,7 @@ from tests.faults.tongues import Tongue
 CALLS = range(1, 8)
 TOGETHER = 8
 """So many debates at the same time."""
-LONGEST = 30.0
+LONGEST = 60.0
 TOO_PATIENT = ("F13-longer-than-the-turn", "F14-a-day")
 """After these the whole service is left alone for longer than a test lasts."""
 MORE = (

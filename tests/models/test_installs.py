@@ -41,7 +41,7 @@ async def slow(tmp_path: Path) -> AsyncGenerator[tuple[Slow, Installs]]:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not true():  # noqa: ASYNC110 - a thread makes it so
             await asyncio.sleep(0.005)
 

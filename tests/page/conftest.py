@@ -16,7 +16,7 @@ from tests.providers.conftest import manager as manager
 Watched = Callable[[Page], Page]
 
 # Two browsers and two servers at once on a small machine are slow, and not wrong.
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 

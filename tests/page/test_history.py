@@ -89,7 +89,7 @@ async def test_a_deleted_debate_comes_back_by_undo_and_is_gone_when_one_leaves(
     await expect(rows(page)).to_have_count(1)
     assert (await served.get(gone, "status")).status_code == 200
     await page.goto("about:blank")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for debate_id in (gone, other):
             while (await served.get(debate_id, "status")).status_code != 404:  # noqa: ASYNC110 - no bell rings
                 await asyncio.sleep(0.01)

@@ -27,6 +27,15 @@ SHIFTS = """() => {
     for (const entry of list.getEntries()) window.shifts.push(entry.value);
   }).observe({ type: 'layout-shift' });
 }"""
+REST = """async () => {
+  let last;
+  do {
+    last = scrollY;
+    await new Promise((done) => setTimeout(done, 100));
+  } while (scrollY !== last);
+  return last;
+}"""
+"""Where the page comes to rest."""
 
 
 GATE = "\N{PILCROW SIGN}"
@@ -148,10 +157,13 @@ async def test_following_yields_to_whoever_scrolls_up(page: Page, served: Served
     await enter(page, served, debate)
     await expect(page.get_by_role("heading", level=1)).not_to_be_in_viewport()
     await expect(page.get_by_role("button", name="Follow")).to_have_count(0)
+    await page.evaluate(REST)
     await page.mouse.move(600, 500)
-    await page.mouse.wheel(0, -250)
+    await page.mouse.wheel(0, -60)
     await expect(page.get_by_role("button", name="Follow")).to_be_visible()
-    at = await page.evaluate("scrollY")
+    # A wheel that is turned up counts, though the page was still on its way down.
+    await page.evaluate("scrollBy(0, 40); dispatchEvent(new WheelEvent('wheel', { deltaY: -250 }))")
+    at = await page.evaluate(REST)
     hall.gate.set()
     end = page.get_by_text("The end.", exact=True)
     await expect(end).to_be_attached()

@@ -399,7 +399,7 @@ async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., C
         async for chunk in chunks:
             if isinstance(chunk, Said):
                 break
-    await asyncio.wait_for(left.wait(), 3)
+    await asyncio.wait_for(left.wait(), 60)
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:

@@ -13,7 +13,7 @@ from moot.terms import Model, Request
 
 SPEAKER = Model("scripted", "speaker")
 OWL = Model("scripted", "owl")
-PATIENCE = 10
+PATIENCE = 60
 Rule = Callable[[Request, list[str]], str]
 """Who wins by a judge's lights, of these labels."""
 

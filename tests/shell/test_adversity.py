@@ -89,7 +89,7 @@ async def test_what_is_asked_while_a_runner_leaves_is_not_lost(tmp_path: Path) -
     settings = Settings(data=tmp_path, pace=QUICK)
     async with Arena.open(settings, store=store, providers={"scripted": Scripted()}) as arena:
         arena.run("deb_1")
-        await asyncio.wait_for(until(arena, "deb_1", DebateEnded), 20)
+        await asyncio.wait_for(until(arena, "deb_1", DebateEnded), 60)
 
 
 class Moody(MemoryStore):
@@ -118,7 +118,7 @@ async def test_closing_does_not_wait_for_a_store_that_fails(tmp_path: Path) -> N
         await until(arena, debate_id, CallDelta)
         store.broken = True
         closing = asyncio.create_task(arena.close())
-        await asyncio.wait_for(closing, 5)
+        await asyncio.wait_for(closing, 60)
 
 
 async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path)
         seen = await until(arena, debate_id, CallDelta)
         store.hiccups = 1
         await arena.ask(debate_id, SkipTurn())
-        failed = await asyncio.wait_for(until(arena, debate_id, CallFailed, after=seen.seq), 5)
+        failed = await asyncio.wait_for(until(arena, debate_id, CallFailed, after=seen.seq), 60)
         assert isinstance(failed.event, CallFailed)
         assert failed.event.kind == "cut"
 

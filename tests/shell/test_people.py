@@ -62,7 +62,7 @@ from tests.shell.test_runner import MODEL, MOTION, until
 
 PERSON = Model("human", "ada")
 UNDERSTUDY = Model("scripted", "understudy")
-PATIENCE = 20
+PATIENCE = 60
 
 
 @pytest.fixture(params=["memory", "sqlite"])

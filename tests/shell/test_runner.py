@@ -357,7 +357,7 @@ async def test_deleting_a_running_debate_ends_its_call_and_its_streams(open_aren
         following = asyncio.create_task(_drain(arena, debate_id))
         await asyncio.sleep(0)
         await arena.delete(debate_id)
-        await asyncio.wait_for(following, 5)
+        await asyncio.wait_for(following, 60)
         with pytest.raises(UnknownDebate):
             await arena.state(debate_id)
 

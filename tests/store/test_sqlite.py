@@ -318,7 +318,7 @@ async def test_deleted_text_goes_once_a_reader_elsewhere_lets_it(store: SqliteSt
         await store.delete("gone")
         await store.record("other", remark)
         reader.execute("ROLLBACK")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir()):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 

@@ -21,7 +21,7 @@ from moot.web.listening import Server, bind
 from moot.wire.auth import Keeper, Tickets
 from moot.wire.limits import Limiter
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Served(Struct):

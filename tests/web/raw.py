@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Reply(Struct):

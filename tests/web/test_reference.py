@@ -44,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
 @pytest.fixture(scope="module")
 def api(server: Served) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=30) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         yield client
 
 

@@ -26,7 +26,7 @@ from tests.web.raw import Line, exchange, request
 from tests.web.test_connection import connected, handshake
 
 START = b"Moot is at http://127.0.0.1:"
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Process:

@@ -30,7 +30,7 @@ async def held(data: Path, days_ago: int) -> str:
 async def test_debates_that_ended_long_ago_are_gone_when_a_server_has_started(tmp_path: Path) -> None:
     old, new = await held(tmp_path, 40), await held(tmp_path, 20)
     with served(tmp_path, 0, MOOT_TTL_DAYS="30") as server:
-        async with httpx.AsyncClient(base_url=server.url) as http, asyncio.timeout(20):
+        async with httpx.AsyncClient(base_url=server.url) as http, asyncio.timeout(60):
             while True:
                 listed = (await http.get("/api/v1/debates")).json()["debates"]
                 if old not in (ids := [debate["id"] for debate in listed]):

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
+
+AT_ONCE = struct.pack("ii", 1, 0)
+"""The line is reset: what the system still holds of it goes, too."""
 
 
 class Patient(asyncio.Protocol):
@@ -15,6 +20,10 @@ class Patient(asyncio.Protocol):
 
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
+        line = self.transport.get_extra_info("socket")
+        if line is not None and self.transport.get_write_buffer_size():
+            # Else the system would go on for minutes to offer what nobody reads.
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
         self.transport.abort()
 
     def pause_writing(self) -> None:

@@ -18,26 +18,33 @@ export function toEnd({ still = isStill() } = {}) {
 export function useFollow(box, goes, start = true) {
   const following = useSignal(start);
   useEffect(() => {
-    let [last, height] = [scrollY, root.scrollHeight];
+    let [last, height, upwards] = [scrollY, root.scrollHeight, false];
     const heed = () => {
       const shrunk = root.scrollHeight < height;
       if (scrollY < last - 1 && !shrunk) following.value = false;
-      else if (scrollY > last && left() < NEAR) following.value = true;
+      else if (scrollY > last && left() < NEAR && !upwards) following.value = true;
       [last, height] = [scrollY, root.scrollHeight];
     };
-    // While the page glides down, a wheel turned up may end below where it began: what they asked for counts.
-    const yields = ({ deltaY, ctrlKey }) => {
-      if (deltaY >= 0 || ctrlKey || !following.peek() || !scrollY) return;
+    // While the page glides down, a wheel turned up may end below where it began: what they asked for counts,
+    // until they ask for something else.
+    const turned = ({ deltaY, ctrlKey }) => {
+      if (!deltaY || ctrlKey) return;
+      upwards = deltaY < 0;
+      if (!upwards || !following.peek() || !scrollY) return;
       following.value = false;
       scrollTo({ top: scrollY, behavior: 'instant' });
     };
+    const other = () => { upwards = false; };
+    const asks = ['keydown', 'pointerdown', 'touchstart'];
     const grown = new ResizeObserver(() => following.peek() && goes() && toEnd());
     addEventListener('scroll', heed, { passive: true });
-    addEventListener('wheel', yields, { passive: true });
+    addEventListener('wheel', turned, { passive: true });
+    for (const way of asks) addEventListener(way, other, { passive: true });
     grown.observe(box.current);
     return () => {
       removeEventListener('scroll', heed);
-      removeEventListener('wheel', yields);
+      removeEventListener('wheel', turned);
+      for (const way of asks) removeEventListener(way, other);
       grown.disconnect();
     };
   }, []);
