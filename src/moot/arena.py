@@ -18,8 +18,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot import formats
 from moot import settings as configuration
+from moot.casting import Casting, check_priced, money
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
@@ -28,32 +28,21 @@ from moot.evolve import evolve
 from moot.floor import CastVote, KeepDraft
 from moot.hub import Hub
 from moot.ids import new_id
-from moot.judging.families import partiality, recused
+from moot.judging.families import recused
 from moot.lending import Lending
 from moot.placement.contract import Role, Waiting, wants_runner
 from moot.placement.holding import LOST_SECONDS
 from moot.premises import make_placement, make_shared, open_store
-from moot.prices import price_of
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
 from moot.providers.scripted import Scripted
 from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
-from moot.setup import (
-    JudgeSetup,
-    Naming,
-    SeatSetup,
-    Setup,
-    by_place,
-    judge_problems,
-    opening,
-    panel,
-    weighing,
-)
+from moot.setup import JudgeSetup, Naming, Setup, by_place, opening
 from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
 from moot.store.memory import MemoryStore
-from moot.terms import Effort, Format, Judge, Model, Money, Price, Seat, Status, Step, Verbosity
+from moot.terms import Model, Status, Step
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
 
@@ -87,6 +76,11 @@ class Arena:
         self.locks = None if isinstance(store, MemoryStore) else settings.data
         """Where processes that share the store know of each other."""
         self._placement = make_placement(settings, store, self._runner, run=run)
+        casting = Casting(settings, providers)
+        self._panel = casting.panel
+        self.setup = casting.setup
+        self.model = casting.model
+        self.price = casting.price
 
     @classmethod
     @asynccontextmanager
@@ -227,13 +221,13 @@ class Arena:
         # One that a process has left in the middle is taken up first, and then refuses this one.
         if debate.being_judged:
             self.run(debate_id)
-        sitting = self._panel(debate, [self._judge(judge) for judge in judges], tuple(criteria))
+        sitting = self._panel(debate, judges, tuple(criteria))
         sitting = recused(sitting, debate.seats) if recuse else sitting
-        limit = _money(allowance)
+        limit = money(allowance)
         if limit is not None and not (limit.is_finite() and limit > 0):
             raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
         if limit is not None or debate.limits.cost is not None:
-            _check_priced(sitting or debate.panel)
+            check_priced(sitting or debate.panel)
         return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> Outcome:
@@ -329,102 +323,6 @@ class Arena:
         async for recorded in self.watch(debate_id):
             yield recorded
 
-    async def setup(
-        self,
-        motion: str,
-        *,
-        format: str | Format = "free",
-        models: Sequence[str | Model] = (),
-        model: str | Model | None = None,
-        judge: str | Model | None = None,
-        judges: Sequence[str | Model | JudgeSetup] = (),
-        seats: Sequence[SeatSetup] = (),
-        cost_limit: Decimal | float | str | None = None,
-        warn_at: Decimal | float | str | None = None,
-        **options: Any,
-    ) -> Setup:
-        """A setup with defaults: one model for all, or one each in `models`; the same model judges.
-
-        `human` is a person, who must be named: nobody is one by default. A panel is given in `judges`, and
-        `judge="none"` leaves the verdict out. Further options are those of `Setup`.
-        """
-        fmt = format if isinstance(format, Format) else formats.load(format, self.settings.formats)
-        if not seats:
-            chosen = [self.model(name) for name in models]
-            if len(chosen) < len(fmt.chairs):
-                base = self.model(model) if model else await self._usual(chosen)
-                chosen += [base] * (len(fmt.chairs) - len(chosen))
-            seats = tuple(SeatSetup(model=each) for each in chosen)
-        for model_ in (each for seat in seats for each in (seat.model, seat.stand_in) if each):
-            self.providers.check(model_)
-        panel = [*([judge] if judge else ()), *judges]
-        if not panel and fmt.result not in ("summary", "none"):
-            named = self.model(model) if model else None
-            panel = [named if named and not named.human else await self._impartial(seats)]
-        return Setup(
-            motion=motion,
-            format=fmt,
-            seats=tuple(seats),
-            judges=() if judge == "none" else tuple(self._judge(each) for each in panel),
-            cost_limit=_money(cost_limit),
-            warn_at=_money(warn_at),
-            **options,
-        )
-
-    async def _usual(self, named: Sequence[Model]) -> Model:
-        """The first model among those named, else the default."""
-        found = next((model for model in named if not model.human), None)
-        return found or self.model(await self.providers.default_model())
-
-    async def _impartial(self, seats: Sequence[SeatSetup]) -> Model:
-        """Who judges where nobody is named: a model that is kin to no speaker or to all of them, if one is at
-        hand; else the first that speaks."""
-        speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
-        usual = await self._usual([seat.model for seat in seats])
-        # How hard a seat is told to think is its own affair.
-        usual = replace(usual, effort=None, verbosity=None)
-        if not partiality(speakers, usual):
-            return usual
-        for found in await self.providers.usable():
-            if found.usable and found.kind in ("key", "server") and not found.name.endswith("/"):
-                model = self.model(found.name)
-                if not (model.small or partiality(speakers, model)):
-                    return model
-        return usual
-
-    def _panel(
-        self, debate: Debate, judges: Sequence[JudgeSetup], criteria: tuple[str, ...]
-    ) -> tuple[Judge, ...]:
-        """Those given, or those of the debate where only the criteria are others; none: just as before."""
-        judges = weighing(judges, debate.format)
-        problems = {field: [problem] for field, problem in judge_problems(judges)}
-        if problems:
-            raise Invalid("Invalid panel of judges.", problems)
-        named = panel(judges, [f"judge_{place + 1}" for place in range(len(judges))])
-        if not criteria:
-            return named
-        return tuple(replace(judge, criteria=criteria, weights={}) for judge in named or debate.panel)
-
-    def _judge(self, given: str | Model | JudgeSetup) -> JudgeSetup:
-        return given if isinstance(given, JudgeSetup) else JudgeSetup(model=self.model(given))
-
-    def model(
-        self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
-    ) -> Model:
-        """A model by its name, `provider/model`, ready to be written into a debate: checked and priced."""
-        model = self.providers.model(name) if isinstance(name, str) else name
-        model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
-        self.providers.check(model)
-        if model.price is None:
-            model = replace(model, price=self.price(model.provider, model.name))
-        return model
-
-    def price(self, provider: str, model: str) -> Price | None:
-        """What `moot.toml` says, or nothing on a machine of one's own, or what the price list has."""
-        endpoint = self.providers.endpoints.get(provider)
-        own = endpoint is not None and endpoint.local
-        return price_of(provider, model, self.settings.prices, free=own)
-
     # --- inside ---------------------------------------------------------------------------------------
 
     async def _record(
@@ -488,19 +386,3 @@ def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
 
 def _toolbox(settings: Settings) -> Toolbox:
     return McpToolbox(settings.tools, settings.environ) if settings.tools else NoTools()
-
-
-def _check_priced(judges: Sequence[Judge]) -> None:
-    unknown = sorted({judge.model.label for judge in judges if judge.model.price is None})
-    if unknown:
-        problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
-        raise Invalid(f"{problem}; price it in moot.toml.", {"costLimit": [problem]})
-
-
-def _money(value: Decimal | float | str | None) -> Money | None:
-    if value is None:
-        return None
-    try:
-        return Money(str(value))
-    except ArithmeticError as error:
-        raise Invalid(f"{value!r} is not an amount of money.") from error
