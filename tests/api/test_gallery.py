@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 from httpx_sse import aconnect_sse
 
+from moot.debate import Debate
+from moot.store.memory import MemoryStore
 from tests.api.guests import PERSON, between_person_and_model, invited, opened
-from tests.api.served import BODY, Served
+from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
 from tests.api.test_socket import answer, talking
 
@@ -41,16 +44,46 @@ async def test_the_view_is_what_its_changes_add_up_to_by_every_way(served: Serve
     assert after == whole["seq"]
     assert folded({}, frames) == whole["view"]
     url = f"/api/v1/debates/{debate_id}/view/stream?after=5"
-    async with asyncio.timeout(10), aconnect_sse(served.http, "GET", url) as source:
+    async with asyncio.timeout(60), aconnect_sse(served.http, "GET", url) as source:
         streamed: list[Any] = []
         async for event in source.aiter_sse():
             streamed.append(event.json())
             if streamed[-1] == frames[-1]:
                 break
     assert streamed == [frame for frame in frames if frame["seq"] > 5]
-    async with asyncio.timeout(10), talking(served, debate_id, "?view=true&after=5") as socket:
+    async with asyncio.timeout(60), talking(served, debate_id, "?view=true&after=5") as socket:
         heard = [json.loads(await socket.recv())["data"] for _ in streamed]
     assert heard == streamed
+
+
+class Remembering(MemoryStore):
+    """Knows which earlier states it was asked for: each of them it has to fold from the start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folded: list[int] = []
+
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate:
+        self.folded += [upto] if upto else []
+        return await super().state(debate_id, upto)
+
+
+async def test_whoever_turns_the_pages_of_a_debate_has_it_folded_once(tmp_path: Path) -> None:
+    store = Remembering()
+    async with serving(tmp_path, store=store) as served:
+        debate_id = await served.open(maxRounds=1)
+        await served.over(debate_id)
+        store.folded.clear()
+        pages = [(await served.get(debate_id, "view/frames?limit=10")).json()]
+        while pages[-1]["hasMore"]:
+            pages.append(
+                (await served.get(debate_id, f"view/frames?limit=10&after={pages[-1]['next']}")).json()
+            )
+        assert len(pages) > 2
+        assert store.folded == []
+        assert (await served.get(debate_id, "view/frames?limit=10&after=10")).json() == pages[1]
+        await served.get(debate_id, "view/frames?limit=10&after=7")
+        assert store.folded == [7]
 
 
 async def test_everybody_looks_in_as_themselves(served: Served) -> None:
@@ -97,7 +130,7 @@ async def test_a_debate_goes_on_step_by_step(served: Served) -> None:
 
 
 async def _resting(served: Served, debate_id: str) -> Any:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             view = (await served.get(debate_id, "view")).json()["view"]
             if (

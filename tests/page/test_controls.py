@@ -94,6 +94,31 @@ async def test_the_chair_declares_the_winner(page: Page, served: Served) -> None
     assert verdict["reasoning"] == "The cost was never answered."
 
 
+async def test_the_focus_of_a_control_that_goes_away_stays_near_and_moves_nothing(
+    page: Page, served: Served, stage: Stage
+) -> None:
+    await page.set_viewport_size({"width": 1400, "height": 300})
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    motion = page.get_by_role("heading", level=1)
+    await expect(motion).not_to_be_in_viewport()
+    await page.mouse.wheel(0, -1000)
+    await page.get_by_role("button", name="Follow").press("Enter")
+    await expect(page.locator("#turn-1")).to_be_focused()
+    await button(page, "Stop this turn").press("Enter")
+    await expect(bar(page)).to_be_focused()
+    await button(page, "Resume").press("Enter")
+    await expect(page.locator("#turn-2")).to_contain_text("The words of")
+    await expect(motion).not_to_be_in_viewport()
+    await page.mouse.wheel(0, -1000)
+    await expect(page.get_by_role("button", name="Follow")).to_be_visible()
+    at = await page.evaluate("scrollY")
+    await button(page, "Pause").focus()
+    stage.let(9)
+    await expect(page.locator("#verdict-title")).to_be_focused()
+    assert await page.evaluate("scrollY") == at
+
+
 async def test_a_role_leaves_out_what_is_not_wanted_and_is_remembered(page: Page, served: Served) -> None:
     debate_id = await served.open()
     await held(page, served, debate_id)

@@ -117,3 +117,27 @@ async def test_a_person_on_the_panel_casts_a_ballot_and_is_told_what_it_lacks(
     await expect(ballot).to_have_count(0)
     verdict = (await served.over(debate["id"]))["verdict"]
     assert verdict["winner"] == debate["participants"][0]["id"]
+
+
+async def test_a_person_ranks_all_where_the_format_does(page: Page, served: Served, stage: Stage) -> None:
+    stage.let(50)
+    shape = deepcopy(BODY)
+    shape["judge"]["model"] = PERSON
+    seats = [("Og", "for"), ("Oo", "against"), ("Cg", "for"), ("Co", "against")]
+    shape["participants"] = [
+        {"name": name, "position": side, "model": BODY["participants"][0]["model"]} for name, side in seats
+    ]
+    debate = await opened(served, {**shape, "format": "british-parliamentary", "config": {}})
+    await page.goto(f"{served.url}/debate/{debate['id']}")
+    ballot = page.get_by_role("region", name="Your ballot")
+    await ballot.get_by_role("radio", name="Co").check()
+    await ballot.get_by_label("Second").select_option("Og")
+    await ballot.get_by_label("Third").select_option("Cg")
+    await ballot.get_by_label("Your reason").fill("They answered all of it.")
+    await ballot.get_by_role("checkbox").first.check()
+    await ballot.get_by_role("button", name="Cast the ballot").click()
+    await expect(ballot).to_have_count(0)
+    await served.over(debate["id"])
+    (verdict,) = (await served.get(debate["id"], "view")).json()["view"]["verdicts"].values()
+    names = {seat["id"]: seat["name"] for seat in debate["participants"]}
+    assert [names[seat] for seat in verdict["ranking"]] == ["Co", "Og", "Cg", "Oo"]

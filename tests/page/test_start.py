@@ -120,6 +120,33 @@ async def test_a_setup_goes_by_link_without_its_secrets(page: Page, served: Serv
     await expect(page.get_by_label("Private objective").first).to_have_value("Mention the sea.")
 
 
+async def test_limits_of_tokens_and_weights_of_criteria_are_kept_and_checked_on_the_spot(
+    page: Page, served: Served, complaints: list[str]
+) -> None:
+    await arrive(page, served)
+    await page.get_by_text("More", exact=True).first.click()
+    tokens = page.get_by_label("Max tokens").first
+    await tokens.fill("0")
+    await expect(page.get_by_text("Must be an integer between 1 and")).to_be_visible()
+    await tokens.fill("900")
+    await page.get_by_text("Judge", exact=True).click()
+    await page.get_by_label("Weighs").fill("evidence, wit")
+    weight = page.get_by_role("group", name="What each counts").get_by_label("wit")
+    await weight.fill("0")
+    await expect(weight).to_have_attribute("aria-invalid", "true")
+    await weight.fill("2.5")
+    await page.reload()
+    await page.get_by_text("Judge", exact=True).click()
+    await expect(weight).to_have_value("2.5")
+    await page.keyboard.press("Control+Enter")
+    body = await opened(page, served)
+    assert body["participants"][0]["model"]["maxTokens"] == 900
+    assert body["judge"]["evaluationCriteria"] == ["evidence", "wit"]
+    assert body["judge"]["weights"] == {"wit": 2.5}
+    assert all("422" in one for one in complaints)
+    complaints.clear()
+
+
 async def test_a_rematch_swaps_who_sits_where(page: Page, served: Served) -> None:
     before = await served.open()
     await arrive(page, served, f"/?from={before}&swap=1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.audience import OBSERVER, Viewer
+from moot.audience import OBSERVER, OWNER, Viewer
 from moot.events import SegmentCompleted
 from moot.terms import ToolResult
 from moot.wire.chamber.frames import Chamber
@@ -17,7 +17,8 @@ SEEN = watch(log_of("tools"))
 
 def tools(after: int, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
     """Those of the first speech as the view has them once that event has happened."""
-    return view(SEEN[after - 1].after, viewer)["turns"]["1"]["tools"]
+    parts = view(SEEN[after - 1].after, viewer)["turns"]["1"]["parts"]
+    return [part for part in parts if part["kind"] == "tool"]
 
 
 def test_a_tool_is_shown_by_its_title_and_answered_when_its_result_comes() -> None:
@@ -43,3 +44,15 @@ def test_what_was_said_before_a_tool_stays_on_the_page_when_the_call_after_it_fa
     texts = [view(one.after, OBSERVER)["turns"].get("1", {}).get("text", "") for one in SEEN[:27]]
     begun = texts.index("Let me measure.")
     assert all(text.startswith("Let me measure.") for text in texts[begun:])
+
+
+def test_thoughts_words_and_tools_are_told_in_the_order_in_which_they_came() -> None:
+    speech = view(SEEN[-1].after, OWNER)["turns"]["1"]
+    thought, said, *used = speech["parts"]
+    assert [part["kind"] for part in used] == ["tool", "tool"]
+    assert speech["reasoning"][: thought["end"]] == "I need figures."
+    assert speech["reasoning"][thought["end"] :].strip() == "Both are known now."
+    assert speech["text"][: said["end"]] == "Let me measure."
+    plain = view(watch(log_of("reasoning"))[-1].after, OWNER)["turns"]["1"]
+    assert plain["reasoning"]
+    assert plain["parts"] == []

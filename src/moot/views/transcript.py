@@ -55,6 +55,8 @@ CUT: dict[str, str] = {
     "budget": "Cut short: the cost limit was reached.",
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
+BETWEEN = "\n\n"
+"""Between one thought and the next."""
 _WORD = re.compile(r"\w+")
 VEILED = "Given at the same time as your own speech: you can read it when you have given yours."
 
@@ -278,8 +280,11 @@ def role(debate: Debate, turn: Turn) -> str:
 
 
 def thoughts(turn: Turn) -> str:
+    """Those that are whole, and the one in which it was cut."""
     parts = [segment.text for segment in turn.segments if isinstance(segment, Reasoning)]
-    return "\n\n".join(parts) if parts else turn.reasoning
+    whole = "".join(parts)
+    cut = turn.reasoning[len(whole) :] if turn.reasoning.startswith(whole) else ""
+    return BETWEEN.join([*parts, cut] if cut else parts)
 
 
 def flags(turn: Turn) -> tuple[Flag, ...]:

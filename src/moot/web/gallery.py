@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
+from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moot.debate import Debate
 from moot.errors import UnknownDebate
 from moot.events import DebateOpened
 from moot.evolve import evolve
+from moot.store.contract import Head
 from moot.web.answers import json_reply
 from moot.web.desk import DebateId, Desk, Route
 from moot.web.pages import BREATH
-from moot.web.rooms import query_of, who
+from moot.web.rooms import Rooms, query_of, who
 from moot.wire.chamber.deeds import me
 from moot.wire.chamber.frames import Chamber
 from moot.wire.chamber.sections import view
@@ -31,8 +35,19 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
+MARKS = 64
+
+Place = tuple[str, datetime, int]
+"""A debate, when it was opened, and a point of its log."""
+
+
 class Gallery(Desk):
     """Where one looks on."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        super().__init__(rooms)
+        self._marks: OrderedDict[Place, Debate] = OrderedDict()
+        """How debates stood where somebody turned a page: the next one begins there."""
 
     async def look_in(self, request: Request, debate_id: DebateId) -> Response:
         seat = queries.gallery(query_of(request))
@@ -44,10 +59,9 @@ class Gallery(Desk):
     async def frames(self, request: Request, debate_id: DebateId) -> Response:
         """The changes behind `after`; the first of all is the whole view."""
         query = queries.event_page(query_of(request))
-        await self._rooms.mine(request, debate_id)
-        head = await self._arena.head(debate_id)
+        head = await self._rooms.mine(request, debate_id)
         viewer = await self._rooms.viewer_of(who(request), query.seat, debate_id)
-        debate = await self._arena.store.state(debate_id, query.after) if query.after else None
+        debate = await self._stood(head, query.after)
         dialect, told, last = Chamber(viewer), list[dict[str, Any]](), query.after
         for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
             if recorded.seq % BREATH == 0:
@@ -55,8 +69,24 @@ class Gallery(Desk):
             before, debate = debate, evolve(debate, recorded)
             told += [frame.data for frame in dialect.frames(as_seen(recorded, before, debate, viewer))]
             last = recorded.seq
+        self._mark(head, debate)
         shape = {"frames": told, "after": query.after, "next": last, "hasMore": last < head.version}
         return json_reply(shape)
+
+    async def _stood(self, head: Head, after: int) -> Debate | None:
+        if not after:
+            return None
+        known = self._marks.get((head.id, head.created_at, after))
+        return known or await self._arena.store.state(head.id, after)
+
+    def _mark(self, head: Head, debate: Debate | None) -> None:
+        if debate is None or debate.seq >= head.version:
+            return
+        place = (head.id, head.created_at, debate.seq)
+        self._marks[place] = debate
+        self._marks.move_to_end(place)
+        if len(self._marks) > MARKS:
+            self._marks.popitem(last=False)
 
     async def setup(self, request: Request, debate_id: DebateId) -> Response:
         """As it was opened: who sat down or left since is no part of it."""

@@ -102,11 +102,17 @@ def _is_thought(path: tuple[str, ...], reasoning: bool) -> bool:
 def _bare(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
     if path == ("now",):
         return {**value, "open": []}
-    if reasoning or path[0] not in THINKING or len(path) > 2:
+    if reasoning or path[0] not in THINKING:
         return value
-    if len(path) == 1:
+    if len(path) < 3:
         return {key: _bare((*path, key), entry, reasoning) for key, entry in value.items()}
-    return {**value, "reasoning": ""}
+    match path[2]:
+        case "reasoning":
+            return ""
+        case "parts":
+            return [part for part in value if part["kind"] != "thoughts"]
+        case _:
+            return value
 
 
 def _packed(told: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[Frame]:

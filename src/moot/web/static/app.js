@@ -2,6 +2,7 @@
 
 import { html, render, useEffect, useLayoutEffect, useState } from '../vendor/preact.js';
 import { LOCKED, tokens } from './lib/api.js';
+import { keepFocus } from './lib/focus.js';
 import * as keys from './lib/keys.js';
 import { dress } from './lib/prefs.js';
 import * as router from './lib/router.js';
@@ -121,4 +122,5 @@ function KeySheet({ onClose }) {
 dress();
 router.listen();
 keys.listen();
+keepFocus(document.getElementById('app'));
 render(html`<${App} />`, document.getElementById('app'));

@@ -15,7 +15,8 @@ from moot.audience import Viewer, seen
 from moot.debate import Debate
 from moot.views.json import moment
 from moot.wire.chamber.patches import Patch, patches
-from moot.wire.chamber.sections import SECTIONS, turn_shape, view
+from moot.wire.chamber.sections import SECTIONS, view
+from moot.wire.chamber.speeches import turn_shape
 from moot.wire.frames import Frame, Seen
 
 

@@ -8,30 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import fmean
-from typing import Any
 
 from msgspec import Struct
 
-from moot.audience import Viewer, may_read_reasoning, seen, veiled
+from moot.audience import Viewer, may_read_reasoning, seen
 from moot.debate import Debate, Judging, Turn
 from moot.judging.parties import parties
-from moot.retrying import AMENDED, RETRIES
-from moot.terms import Judge, ToolCall, ToolResult
+from moot.terms import Judge
 from moot.views import json, table
 from moot.views.accidents import IN_WORDS, accidents
 from moot.views.costs import bill, costs, dollars
 from moot.views.json import moment
 from moot.views.outcome import ending, headline, warnings
 from moot.views.results import Result
-from moot.views.transcript import by_hand, flags, notes, role, speech_title, thoughts, transcript
+from moot.views.transcript import speech_title, transcript
 from moot.wire.chamber.deeds import open_deeds
+from moot.wire.chamber.speeches import Shape, turns
 from moot.wire.v1 import room
-from moot.wire.v1.clocks import ends_at, seconds_left
 from moot.wire.v1.replies import config
 from moot.wire.v1.states import STATES
 from moot.wire.v1.weighing import so_far
 
-Shape = dict[str, Any]
 QUIET_SECONDS = 45
 """Nothing has been heard for so long: the debate seems stuck."""
 FAILED = {
@@ -178,94 +175,6 @@ def money(debate: Debate, viewer: Viewer) -> Shape:
         "warned": debate.warned,
         "exhausted": debate.exhausted,
     }
-
-
-# --- speeches -----------------------------------------------------------------------------------------
-
-
-def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
-    """`debate` is the whole of it; what this viewer may not read of the speech is left out here."""
-    hidden = veiled(debate, turn.number, viewer)
-    person, marks = debate.seat(turn.seat).model.human, flags(turn)
-    return {
-        "number": turn.number,
-        "slot": turn.slot,
-        "seat": turn.seat,
-        "round": turn.round,
-        "phase": turn.phase,
-        "title": speech_title(debate, turn),
-        "tone": turn.tone,
-        "speaksAs": role(debate, turn),
-        "to": debate.schedule[turn.slot].to,
-        "state": turn.state,
-        "text": "" if hidden else turn.text,
-        "reasoning": _thoughts(debate, turn, viewer) if not hidden else "",
-        "tools": [] if hidden else _tools(turn),
-        "veiled": hidden,
-        "words": turn.words,
-        "budget": debate.budget(turn.slot),
-        "clipped": turn.clipped,
-        "flags": list(marks),
-        "notes": list(notes(turn)),
-        "cost": dollars(turn.cost) if turn.usage.total or turn.cost else "",
-        "tokens": turn.usage.total,
-        "latencyMs": turn.latency_ms,
-        "call": turn.call if viewer.privileged else None,
-        "attempt": turn.attempt,
-        "trouble": _retrying(turn),
-        "byHand": by_hand(turn) or (person and turn.state == "live"),
-        "struck": "struck" in marks,
-        "startedAt": moment(turn.started_at),
-        "endedAt": moment(turn.ended_at),
-        "endsAt": _ends_at(debate, turn, person),
-        "seq": turn.seq,
-    }
-
-
-def _thoughts(debate: Debate, turn: Turn, viewer: Viewer) -> str:
-    if not may_read_reasoning(debate, viewer):
-        return ""
-    return turn.reasoning if turn.state == "live" else thoughts(turn)
-
-
-def _tools(turn: Turn) -> list[Shape]:
-    results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
-    return [
-        {
-            "id": part.id,
-            "name": part.name,
-            "title": part.title,
-            "server": part.server,
-            "arguments": part.arguments,
-            "output": part.output or (results[part.id].output if part.id in results else ""),
-            "error": results[part.id].error if part.id in results else "",
-            "atWork": part.asks and part.id not in results and turn.state == "live",
-        }
-        for part in turn.segments
-        if isinstance(part, ToolCall)
-    ]
-
-
-def _retrying(turn: Turn) -> Shape | None:
-    """The call broke down and is made again."""
-    speaks = turn.text != turn.kept.text
-    if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDED:
-        return None
-    nth = min(turn.failures, RETRIES)
-    return {"text": f"Retrying {nth}/{RETRIES}…", "message": turn.message, "kind": turn.fault}
-
-
-def _ends_at(debate: Debate, turn: Turn, person: bool) -> str | None:
-    """When its time is up; of a clock that stands still, or for a model that has said all, nothing."""
-    if turn.state != "live":
-        return None
-    if person:
-        return moment(ends_at(debate, turn)) if seconds_left(debate, turn, turn.started_at) else None
-    return None
-
-
-def turns(debate: Debate, viewer: Viewer) -> Shape:
-    return {str(turn.number): turn_shape(debate, turn, viewer) for turn in (*debate.turns, *debate.live)}
 
 
 # --- the room -----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ export const COLOURS = ['#0b6e6e', '#b3432b', '#6d28d9', '#a16207'];
 export const HEATS = ['courteous', 'friendly', 'spirited', 'sharp', 'fierce'];
 export const MOST_JUDGES = 9;
 const MOST_TOOLS = 16;
+const MOST_CRITERIA = 20;
 
 /** Longest texts that are taken from elsewhere; what is too long for a debate, the server tells. */
 const TEXT = { topic: 600, format: 100, name: 200, model: 300, standIn: 300, systemPrompt: 12000 };
@@ -79,7 +80,7 @@ function like(model, raw) {
     else if (typeof usual === 'string') found[name] = text(given, TEXT[name] ?? 3000) ?? usual;
     else if (typeof usual === 'boolean') found[name] = typeof given === 'boolean' ? given : usual;
     else if (Array.isArray(usual)) found[name] = texts(given);
-    else if (name === 'weights') found[name] = given && typeof given === 'object' ? given : null;
+    else if (name === 'weights') found[name] = numbers(given);
     else if (given === null && !isFixed(name)) found[name] = null;
     else found[name] = Number.isFinite(given) ? given : usual;
   }
@@ -88,6 +89,10 @@ function like(model, raw) {
 
 const texts = (given) =>
   Array.isArray(given) ? given.filter((one) => typeof one === 'string' && one.length < 200).slice(0, MOST_TOOLS) : [];
+const numbers = (given) => {
+  const some = Object.entries(given && typeof given === 'object' ? given : {}).slice(0, MOST_CRITERIA);
+  return Object.fromEntries(some.filter(([, one]) => Number.isFinite(one)));
+};
 const isFixed = (name) => name === 'maxRounds' || name === 'intensity';
 
 // --- who sits where -------------------------------------------------------------------------------------
@@ -157,13 +162,19 @@ function seatBody(seat, name, position, usual) {
   };
 }
 
+/** Each once, as somebody wrote them with commas between. */
+export const criteriaOf = (judge) =>
+  [...new Set(judge.criteria.split(',').map((one) => one.trim()).filter(Boolean))];
+
 function judgeBody(judge, place, count, usual) {
-  const criteria = judge.criteria.split(',').map((one) => one.trim()).filter(Boolean);
+  const criteria = criteriaOf(judge);
+  const isWeighed = ([name, weight]) => weight !== null && criteria.includes(name);
+  const weights = criteria.length > 1 ? Object.entries(judge.weights ?? {}).filter(isWeighed) : [];
   return {
     name: judge.name.trim() || (count > 1 ? `Judge ${place + 1}` : 'Judge'),
     model: choice(judge.model || usual, judge),
     ...(criteria.length && { evaluationCriteria: criteria }),
-    ...(judge.weights && Object.keys(judge.weights).length && { weights: judge.weights }),
+    ...(weights.length && { weights: Object.fromEntries(weights) }),
   };
 }
 

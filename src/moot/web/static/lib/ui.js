@@ -85,17 +85,19 @@ export function Copy({ text, label = 'Copy', ...more }) {
   return html`<${Button} onClick=${copy} ...${more}>${label}<//>`;
 }
 
-/** A dialog that is open while it is there. */
+/** A dialog that is open while it is there; the focus goes back to where it was before. */
 export function Sheet({ title, onClose, children, class: kind = '' }) {
   const dialog = useRef();
   useEffect(() => {
-    const before = document.activeElement;
-    dialog.current.showModal();
-    return () => before?.focus?.();
+    const own = dialog.current;
+    own.showModal();
+    return () => own.close();
   }, []);
+  // It tells late that it was closed, even when it is no longer there.
+  const closed = () => dialog.current && onClose();
   const beside = (event) => event.target === dialog.current && onClose();
   const close = () => dialog.current.close();
-  return html`<dialog class="sheet ${kind}" ref=${dialog} aria-labelledby="sheet-title" onClose=${onClose}
+  return html`<dialog class="sheet ${kind}" ref=${dialog} aria-labelledby="sheet-title" onClose=${closed}
     onClick=${beside}>
     <header>
       <h2 id="sheet-title">${title}</h2>

@@ -117,7 +117,7 @@ function Chamber({ room, id, role, seat, setRole }) {
         <${BallotForm} room=${room} id=${id} />
       <//>
     </main>
-    <div class="queue"><${Waiting} room=${room} /></div>
+    <div class="queue ${following.value || now.endedAt ? '' : 'brief'}"><${Waiting} room=${room} /></div>
     ${wide.value && html`<${InTheTopLine}>${tools}<//>`}
     ${!following.value && !now.endedAt && html`<${FollowButton} onClick=${follow} />`}
     ${log && html`<${Outline} room=${room} onPick=${pick} onClose=${() => showLog(false)} />`}

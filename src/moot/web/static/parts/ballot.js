@@ -20,11 +20,14 @@ export function BallotForm({ room, id }) {
 function Ballot({ room, id, judge }) {
   const about = room.at('about').value;
   const [winner, setWinner] = useState('');
+  const [behind, setBehind] = useState([]);
   const [reasoning, setReasoning] = useState('');
   const [cites, setCites] = useState([]);
   const [points, setPoints] = useState({});
+  const ranks = about.result === 'ranking' && about.parties.length > 2 && winner && winner !== 'draw';
   const form = useForm(async () => {
-    const body = { judge, winner, reasoning, cites, scores: scored(points) };
+    const ranking = ranks ? ranked(about.parties, winner, behind) : [];
+    const body = { judge, winner, reasoning, cites, scores: scored(points), ...(ranking.length && { ranking }) };
     await post(`/debates/${id}/ballots`, body, { once: true });
     announce('Your ballot is cast.');
   });
@@ -34,6 +37,8 @@ function Ballot({ room, id, judge }) {
     <form class="stack" ...${form.props}>
       <${Choice} name="winner" legend="Who has won?" value=${winner} onPick=${setWinner} options=${sides(about)} />
       <${Wrong} errors=${form.errors} of="winner" />
+      ${ranks && html`<${Behind} ...${{ parties: about.parties, winner, behind, setBehind }} />`}
+      <${Wrong} errors=${form.errors} of="ranking" />
       <${Lines} label="Your reason" value=${reasoning} onWrite=${setReasoning} rows="5" maxlength="6000" />
       <${Wrong} errors=${form.errors} of="reasoning" />
       <${Cites} ...${{ room, cites, setCites }} />
@@ -43,6 +48,30 @@ function Ballot({ room, id, judge }) {
       <${Submit} form=${form} disabled=${!winner || !reasoning.trim()}>Cast the ballot<//>
     </form>
   </section>`;
+}
+
+const PLACES = ['Second', 'Third', 'Fourth'];
+
+/** Where the format ranks all: who comes behind the winner. Whoever is left over is the last. */
+function Behind({ parties, winner, behind, setBehind }) {
+  const others = parties.filter((party) => party.id !== winner);
+  const put = (place, id) => setBehind(others.slice(1).map((_, at) => (at === place ? id : without(behind[at], id))));
+  return html`<div class="row behind">${others.slice(1).map((_, place) => html`<label class="named" key=${place}>
+    ${PLACES[place]}
+    <select class="field" value=${without(behind[place], winner)} onChange=${(event) => put(place, event.target.value)}>
+      <option value="">–</option>
+      ${others.map((party) => html`<option key=${party.id} value=${party.id}>${party.name}</option>`)}
+    </select>
+  </label>`)}</div>`;
+}
+
+const without = (id, taken) => (id === undefined || id === taken ? '' : id);
+
+/** All of them, the best first; none where nobody was placed behind the winner. */
+function ranked(parties, winner, behind) {
+  const placed = behind.filter((id) => id && id !== winner);
+  const left = parties.filter(({ id }) => id !== winner && !placed.includes(id));
+  return placed.length ? [winner, ...placed, ...(left.length === 1 ? [left[0].id] : [])] : [];
 }
 
 function Cites({ room, cites, setCites }) {

@@ -5,6 +5,7 @@
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get, post, put } from '../lib/api.js';
 import { seatStyle } from '../lib/colour.js';
+import { isFree } from '../lib/focus.js';
 import { useKeys } from '../lib/keys.js';
 import { callOff, callUp, permission, permit } from '../lib/notice.js';
 import { kept } from '../lib/prefs.js';
@@ -146,7 +147,7 @@ function useCall(up, title, motion, field) {
   useEffect(() => {
     if (!up) return undefined;
     callUp(title, motion);
-    if (document.activeElement === document.body) field.current?.focus({ preventScroll: true });
+    if (isFree()) field.current?.focus({ preventScroll: true });
     return callOff;
   }, [up]);
 }

@@ -1,8 +1,8 @@
 // The judge, or a panel of up to nine. A judge may be a person.
 
 import { html } from '../../vendor/preact.js';
-import { MOST_JUDGES, emptyJudge } from '../lib/setup.js';
-import { Named, wrongs } from './named.js';
+import { MOST_JUDGES, criteriaOf, emptyJudge } from '../lib/setup.js';
+import { Named, numberIn, wrongs } from './named.js';
 import { Picker, rowOf } from './picker.js';
 
 /** As the server counts them: the first is `judge`, the others are `judges`. */
@@ -33,7 +33,7 @@ export function Judges({ judges, errors, house, onChange }) {
 
 function One({ judge, place, alone, errors, house, onChange, onDismiss }) {
   const at = placeOf(place);
-  const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`, true)];
+  const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
   return html`<li>
     <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${place + 1}`} value=${judge.name}
       maxlength="100" wrong=${wrongs(errors, `${at}.name`)}
@@ -42,8 +42,21 @@ function One({ judge, place, alone, errors, house, onChange, onDismiss }) {
       wrong=${wrongs(errors, `${at}.model`, true)}
       onPick=${(model) => onChange({ model, temperature: null, maxTokens: null })} />
     <${Named} label="Weighs" dir="auto" placeholder="as the format does" value=${judge.criteria} wrong=${criteria}
-      onInput=${(event) => onChange({ criteria: event.target.value, weights: null })} />
+      onInput=${(event) => onChange({ criteria: event.target.value })} />
     ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Send judge ${place + 1} away`}
       onClick=${onDismiss}>✕</button>`}
+    <${Weights} judge=${judge} wrong=${(name) => wrongs(errors, `${at}.weights.${name}`)} onChange=${onChange} />
   </li>`;
+}
+
+/** What each criterion counts, where somebody has named several. */
+function Weights({ judge, wrong, onChange }) {
+  const criteria = criteriaOf(judge);
+  const weigh = (name) => (event) => onChange({ weights: { ...judge.weights, [name]: numberIn(event) } });
+  return criteria.length > 1 && html`<fieldset class="weights">
+    <legend>What each counts</legend>
+    ${criteria.map((name) => html`<${Named} key=${name} label=${html`<bdi>${name}</bdi>`} type="number" min="0"
+      step="any" inputmode="decimal" placeholder="1" value=${judge.weights?.[name] ?? ''} wrong=${wrong(name)}
+      onInput=${weigh(name)} />`)}
+  </fieldset>`;
 }

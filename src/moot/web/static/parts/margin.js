@@ -4,6 +4,7 @@
 import { html, useComputed, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { reasoning } from '../lib/prefs.js';
 import { wide } from '../lib/screen.js';
+import { share } from '../lib/stretches.js';
 import { Growing } from './prose.js';
 
 /** Longer than this and it may not make the page longer than the speech does. */
@@ -11,17 +12,16 @@ const LONG = 900;
 
 export const inMargin = () => wide.value && reasoning.value === 'shown';
 
-/** `turn` is the signal of the speech, `told` what is steady of it. */
-export function Margin({ turn, told, opponents }) {
+/** `turn` is the signal of the speech, `place` that of the stretch; `live`: more of it may come. */
+export function Margin({ turn, place, live, opponents }) {
   const [whole, showWhole] = useState(false);
   const box = useRef();
-  const text = useComputed(() => turn.value?.reasoning ?? '');
+  const text = useThoughts(turn, place);
   const long = useComputed(() => text.value.length > LONG);
-  const live = told.state === 'live';
   useEffect(() => (live ? text.subscribe(() => requestAnimationFrame(() => toEnd(box.current))) : undefined), [live]);
   const kind = whole ? 'whole' : long.value && !live ? 'long' : '';
   return html`<div class="marginalia ${kind}" role="note" aria-label="Thoughts of the speaker">
-    <p class="mark"><${Label} turn=${turn} opponents=${opponents} /></p>
+    <p class="mark"><${Label} ...${{ turn, place, live, opponents }} /></p>
     <div class="thoughts" ref=${box} tabindex=${long.value && !whole ? 0 : undefined}>
       <${Growing} text=${text} live=${live} />
     </div>
@@ -33,17 +33,20 @@ export function Margin({ turn, told, opponents }) {
   </div>`;
 }
 
-export function Folded({ turn, told, opponents }) {
-  const text = useComputed(() => turn.value?.reasoning ?? '');
-  return html`<details class="folded">
-    <summary><${Label} turn=${turn} opponents=${opponents} /></summary>
-    <div class="thoughts"><${Growing} text=${text} live=${told.state === 'live'} /></div>
+/** `open`: it stands where it was thought, for those who want to see it all. */
+export function Folded({ turn, place, live, opponents, open = false }) {
+  const text = useThoughts(turn, place);
+  return html`<details class="folded" open=${open}>
+    <summary><${Label} ...${{ turn, place, live, opponents }} /></summary>
+    <div class="thoughts"><${Growing} text=${text} live=${live} /></div>
   </details>`;
 }
 
-function Label({ turn, opponents }) {
-  const thinking = useComputed(() => turn.value?.state === 'live' && !turn.value.text);
-  return html`${thinking.value ? 'Thinking' : 'Thoughts'} <span>· hidden from the ${opponents}</span>`;
+const useThoughts = (turn, place) => useComputed(() => share(turn.value, place, 'thoughts'));
+
+function Label({ turn, place, live, opponents }) {
+  const silent = useComputed(() => !share(turn.value, place, 'words')).value;
+  return html`${live && silent ? 'Thinking' : 'Thoughts'} <span>· hidden from the ${opponents}</span>`;
 }
 
 function toEnd(box) {

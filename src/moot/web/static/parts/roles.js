@@ -2,8 +2,9 @@
 // to choose as far as they may, and is remembered for each debate. Whoever sits in a seat watches as it, and
 // the server shows them no more than the person of that seat may see.
 
-import { effect, html, signal, useEffect, useRef } from '../../vendor/preact.js';
+import { effect, html, signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
+import { isFree } from '../lib/focus.js';
 import { Button, Menu, announce } from '../lib/ui.js';
 
 const SOON = 3000;
@@ -74,8 +75,8 @@ export function RoleSwitch({ room, id, role, seat, setRole }) {
   const free = seatsFor(room);
   const root = useRef();
   // Another seat is another room, and the page is shown anew: the focus comes back to where it was.
-  useEffect(() => {
-    const lost = performance.now() - switched < SOON && document.activeElement === document.body;
+  useLayoutEffect(() => {
+    const lost = performance.now() - switched < SOON && isFree();
     if (lost) root.current?.querySelector('button').focus();
   }, []);
   if (!canSwitch(room)) return null;

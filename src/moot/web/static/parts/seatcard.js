@@ -66,7 +66,10 @@ function More({ seat, person, wrong, house, onChange }) {
       <${Named} label="Colour" type="color" value=${seat.color} wrong=${wrong('color')} onInput=${set('color')} />
       ${!person && html`<${Named} label="Temperature" type="number" min="0" max="1" step="0.1" placeholder="0.7"
         value=${seat.temperature ?? ''} wrong=${wrong('model.temperature')}
-        onInput=${(event) => onChange({ temperature: numberIn(event) })} />`}
+        onInput=${(event) => onChange({ temperature: numberIn(event) })} />
+      <${Named} label="Max tokens" type="number" min="1" inputmode="numeric" placeholder="usual"
+        value=${seat.maxTokens ?? ''} wrong=${wrong('model.maxTokens')}
+        onInput=${(event) => onChange({ maxTokens: numberIn(event) })} />`}
     </div>
   </div>`;
 }

@@ -1,9 +1,10 @@
-// One speech as a page of a book: who, what, its words, and what befell it. Only its last paragraph is touched
-// while it is being given.
+// One speech as a page of a book: who, what, its words and the tools it used as they came, and what befell it.
+// Only its last paragraph is touched while it is being given.
 
 import { html, useComputed } from '../../vendor/preact.js';
 import { seatStyle } from '../lib/colour.js';
 import { useSteady } from '../lib/steady.js';
+import { share, stretches } from '../lib/stretches.js';
 import { Copy, Words } from '../lib/ui.js';
 import { figure } from '../lib/figure.js';
 import { Folded, Margin, inMargin } from './margin.js';
@@ -13,21 +14,24 @@ import { Growing } from './prose.js';
 export function Speech({ room, number, id, side, narrow = false }) {
   const turn = room.at('turns', number);
   const told = useSteady(turn).value;
-  const thinks = useComputed(() => Boolean(turn.value?.reasoning)).value;
+  const thinks = useComputed(() => Boolean(share(turn.value, 0, 'thoughts'))).value;
   if (!told) return null;
   const { seats } = room.at('about').value;
   const seat = seats.find((one) => one.id === told.seat);
   const beside = thinks && !narrow && inMargin();
-  const thoughts = { turn, told, opponents: seats.length > 2 ? 'opponents' : 'opponent' };
+  const all = stretches(told.parts);
+  const opponents = seats.length > 2 ? 'opponents' : 'opponent';
+  const isOpen = (place) => told.state === 'live' && place === all.length - 1;
+  const stretch = (place) => ({ turn, place, live: isOpen(place), opponents });
   const page = html`<div class="entry" data-side=${side} data-seat style=${seatStyle(seat?.color)}>
     <article class="speech ${told.state}" id=${`turn-${number}`} tabindex="-1" aria-labelledby=${`speaker-${number}`}>
       <${Head} turn=${turn} told=${told} seat=${seat} seats=${seats} id=${id} />
-      ${thinks && !beside && html`<${Folded} ...${thoughts} />`}
-      ${told.tools.map((tool) => html`<${Tool} key=${tool.id} tool=${tool} />`)}
-      <${Body} turn=${turn} told=${told} seat=${seat} />
+      ${told.veiled && html`<p class="note">${VEILED}</p>`}
+      ${!told.veiled && all.map(({ tools }, place) => html`<${Stretch} key=${place} ...${stretch(place)} told=${told}
+        seat=${seat} tools=${tools} aside=${place === 0 && beside} unfolded=${!narrow && inMargin()} />`)}
       ${told.notes.map((note) => html`<p class="note" key=${note}>${note}</p>`)}
     </article>
-    ${beside && html`<${Margin} ...${thoughts} />`}
+    ${beside && html`<${Margin} ...${stretch(0)} />`}
   </div>`;
   return told.struck ? html`<${Struck} told=${told} seat=${seat}>${page}<//>` : page;
 }
@@ -63,14 +67,20 @@ function Head({ turn, told, seat, seats, id }) {
   </header>`;
 }
 
-function Body({ turn, told, seat }) {
-  const text = useComputed(() => turn.value?.text ?? '');
-  const silent = useComputed(() => !turn.value?.text).value;
-  if (told.veiled) return html`<p class="note">${VEILED}</p>`;
+/** Thoughts, words and tools. `aside`: its thoughts stand beside the speech; `unfolded`: they are wanted at once. */
+function Stretch({ turn, place, live, told, seat, opponents, tools, aside, unfolded }) {
+  const text = useComputed(() => share(turn.value, place, 'words'));
+  const silent = useComputed(() => !text.value).value;
+  const thinks = useComputed(() => Boolean(share(turn.value, place, 'thoughts'))).value;
+  const awaited = place > 0 && told.parts.some((part) => part.atWork);
+  const quiet = live && silent && !told.trouble && !awaited;
+  const early = place === 0 && !thinks && getting(told, seat);
   return html`
-    ${told.trouble && html`<${Retrying} trouble=${told.trouble} />`}
-    ${silent && told.state === 'live' && !told.trouble && html`<${Silence} turn=${turn} seat=${seat} told=${told} />`}
-    <${Growing} text=${text} live=${told.state === 'live'} class="words" />
+    ${thinks && !aside && html`<${Folded} ...${{ turn, place, live, opponents }} open=${place > 0 && unfolded} />`}
+    ${live && told.trouble && html`<${Retrying} trouble=${told.trouble} />`}
+    ${quiet && html`<p class="silence"><i aria-hidden="true"></i>${early || 'thinking…'}</p>`}
+    ${(live || !silent) && html`<${Growing} text=${text} live=${live} class="words" />`}
+    ${tools.map((tool) => html`<${Tool} key=${tool.id} tool=${tool} />`)}
   `;
 }
 
@@ -81,12 +91,9 @@ const Retrying = ({ trouble }) => html`<p class="retrying" role="status">
 </p>`;
 
 /** Nothing is said yet. */
-function Silence({ turn, told, seat }) {
-  const thinks = useComputed(() => Boolean(turn.value?.reasoning)).value;
-  const local = seat?.model.startsWith('local/');
-  const early = local ? 'getting ready: the local model is being loaded…' : 'getting ready…';
-  const text = told.byHand ? 'preparing a speech…' : thinks ? 'thinking…' : early;
-  return html`<p class="silence"><i aria-hidden="true"></i>${text}</p>`;
+function getting(told, seat) {
+  if (told.byHand) return 'preparing a speech…';
+  return seat?.model.startsWith('local/') ? 'getting ready: the local model is being loaded…' : 'getting ready…';
 }
 
 /** Something looked up or worked out on the way. */

@@ -1,0 +1,39 @@
+// A speech in the order in which it came: in each stretch thoughts, then words, then tools. What a stretch has of
+// the words and of the thoughts is told by where it begins and ends in them; the last one is open.
+
+const RANKS = ['thoughts', 'words', 'tool'];
+
+const known = new WeakMap();
+
+/** [{thoughts: [from, to], words: [from, to], tools: [...]}]; `to` is undefined in the last. */
+export function stretches(parts) {
+  if (!known.has(parts)) known.set(parts, divided(parts));
+  return known.get(parts);
+}
+
+/** What the stretch in that place has of its speech: of its `words`, or of its `thoughts`. */
+export function share(speech, place, kind) {
+  const range = speech && stretches(speech.parts)[place]?.[kind];
+  return range ? within(kind === 'words' ? speech.text : speech.reasoning, range) : '';
+}
+
+function divided(parts) {
+  const found = [];
+  const reached = { thoughts: 0, words: 0 };
+  let rank = Infinity;
+  for (const part of parts) {
+    const own = RANKS.indexOf(part.kind);
+    if (own < rank) found.push({ thoughts: nothing(reached.thoughts), words: nothing(reached.words), tools: [] });
+    rank = own;
+    if (part.kind === 'tool') found.at(-1).tools.push(part);
+    else found.at(-1)[part.kind][1] = reached[part.kind] = part.end;
+  }
+  return [...found, { thoughts: [reached.thoughts, undefined], words: [reached.words, undefined], tools: [] }];
+}
+
+const nothing = (at) => [at, at];
+
+/** What begins in the middle begins without the space before it. */
+function within(text, [from, to]) {
+  return from === 0 ? text.slice(0, to) : text.slice(from, to).trimStart();
+}
