@@ -70,6 +70,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     small: bool = False
     """Too small for long prompts: it is given short ones, and a first few words to go on from."""
     price: Price | None = None
+    alias: str = ""
+    """As whoever asked for it calls it, where that is not its name."""
 
     @property
     def label(self) -> str:

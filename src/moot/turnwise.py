@@ -146,7 +146,8 @@ def _fill(debate: Debate, seat: Seat, asked: AskTurn) -> tuple[SeatFilled, ...]:
         return ()
     spoke = any(turn.seat == seat.id and (turn.said or turn.state == "live") for turn in _turns(debate))
     if not is_empty(seat) and (spoke or debate.running):
-        raise Invalid("Another model sits there.", {"modelId": [f"Must be {seat.model.name}, as before"]})
+        known = seat.model.alias or seat.model.name
+        raise Invalid("Another model sits there.", {"modelId": [f"Must be {known}, as before"]})
     return (SeatFilled(seat.id, asked.model, asked.by),)
 
 

@@ -9,13 +9,14 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.archives.importing import bring
+from moot.archives.importing import bring, take_back
 from moot.archives.places import place_of
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Say, Scripted, Stall, Think, improvise
@@ -42,7 +43,7 @@ async def events(house: Served, name: str, query: str = "", **headers: str) -> S
 
 
 async def until(house: Served, name: str, fits: Callable[[list[Shape]], bool]) -> list[Shape]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             told = (await events(house, name))["events"]
             if fits(told):
@@ -235,6 +236,18 @@ async def test_an_imported_conversation_is_read_in_its_order_page_by_page(house:
 async def test_an_imported_conversation_in_the_older_shape_is_what_it_was(house: Served) -> None:
     page = await events(house, OLD[0]["conversation_id"], "?shape=legacy&limit=1000")
     assert page["events"] == OLD[:EACH]
+
+
+@pytest.mark.parametrize("name", ["team/7", "/a//b/", "a/events", "who? me & you #1 %2F", "ü;x=1"])
+async def test_an_id_may_have_any_character_in_it(house: Served, tmp_path: Path, name: str) -> None:
+    given = [{**row, "conversation_id": name} for row in rows(2, seed=9)]
+    archive = house.arena.store.archive
+    outcome = await bring(archive, place_of(str(in_lines(tmp_path / "odd.jsonl", given))))
+    page = await events(house, quote(name, safe=""))
+    assert (page["conversationId"], len(page["events"])) == (name, 2)
+    look = await house.http.get(f"/api/v1/conversations/{quote(name, safe='')}")
+    assert look.json()["id"] == name
+    await take_back(archive, outcome.import_.id)
 
 
 async def test_with_tokens_an_import_is_for_its_owner_and_the_operator(tmp_path: Path) -> None:

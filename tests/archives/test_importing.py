@@ -178,7 +178,7 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         json.dumps({**bad, "role": None, "segments": [{"type": "tool_call"}]}),
         json.dumps({**bad, "segments": '[{"type": "text", "text": "as text"}]'}),
         json.dumps({**good, "ts": 9}),
-        json.dumps({**same, "reasoning": [1]}),
+        json.dumps({**same, "reasoning": 1}),
         json.dumps({**same, "extra": "@"}).replace('"@"', "[" * 600 + "]" * 600),
         '{"half": ',
     ]
@@ -204,6 +204,36 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
     assert accounts["reasoning"] >= 1
     assert outcome.caught_up
     assert (await store.archive.shelf()).total == 1
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "db"])
+async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: Path, kind: str) -> None:
+    thought = {"item_id": "rs_1", "output_index": 0, "parts": {"0": {"text": "First"}}}
+    part = {"summary_index": 0, "type": "summary_text", "text": "Hm"}
+    forms = [
+        [part, {**part, "summary_index": 1}],
+        [thought, {**thought, "item_id": "rs_2"}],
+        "Let me see.",
+        [],
+    ]
+    given = [{**row, "segments": [], "reasoning": form} for row, form in zip(rows(4), forms, strict=True)]
+    old, back = tmp_path / f"old.{kind}", tmp_path / f"back.{kind}"
+    if kind == "db":
+        in_sqlite(old, given)
+        with sqlite3.connect(old) as connection:
+            connection.execute("UPDATE events SET reasoning = ? WHERE rowid = 3", (forms[2],))
+        connection.close()
+    else:
+        in_lines(old, given)
+    store = MemoryStore()
+    report = (await bring(store.archive, place_of(str(old)))).report
+    assert (report.accounts()[1], report.bad, report.whole) == (("reasoning", 4, 4), 0, True)
+    await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    if kind == "db":
+        found = (sqlite3.connect(path).execute("SELECT id, reasoning FROM events") for path in (old, back))
+        assert len({tuple(sorted(table)) for table in found}) == 1
+    else:
+        assert [json.loads(line) for line in back.read_text().splitlines()] == given
 
 
 async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path) -> None:

@@ -12,7 +12,17 @@ from msgspec.structs import replace
 
 from moot.archives.keeping import brought, nested, row_of, shown, shown_as_it_was, unpacked
 from moot.errors import Invalid
-from moot.views.legacy import OldRow, canonical, in_old_shape, only, read_row, unified
+from moot.views.legacy import (
+    Column,
+    OldRow,
+    canonical,
+    in_old_shape,
+    only,
+    read_reasoning,
+    read_row,
+    thoughts_in,
+    unified,
+)
 from tests.archives.rows import rows
 
 Row = dict[str, Any]
@@ -72,6 +82,7 @@ thoughts = having(
     reasoning_tokens=indexes,
     streaming_part_index=indexes,
 )
+words = texts.filter(lambda text: read_reasoning(text) == text)
 names = st.text("abcdef0123456789-", min_size=1, max_size=8)
 old = st.builds(
     OldRow,
@@ -79,7 +90,7 @@ old = st.builds(
     conversation_id=names,
     role=st.sampled_from(["system", "user", "assistant", "tool", "developer"]),
     segments=segments,
-    reasoning=st.none() | thoughts,
+    reasoning=st.none() | thoughts | st.lists(parts | thoughts | json, max_size=3) | words,
     order_key=names,
     ts=st.integers(-(2**63), 2**63 - 1),
     created_at=st.none() | names | st.integers(0, 2**60) | st.floats(0, 1e18),
@@ -103,7 +114,7 @@ def test_nothing_is_lost_on_the_way_to_readers(row: OldRow) -> None:
     told = [segment for segment in event["segments"] if segment.get("type") != "reasoning"]
     others = [segment for segment in row.segments if segment.get("type") != "reasoning"]
     assert canonical(told) == canonical(others)
-    assert len(event["segments"]) == len(row.segments) + (row.reasoning is not None)
+    assert len(event["segments"]) == len(row.segments) + len(thoughts_in(row.reasoning))
 
 
 @settings(max_examples=50, deadline=None)
@@ -112,7 +123,7 @@ def test_a_row_is_read_as_it_is_written(row: OldRow) -> None:
     assert canonical(read_row(row.shape())) == canonical(row)
 
 
-def made(reasoning: Row | None = None, *told: Row) -> OldRow:
+def made(reasoning: Column = None, *told: Row) -> OldRow:
     return OldRow(
         id="e",
         conversation_id="c",
@@ -173,6 +184,46 @@ def test_thoughts_in_the_shape_of_the_stream_keep_their_id_and_number() -> None:
     assert (segment["id"], segment["sequence_number"], segment["parts"]) == ("rs", 7, [part])
 
 
+def test_an_array_has_the_parts_of_one_thought() -> None:
+    part = {**PART, "summary_index": 0, "text": "Hm"}
+    event = unified(made([part, "Well"], {"type": "text", "text": "So"}))
+    _, segment = event.segments
+    assert [(part["summary_index"], part["text"]) for part in segment["parts"]] == [(0, "Hm"), (1, "Well")]
+    assert segment["parts"][0] == part
+
+
+def test_an_array_of_thoughts_has_each_where_its_index_says() -> None:
+    """As the service sent them, too: with a summary, or a bare text."""
+    call, text = {"type": "tool_call", "output_index": 1}, {"type": "text", "output_index": 4}
+    thoughts = [
+        {"id": "rs_3", "type": "reasoning", "output_index": 3, "summary": [{"text": "Then"}]},
+        {"item_id": "rs_0", "output_index": 0, "parts": {"0": {**PART, "text": "First"}}},
+        {"item_id": "rs_2", "output_index": "2", "text": "Next"},
+        "Last",
+    ]
+    event = unified(row := made(thoughts, call, text))
+    assert [(s["type"], s.get("id")) for s in event.segments] == [
+        ("reasoning", "rs_0"),
+        ("tool_call", None),
+        ("reasoning", "rs_2"),
+        ("reasoning", "rs_3"),
+        ("text", None),
+        ("reasoning", ""),
+    ]
+    told = [part["text"] for segment in event.segments for part in segment.get("parts", ())]
+    assert told == ["First", "Next", "Then", "Last"]
+    assert row_of(brought(row).event) == row
+
+
+def test_words_are_a_thought_and_nothing_is_none() -> None:
+    (segment,) = unified(made("Let me see.")).segments
+    assert [part["text"] for part in segment["parts"]] == ["Let me see."]
+    for nothing in (None, [], "", " "):
+        row = made(nothing)
+        assert unified(row).segments == []
+        assert row_of(brought(row).event) == row
+
+
 def test_what_is_null_is_as_good_as_not_there() -> None:
     nothing = dict.fromkeys(("item_id", "output_index", "combined_text", "effort_level", "reasoning_tokens"))
     parts = {"0": dict.fromkeys(("summary_index", "text", "sequence_number", "is_complete")), "odd": "Hm"}
@@ -227,8 +278,8 @@ def test_a_part_that_was_never_finished_makes_a_partial_event() -> None:
         ({"segments": "[1e999]"}, "segments is not valid JSON"),
         ({"segments": {}}, "segments is no array"),
         ({"segments": ["text"]}, "a segment is no object"),
-        ({"reasoning": "[]"}, "reasoning is no object"),
-        ({"reasoning": '"\\ud800"'}, "reasoning is not valid JSON"),
+        ({"reasoning": 5}, "reasoning is no object, array or text"),
+        ({"reasoning": b"\xff"}, "reasoning is no object, array or text"),
         ({"created_at": [5]}, "created_at is no moment"),
         ({"created_at": float("inf")}, "created_at is no moment"),
     ],
@@ -279,3 +330,5 @@ def test_a_filter_leaves_only_what_was_asked_for_in_either_shape() -> None:
     assert [(e["id"], e["segments"]) for e in only(old_ones, ["reasoning"])] == [("1", [])]
     assert only(old_ones, ["text"])[0]["reasoning"] is None
     assert only(events, []) == events
+    empty = unpacked(shown_as_it_was(brought(made([])).event))
+    assert only([empty], ["reasoning"]) == []

@@ -41,7 +41,7 @@ def insert(connection: psycopg.Connection[Any], table: str, given: Iterable[Row]
             told = {
                 **row,
                 "segments": Jsonb(row["segments"]),
-                "reasoning": row["reasoning"] and Jsonb(row["reasoning"]),
+                "reasoning": None if row["reasoning"] is None else Jsonb(row["reasoning"]),
             }
             copied.write_row(list(told.values()))
 
@@ -63,6 +63,18 @@ def full(postgres_url: str, old: list[Row]) -> str:
     """A table with all of them."""
     fill(postgres_url, "events", old)
     return postgres_url
+
+
+async def test_thoughts_in_any_form_come_here_and_go_back_as_they_were(postgres_url: str) -> None:
+    part = {"summary_index": 0, "type": "summary_text", "text": "Hm"}
+    forms = [[part], [{"item_id": "rs_1", "parts": {"0": part}}, {"item_id": "rs_2"}], "Let me see.", '"', {}]
+    given = [{**row, "segments": [], "reasoning": form} for row, form in zip(rows(5), forms, strict=True)]
+    fill(postgres_url, "thoughts", given)
+    store = MemoryStore()
+    report = (await bring(store.archive, place_of(postgres_url, "thoughts"))).report
+    assert (report.accounts()[1], report.whole) == (("reasoning", 6, 6), True)
+    await exporting.give(place_of(postgres_url, "again"), exporting.imported(store.archive))
+    assert content(postgres_url, "again") == content(postgres_url, "thoughts")
 
 
 async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(

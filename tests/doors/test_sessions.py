@@ -16,6 +16,7 @@ import pytest
 
 from moot.archives import sessions
 from moot.archives.places import place_of
+from moot.archives.sinks import Given
 from moot.arena import Arena
 from moot.cli.sessions import bring, give
 from moot.debate import Debate
@@ -28,7 +29,7 @@ from moot.settings import Settings
 from moot.store.append import append
 from moot.store.memory import MemoryStore
 from moot.terms import Model
-from moot.views.sessions import COLUMNS, Row, log_of, row_of, total_cost
+from moot.views.sessions import COLUMNS, LISTS, Row, log_of, row_of, total_cost
 from tests.api.served import Served, serving
 from tests.postgres import postgres_url  # noqa: F401 - a fixture
 
@@ -150,6 +151,14 @@ def in_sqlite(path: Path, given: Sequence[Row]) -> str:
     return str(path)
 
 
+def _content(path: str) -> list[Row]:
+    with sqlite3.connect(path) as connection:
+        connection.row_factory = sqlite3.Row
+        found = [dict(one) for one in connection.execute("SELECT * FROM debate_sessions ORDER BY id")]
+    connection.close()
+    return [{**one, **{name: json.loads(one[name]) for name in LISTS}} for one in found]
+
+
 def in_postgres(url: str, table: str, given: Sequence[Row]) -> None:
     """The document's migration as it stands, but for the name."""
     with psycopg.connect(url) as connection:
@@ -192,10 +201,10 @@ async def test_sqlite_gives_back_what_was_brought(tmp_path: Path) -> None:
         assert (done.new, done.there, done.problems) == (len(given), 0, [])
         again = await sessions.bring(opened, place_of(source, sessions.TABLE), model)
         assert (again.new, again.there) == (0, len(given))
-        written = await sessions.give(opened.store, place_of(target, sessions.TABLE))
-        assert written == (len(given), 0)
-        assert await sessions.give(opened.store, place_of(target, sessions.TABLE)) == (0, len(given))
-    assert list(sessions.read(place_of(target, sessions.TABLE))) == given
+        place = place_of(target, sessions.TABLE)
+        assert await sessions.give(opened.store, place) == Given(len(given))
+        assert await sessions.give(opened.store, place) == Given(0, len(given))
+    assert _content(target) == given
 
 
 async def test_postgresql_gives_back_what_was_brought(tmp_path: Path, postgres_url: str) -> None:  # noqa: F811 - the fixture
@@ -204,29 +213,33 @@ async def test_postgresql_gives_back_what_was_brought(tmp_path: Path, postgres_u
     async with arena(tmp_path) as opened:
         done = await sessions.bring(opened, place_of(postgres_url, "old_sessions"), model)
         assert (done.new, done.problems) == (len(given), [])
-        written = await sessions.give(opened.store, place_of(postgres_url, "new_sessions"))
-        assert written == (len(given), 0)
-        assert await sessions.give(opened.store, place_of(postgres_url, "new_sessions")) == (0, len(given))
+        place = place_of(postgres_url, "new_sessions")
+        assert await sessions.give(opened.store, place) == Given(len(given))
+        assert await sessions.give(opened.store, place) == Given(0, len(given))
     assert content(postgres_url, "new_sessions") == content(postgres_url, "old_sessions")
     with pytest.raises(Unavailable, match="no_such_table"):
-        list(sessions.read(place_of(postgres_url, "no_such_table")))
+        sessions.read(place_of(postgres_url, "no_such_table"))
 
 
 async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path) -> None:
     lines = tmp_path / "old.jsonl"
     broken = (row(1, 2, topic_text=""), row(1, 4, turn_history="[{"), row(1, 5, id=None))
-    lines.write_text("\n".join(json.dumps(one) for one in (row(1), *broken, row(1, 3))) + "\n")
+    lines.write_text("\n".join(["no JSON", *(json.dumps(one) for one in (row(1), *broken, row(1, 3)))]))
     async with arena(tmp_path) as opened:
         done = await sessions.bring(opened, place_of(str(lines), sessions.TABLE), model)
         assert done.new == 2
-        assert done.problems == [
+        assert [(one.row.partition(" ")[0], one.reason) for one in done.problems] == [
+            ("byte", "It is not a JSON object."),
             ("debate_2_x", "A session has no topic_text."),
             ("debate_4_x", "turn_history of a session is not a list."),
-            ("a row without id", "It has no id."),
+            ("byte", "It has no id."),
         ]
-        lines.write_text("no JSON\n")
-        with pytest.raises(Invalid, match="line 1"):
-            await sessions.bring(opened, place_of(str(lines), sessions.TABLE), model)
+        other = tmp_path / "other.db"
+        with sqlite3.connect(other) as connection:
+            connection.execute("CREATE TABLE debate_sessions (id, topic_text)")
+        connection.close()
+        with pytest.raises(Invalid, match="has no column adversarial_level"):
+            await sessions.bring(opened, place_of(str(other), sessions.TABLE), model)
 
 
 def test_sessions_come_and_go_by_the_command_line(

@@ -319,6 +319,8 @@ async def test_a_cancelled_turn_is_given_again_on_the_same_chain(tmp_path: Path)
         assert list(blocks(rest))[-1][0] == "error"
         told = (await house.http.get(f"/api/debate/session/{session}")).json()
         assert [entry["turn"] for entry in told["turnHistory"]] == [1, 2]
+        # Models are called as the client calls them.
+        assert (told["model1Id"], told["model2Id"]) == ("scripted/a", "scripted/b")
         nothing = await house.http.delete(f"/api/debate/stream/{session}")
         assert nothing.json()["cancelled"] is False
         stalling = False
@@ -440,7 +442,7 @@ async def test_each_turn_is_its_own_models_and_on_its_own_chain(tmp_path: Path) 
         problem = ["Must be the last response of this turn's own model"]
         assert await refused(house, other) == {"previousResponseId": problem}
         assert await refused(house, {**right, "modelId": "scripted/b"}) == {
-            "modelId": ["Must be a, as before"]
+            "modelId": ["Must be scripted/a, as before"]
         }
         assert await refused(house, {**right, "role": "NEGATIVE"}) == {
             "role": ["Must be AFFIRMATIVE in this turn"]

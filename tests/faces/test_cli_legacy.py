@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from moot.cli.conversing import library
 from tests.archives.rows import EACH, in_lines, in_sqlite, rows
+from tests.client.desk import answer, desk, problem
 from tests.faces.conftest import Hold
 from tests.faces.terminal import Terminal, environment
 
@@ -119,3 +121,10 @@ def test_on_a_terminal_an_import_shows_that_it_moves(data: Path, old: Path):
         assert terminal.ended() == 0
         assert "reading" in terminal.output
         assert "100 %" in terminal.output
+
+
+async def test_a_server_that_counts_requests_is_waited_for():
+    busy = problem("429 Too Many Requests", b'{"status": 429}', Retry_After="0")
+    nothing = b'{"conversations": [], "total": 0, "limit": 20, "offset": 0, "hasMore": false}'
+    async with desk(busy, busy, answer("200 OK", nothing)) as server, library(server.url) as books:
+        assert (await books.shelf(search="", limit=20, offset=0)).total == 0

@@ -15,6 +15,7 @@ from moot.cli.remote import Minutes
 from moot.client import Client, Record
 from moot.events import CallDelta, DebateOpened, decode_recorded
 from moot.evolve import fold
+from tests.archives.rows import in_lines, rows
 from tests.client.serving import Served, served
 from tests.faces.terminal import Terminal, environment, piped, words
 from tests.nursery import Moot
@@ -128,7 +129,7 @@ def test_an_interrupt_pauses_it_there_and_it_can_be_resumed(slow: Served, env: d
     while b"call.delta" not in running.stdout.readline():
         pass
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert b"debate.paused" in out
     advice = re.search(r"moot resume (deb_\w+) --server (\S+)", " ".join(err.decode().split()))
@@ -253,3 +254,26 @@ def test_what_a_viewer_may_not_see_leaves_no_gap():
     assert len(minutes.records) < len(lines)
     assert minutes.debate is not None
     assert minutes.debate.status == "completed"
+
+
+def test_conversations_of_a_server_are_read_and_exported(server: Served, env: dict[str, str], tmp_path: Path):
+    given = rows(30)
+    assert piped(server.env, "import", "legacy", str(in_lines(tmp_path / "old.jsonl", given))).returncode == 0
+    debate, first = held(server, env), given[0]["conversation_id"]
+    assert first in on(server, env, "conversations").stdout
+    for name in (first, debate):
+        there = on(server, env, "conversations", "show", name, "--json")
+        assert there.stdout == piped(server.env, "conversations", "show", name, "--json").stdout != ""
+    lost = on(server, env, "conversations", "show", "x/y")
+    assert (lost.returncode, "There is no conversation 'x/y'" in lost.stderr) == (2, True)
+    wanted = ("--conversation", first, "--conversation", debate)
+    for place in ("there", "here"):
+        file = str(tmp_path / f"{place}.jsonl")
+        done = (
+            on(server, env, "export", "legacy", file, *wanted)
+            if place == "there"
+            else piped(server.env, "export", "legacy", file, *wanted)
+        )
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "there.jsonl").read_bytes() == (tmp_path / "here.jsonl").read_bytes()
+    assert on(server, env, "export", "legacy", str(tmp_path / "all.db"), "--debates").returncode == 0

@@ -137,11 +137,22 @@ async def test_a_debate_is_steered(moot: Client) -> None:
     assert ("Think of ….", "remark") in [(piece["text"], piece["kind"]) for piece in told["news"]]
     while not told["waits"]:
         told, text = await used(moot, "follow_debate", id=begun["id"], after=told["next"])
-    assert text.endswith("it is paused.")
+    assert text.endswith("it is paused; steer_debate can resume it, have it judged, stop or abort it.")
+    assert "no verdict yet" in await refused(moot, "debate_verdict", id=begun["id"])
     await used(moot, "steer_debate", id=begun["id"], action="abort")
     complaint = await refused(moot, "steer_debate", id=begun["id"], action="resume")
-    assert complaint
-    assert "no verdict" in await refused(moot, "debate_verdict", id=begun["id"])
+    assert complaint.endswith("It is aborted.")
+    assert "none will come" in await refused(moot, "debate_verdict", id=begun["id"])
+
+
+async def test_a_debate_that_nobody_judges_is_over_without_a_verdict(moot: Client) -> None:
+    begun, text = await used(moot, "start_debate", motion=MOTION, judges=["none"], tools=["web_search"])
+    assert begun["judges"] == []
+    assert begun["cost"] == "It costs nothing; what tools make necessary comes on top"
+    assert begun["cost"] in text
+    await used(moot, "steer_debate", id=begun["id"], action="stop")
+    told, _ = await used(moot, "follow_debate", id=begun["id"])
+    assert told["over"]
 
 
 async def test_what_is_here_is_listed(moot: Client) -> None:
@@ -172,11 +183,11 @@ async def test_what_is_here_is_listed(moot: Client) -> None:
             "intensity: Input should be less than or equal to 5",
         ),
         ("start_debate", {}, "motion: Field required"),
-        ("follow_debate", {"id": "deb_none"}, "No such debate."),
+        ("follow_debate", {"id": "deb_none"}, "list_debates tells which there are"),
         ("follow_debate", {"id": "deb_none", "wait": 61}, "wait"),
-        ("debate_verdict", {"id": "deb_none"}, "No such debate."),
-        ("debate_transcript", {"id": "deb_none"}, "No such debate."),
-        ("steer_debate", {"id": "deb_none", "action": "pause"}, "No such debate."),
+        ("debate_verdict", {"id": "deb_none"}, "There is no debate of that id"),
+        ("debate_transcript", {"id": "deb_none"}, "There is no debate of that id"),
+        ("steer_debate", {"id": "deb_none", "action": "pause"}, "There is no debate of that id"),
         ("steer_debate", {"id": "deb_none", "action": "inject"}, "Give a text with inject"),
         ("steer_debate", {"id": "deb_none", "action": "explode"}, "action"),
         ("list_debates", {"limit": 0}, "limit"),

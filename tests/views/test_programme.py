@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.terms import Judge, Model
-from moot.views.programme import programme, usual_order
+from moot.terms import Judge, Manner, Model, Money
+from moot.views.programme import HELD, TOOLS, programme, usual_order
 from tests.factories import seats, table
 
 
@@ -21,6 +21,15 @@ def test_a_verdict_of_a_small_judge_is_doubted_beforehand() -> None:
     judge = Judge("judge_1", "Judge", Model("local", "tiny", small=True))
     found = programme(replace(table("oxford"), judges=(judge,)))
     assert "The judge is a very small model: take its verdict lightly." in found.warnings
+
+
+def test_that_tools_are_not_in_the_estimate_is_said() -> None:
+    plain = table("oxford")
+    equipped = replace(plain, manner=Manner(tools=("search",)))
+    assert programme(plain).warnings == ()
+    assert programme(equipped).warnings == (TOOLS,)
+    limited = replace(equipped, limits=replace(plain.limits, cost=Money(1)))
+    assert programme(limited).warnings == (HELD,)
 
 
 def test_every_format_has_a_usual_order_on_its_own_chairs() -> None:

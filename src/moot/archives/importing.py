@@ -23,8 +23,9 @@ from moot.archives.reports import Report
 from moot.archives.sources import Found, Source, opened
 from moot.errors import Invalid
 from moot.store.archive import Archive, Brought, Import, taken_back
-from moot.views.legacy import OldRow, canonical, parsed, read_row
+from moot.views.legacy import OldRow, canonical, parsed, read_reasoning, read_row, thoughts_in
 
+NEEDED = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
 BATCH, MOST_AT_ONCE = 1000, 100_000
 MOST_PASSES = 20
 """After so many, somebody writes faster than we read: it is said, and the import can go on later."""
@@ -83,7 +84,7 @@ async def bring(
     if import_.state == "undoing":
         raise taken_back(import_.id)
     run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock)
-    with opened(place) as source:
+    with opened(place, NEEDED) as source:
         if not dry:
             await archive.keep(run.import_, ())
         new = changed = 0
@@ -154,7 +155,7 @@ class _Run:
         events: list[Brought] = []
         for found in rows:
             shape = found.shape or {}
-            report.seen.add(_segments(shape), _thinks(shape))
+            report.seen.add(_segments(shape), _thoughts(shape))
             try:
                 events.append(self._read(found))
             except Invalid as problem:
@@ -184,7 +185,7 @@ class _Run:
                 report.refuse(one.event.id, THEIRS)
                 continue
             self._conversations.add(one.event.conversation)
-            report.kept.add(msgspec.json.decode(one.event.segments), reasoning=False)
+            report.kept.add(msgspec.json.decode(one.event.segments))
 
     async def _theirs(self, events: list[Brought]) -> set[str]:
         names = {one.event.conversation for one in events} - self._conversations
@@ -215,8 +216,8 @@ def _segments(shape: Any) -> list[Any]:
     return given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType] - JSON
 
 
-def _thinks(shape: Any) -> bool:
+def _thoughts(shape: Any) -> int:
     try:
-        return parsed(shape.get("reasoning"), "reasoning") is not None
+        return len(thoughts_in(read_reasoning(shape.get("reasoning"))))
     except Invalid:
-        return True
+        return 1

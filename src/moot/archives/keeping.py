@@ -10,7 +10,16 @@ import msgspec
 from msgspec import Raw
 
 from moot.store.archive import NULL, Brought, Kept
-from moot.views.legacy import OldRow, Shape, Unified, canonical, old_row, reasoning_column, unified
+from moot.views.legacy import (
+    OldRow,
+    Shape,
+    Unified,
+    canonical,
+    old_row,
+    places_of,
+    reasoning_column,
+    unified,
+)
 
 DIGEST = 16
 _STRING, _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"'), re.compile(rb"[\[\]{}]")
@@ -20,6 +29,7 @@ _pieces = msgspec.json.Decoder(list[Raw])
 _raws = msgspec.json.Decoder(dict[str, Raw])
 _remainder = msgspec.json.Decoder(dict[str, Raw] | None)
 _object = msgspec.json.Decoder(dict[str, Any] | None)
+_places = msgspec.json.Decoder(int | list[int])
 
 
 def brought(row: OldRow) -> Brought:
@@ -75,12 +85,12 @@ def shown_as_it_was(kept: Kept) -> Shape:
     """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
     segments: Any = kept.segments
     remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
-    reasoning: Any = None
+    reasoning: Any = remainder.get("reasoning")
     if remainder.keys() & {"at", "segments"}:
         segments = _pieces.decode(kept.segments)
     if "at" in remainder:
-        thought = segments.pop(msgspec.json.decode(remainder["at"]))
-        reasoning = remainder.get("reasoning") or reasoning_column(msgspec.json.decode(thought))
+        thoughts = [segments.pop(place) for place in places_of(_places.decode(remainder["at"]))]
+        reasoning = reasoning or reasoning_column(msgspec.json.decode(thoughts[0]))
     if "segments" in remainder:
         for place, segment in _raws.decode(remainder["segments"]).items():
             segments[int(place)] = segment
@@ -98,9 +108,12 @@ def shown_as_it_was(kept: Kept) -> Shape:
 
 
 def unpacked(shape: Shape) -> Shape:
-    """The same with its segments taken apart."""
+    """The same with what was said and thought taken apart."""
     segments = msgspec.json.encode(shape["segments"])
-    return {**shape, "segments": _segments.decode(segments)}
+    apart = {"segments": _segments.decode(segments)}
+    if "reasoning" in shape:
+        apart["reasoning"] = msgspec.json.decode(msgspec.json.encode(shape["reasoning"]))
+    return {**shape, **apart}
 
 
 def _packed(what: object) -> Raw:

@@ -1,4 +1,4 @@
-"""Where old conversations are: a table in PostgreSQL, a table in a SQLite file, or a file of JSON lines.
+"""Where old rows are: a table in PostgreSQL, a table in a SQLite file, or a file of JSON lines.
 
 What a user types becomes a `Place`. Its `label` is what is stored and shown, and has no password in it; nor
 has any error that leaves from here.
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Kind = Literal["postgresql", "sqlite", "jsonl"]
 TABLE = "events"
 CONNECT_SECONDS = 10
+PATIENCE = 10.0
+"""Seconds to wait for whoever writes to a file of SQLite."""
 FIX = "pip install 'moot[cluster]'"
 SUFFIXES = (".jsonl", ".ndjson")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
@@ -61,6 +63,11 @@ def place_of(typed: str, table: str = TABLE) -> Place:
     if path.suffix.lower() in SUFFIXES:
         return Place("jsonl", str(path), table, str(path))
     return Place("sqlite", str(path), table, f"{path}#{table}")
+
+
+def quoted(place: Place) -> str:
+    """Its table, as SQLite takes it."""
+    return ".".join(f'"{name}"' for name in place.names)
 
 
 def look_for(place: Place) -> None:

@@ -28,9 +28,10 @@ class Tally(Struct):
     segments: dict[str, int] = field(default_factory=dict[str, int])
     """By type. Thoughts count as segments, wherever they stood."""
 
-    def add(self, segments: Iterable[Any], reasoning: bool) -> None:
+    def add(self, segments: Iterable[Any], thoughts: int = 0) -> None:
+        """`thoughts` stood beside the segments."""
         types = Counter(_type(segment) for segment in segments)
-        types.update([REASONING] if reasoning else [])
+        types.update({REASONING: thoughts} if thoughts else {})
         for name, count in types.items():
             self.segments[name] = self.segments.get(name, 0) + count
         self.rows += 1

@@ -1,4 +1,4 @@
-"""Reading an old `events` table or file, batch by batch, while somebody may be writing to it.
+"""Reading an old table or file, batch by batch, while somebody may be writing to it.
 
 A batch is what follows a cursor in an order that does not change: the rowid in SQLite, the id in PostgreSQL,
 the byte in a file. No transaction is held from one to the next. A row that comes or changes behind the cursor
@@ -16,11 +16,8 @@ from typing import Any, LiteralString, Protocol, assert_never
 import msgspec
 from msgspec import Struct
 
-from moot.archives.places import Place, connected, look_for, translated
+from moot.archives.places import PATIENCE, Place, connected, look_for, quoted, translated
 from moot.errors import Invalid, Unavailable
-
-PATIENCE = 10.0
-"""Seconds to wait for whoever writes."""
 
 
 class Found(Struct, frozen=True):
@@ -47,18 +44,19 @@ class Source(Protocol):
 
 
 @contextmanager
-def opened(place: Place) -> Generator[Source]:
-    """Everything here waits for a disk or another machine: call it from a thread."""
+def opened(place: Place, needed: frozenset[str]) -> Generator[Source]:
+    """Of a table that has at least the columns `needed`. Everything here waits for a disk or another machine:
+    call it from a thread."""
     look_for(place)
     match place.kind:
         case "jsonl":
             yield Lines(place)
         case "sqlite":
             with _readable(place) as connection:
-                yield SqliteTable(connection, place)
+                yield SqliteTable(connection, place, needed)
         case "postgresql":
             with connected(place, reading=True) as connection:
-                yield PostgresTable(connection, place)
+                yield PostgresTable(connection, place, needed)
         case _:
             assert_never(place.kind)
 
@@ -101,7 +99,7 @@ class Lines(Struct):
     def _found(self, line: bytes, at: int) -> Found:
         # Some programs put a mark before the first.
         shape = _shape(line.removeprefix(BOM_UTF8))
-        name = str(shape.get("id", "")) if shape else ""
+        name = str(shape.get("id") or "") if shape else ""
         return Found(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
 
 
@@ -127,12 +125,12 @@ def _lenient(text: bytes) -> str:
 
 
 class SqliteTable:
-    def __init__(self, connection: sqlite3.Connection, place: Place) -> None:
+    def __init__(self, connection: sqlite3.Connection, place: Place, needed: frozenset[str]) -> None:
         self._connection = connection
-        self._table = ".".join(f'"{name}"' for name in place.names)
+        self._table = quoted(place)
         found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
         self._columns = [column[0] for column in found]
-        _check(place, self._columns)
+        _check(place, self._columns, needed)
         if not self._numbered():
             raise Invalid(
                 f"{place.label} is a view, or has no rowid to read it by: copy it into a plain table first."
@@ -173,7 +171,7 @@ class PostgresTable:
     """The rows come as JSON, made by the server: whatever the types of the columns. Not as jsonb: that has no
     NUL, which a column of type json may hold, and the whole batch would fail."""
 
-    def __init__(self, connection: Any, place: Place) -> None:
+    def __init__(self, connection: Any, place: Place, needed: frozenset[str]) -> None:
         from psycopg import sql
 
         self._connection = connection
@@ -181,7 +179,7 @@ class PostgresTable:
         self._table = sql.Identifier(*place.names)
         with translated(place):
             found = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(self._table)).description
-        _check(place, [column.name for column in found])
+        _check(place, [column.name for column in found], needed)
 
     def size(self) -> int:
         return self._ask("SELECT count(*) FROM {}")[0][0]
@@ -221,7 +219,6 @@ def _row(name: str, text: str) -> Found:
     return Found(name, None, "not JSON") if shape is None else Found(name, _named(shape))
 
 
-def _check(place: Place, columns: list[str]) -> None:
-    missing = {"id", "conversation_id", "role", "segments", "order_key", "ts"} - set(columns)
-    if missing:
+def _check(place: Place, columns: list[str], needed: frozenset[str]) -> None:
+    if missing := needed - set(columns):
         raise Invalid(f"{place.label} has no column {', '.join(sorted(missing))}: it is not the old table.")

@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 
 from moot.cli.examples import EXAMPLES, shown
 from moot.cli.helping import Columns
+from moot.cli.options import Server
 
 app = App(
     name="conversations",
@@ -23,9 +24,10 @@ def every(
     search: Annotated[str, Parameter(help="Only those whose source has this in it.")] = "",
     limit: Annotated[int, Parameter(help="How many at most.")] = 20,
     offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
+    server: Server = None,
 ) -> int:
     """Those that came last first."""
-    from moot.cli.legacy import opened_store
+    from moot.cli.conversing import library
     from moot.cli.page import Page, row, table
     from moot.cli.playing import run
 
@@ -34,8 +36,8 @@ def every(
 
         if limit < 1 or offset < 0:
             raise Invalid("--limit must be 1 or more, --offset 0 or more.")
-        async with opened_store() as store:
-            shelf = await store.archive.shelf(search=search, limit=limit, offset=offset)
+        async with library(server) as books:
+            shelf = await books.shelf(search=search, limit=limit, offset=offset)
         page = Page.out()
         if not shelf.conversations:
             page.line("No conversation fits that." if search else "Nothing was imported yet.")
@@ -54,24 +56,22 @@ def every(
 
 @app.command
 def show(
-    id: Annotated[str, Parameter(help="The conversation's id.")],
+    id: Annotated[str, Parameter(help="The conversation's id, or a debate's.")],
     /,
     *,
     reasoning: Annotated[bool, Parameter(help="Show what was thought, dimmed.")] = True,
     json: Annotated[bool, Parameter(negative="", help="One event a line, with unified segments.")] = False,
+    server: Server = None,
 ) -> int:
     """A conversation from its beginning."""
     from moot.cli.playing import run
 
     async def look() -> int:
-        from moot.cli.legacy import opened_store
+        from moot.cli.conversing import library
         from moot.cli.retelling import retell
-        from moot.errors import Invalid
 
-        async with opened_store() as store:
-            if await store.archive.conversation(id) is None:
-                raise Invalid(f"There is no conversation {id!r}.")
-            await retell(store.archive, id, reasoning=reasoning, json=json)
+        async with library(server) as books:
+            await retell(books.events(id), reasoning=reasoning, json=json)
         return 0
 
     return run(look())

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moot.cli.options import Server
+
 if TYPE_CHECKING:
     from moot.archives.importing import Outcome, Progress
+    from moot.archives.places import Place
     from moot.archives.reports import Problem
+    from moot.archives.sinks import Given
     from moot.cli.page import Page
     from moot.store.contract import Store
 
@@ -105,7 +109,8 @@ def give(
         tuple[str, ...],
         Parameter(negative="", help="Only this one, imported or a debate; may be given several times."),
     ] = (),
-    debates: Annotated[bool, Parameter(negative="", help="All debates of this machine too.")] = False,
+    debates: Annotated[bool, Parameter(negative="", help="All debates too.")] = False,
+    server: Server = None,
 ) -> int:
     """Conversations in their old shape: those that were imported, as they were. What a table has already is
     left as it is."""
@@ -115,37 +120,21 @@ def give(
     async def work() -> int:
         from moot.archives import exporting
         from moot.archives.places import place_of
+        from moot.cli.conversing import library
 
         place, page = place_of(destination, table), Page.out()
-        async with opened_store() as store:
-            ours, theirs = await _sorted(store, conversation)
-            given = [exporting.imported(store.archive, theirs)] if theirs or not conversation else []
-            given += [exporting.held(store, ours)] if ours else []
-            given += [exporting.held(store)] if debates else []
+        async with library(server) as books:
+            kinds = {name: await books.imported(name) for name in conversation}
+            theirs = [name for name, imported in kinds.items() if imported]
+            ours = [name for name in kinds if name not in theirs]
+            given = [books.rows(theirs)] if theirs or not conversation else []
+            given += [books.debates(ours)] if ours else []
+            given += [books.debates()] if debates else []
             with bar("writing") as shown:
                 done = await exporting.give(place, *given, told=lambda rows: shown(rows, None, "writing"))
-        page.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
-        if done.there:
-            page.line(f"{done.there:,} were there already, and were left as they are.")
-        _complain(page, done.problems, len(done.problems), "could not be written")
-        return 1 if done.problems else 0
+        return written(page, place, done)
 
     return run(work())
-
-
-async def _sorted(store: Store, names: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Debates, and conversations that were imported."""
-    from moot.errors import Invalid, UnknownDebate
-
-    ours, theirs = list[str](), list[str]()
-    for name in names:
-        try:
-            ours.append((await store.head(name)).id)
-        except UnknownDebate:
-            if await store.archive.conversation(name) is None:
-                raise Invalid(f"There is no conversation {name!r}.") from None
-            theirs.append(name)
-    return ours, theirs
 
 
 @asynccontextmanager
@@ -214,12 +203,20 @@ def _tell(page: Page, outcome: Outcome) -> None:
     page.line("100 % of what was found is kept." if report.whole else "Not all of it is kept.")
     for name in report.lost:
         page.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
-    _complain(page, report.problems, report.bad, "could not be brought")
+    complain(page, report.problems, report.bad, "could not be brought")
     if not outcome.caught_up:
         page.line("It is still being written faster than it is read: ask again for what has come since.")
 
 
-def _complain(page: Page, problems: list[Problem], count: int, what: str) -> None:
+def written(page: Page, place: Place, done: Given) -> int:
+    page.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
+    if done.there:
+        page.line(f"{done.there:,} were there already, and were left as they are.")
+    complain(page, done.problems, len(done.problems), "could not be written")
+    return 1 if done.problems else 0
+
+
+def complain(page: Page, problems: list[Problem], count: int, what: str) -> None:
     from moot.cli.page import row, table
 
     if not count:

@@ -1,33 +1,29 @@
-"""An imported conversation on the page, event by event."""
+"""A conversation on the page, event by event."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 
-from moot.archives.keeping import shown, unpacked
 from moot.cli.page import Page, shorten
-from moot.store.archive import Archive
 from moot.views.cleaning import clean_json
 
 STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold", "tool": "dim"}
-BATCH = 200
 
 
-async def retell(archive: Archive, conversation_id: str, *, reasoning: bool, json: bool) -> None:
-    page, last = Page.out(), ""
-    while events := await archive.events(conversation_id, last, BATCH):
-        last = events[-1].id
-        for event in events:
-            if json:
-                sys.stdout.write(clean_json(msgspec.json.encode(shown(event)).decode()) + "\n")
-                continue
-            page.line((event.role, STYLES.get(event.role, "")))
-            for segment in unpacked(shown(event))["segments"]:
-                _segment(page, segment, reasoning=reasoning)
-            page.gap()
+async def retell(events: AsyncIterator[dict[str, Any]], *, reasoning: bool, json: bool) -> None:
+    page = Page.out()
+    async for event in events:
+        if json:
+            sys.stdout.write(clean_json(msgspec.json.encode(event).decode()) + "\n")
+            continue
+        page.line((event.get("name") or event["role"], STYLES.get(event["role"], "")))
+        for segment in event["segments"]:
+            _segment(page, segment, reasoning=reasoning)
+        page.gap()
 
 
 def _segment(page: Page, segment: dict[str, Any], *, reasoning: bool) -> None:

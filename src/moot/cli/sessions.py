@@ -8,11 +8,10 @@ from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from moot.archives.sessions import Brought
+    from moot.archives.sinks import Given
     from moot.terms import Model
 
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: debate_sessions]")]
-MOST_SHOWN = 20
-"""Of rows with which something is wrong."""
 
 
 def bring(
@@ -28,8 +27,8 @@ def bring(
 ) -> int:
     """Sessions of an older server, as debates that can be looked at and continued. Those that are here
     already are left as they are."""
-    from moot.cli.page import Page, row
-    from moot.cli.page import table as lines
+    from moot.cli.legacy import complain
+    from moot.cli.page import Page
     from moot.cli.playing import run
 
     async def work() -> Brought:
@@ -37,12 +36,12 @@ def bring(
         from moot.archives.places import place_of
         from moot.arena import Arena
         from moot.terms import Model
-        from moot.web.naming import resolve
+        from moot.web.naming import called, resolve
 
         async with Arena.open() as arena:
 
             def model(name: str) -> Model:
-                return resolve(arena, name, effort="high") or Model("unknown", name)
+                return called(resolve(arena, name, effort="high") or Model("unknown", name), name)
 
             return await sessions.bring(arena, place_of(source, table), model, owner=owner, dry=dry_run)
 
@@ -50,12 +49,7 @@ def bring(
     page.line(f"{done.new:,} sessions {'can be' if dry_run else 'were'} brought.")
     if done.there:
         page.line(f"{done.there:,} were here already, and were left as they are.")
-    if done.problems:
-        page.line(f"{len(done.problems):,} could not be brought:")
-        made = lines("row", "why")
-        for name, why in done.problems[:MOST_SHOWN]:
-            row(made, name, why)
-        page.table(made)
+    complain(page, done.problems, len(done.problems), "could not be brought")
     return 1 if done.problems else 0
 
 
@@ -72,21 +66,16 @@ def give(
 ) -> int:
     """All sessions, in the table of an older server. What a table has already is left as it is."""
     from moot.archives.places import place_of
+    from moot.cli.legacy import opened_store, written
     from moot.cli.page import Page
     from moot.cli.playing import run
 
     place = place_of(destination, table)
 
-    async def work() -> tuple[int, int]:
+    async def work() -> Given:
         from moot.archives import sessions
-        from moot.cli.legacy import opened_store
 
         async with opened_store() as store:
             return await sessions.give(store, place)
 
-    written, there = run(work())
-    page = Page.out()
-    page.line(f"{written:,} rows written to ", (place.label, "bold"), ".")
-    if there:
-        page.line(f"{there:,} were there already, and were left as they are.")
-    return 0
+    return written(Page.out(), place, run(work()))

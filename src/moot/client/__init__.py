@@ -13,6 +13,7 @@ It knows what v1 says over the wire and the events of a log, and nothing of how 
 from __future__ import annotations
 
 from moot.client.asking import AsyncClient
+from moot.client.belongings import Conversation, ConversationEvents, Conversations, Install, Token
 from moot.client.failures import ApiError, Problem, Unreachable, Unreadable
 from moot.client.following import Patience
 from moot.client.guests import Invitation, Judged, Place, Tallied, Verdicts
@@ -50,6 +51,9 @@ __all__ = [
     "Client",
     "Complete",
     "Config",
+    "Conversation",
+    "ConversationEvents",
+    "Conversations",
     "CostUpdate",
     "CostWarning",
     "Created",
@@ -57,6 +61,7 @@ __all__ = [
     "Debates",
     "Done",
     "Event",
+    "Install",
     "Invitation",
     "Judge",
     "JudgeWords",
@@ -73,6 +78,7 @@ __all__ = [
     "State",
     "Status",
     "Tallied",
+    "Token",
     "Trouble",
     "Unreachable",
     "Unreadable",

@@ -7,7 +7,9 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Literal, overload
 
+from moot.client.failures import read
 from moot.client.following import Follower, Patience
+from moot.client.house import AsyncHouse
 from moot.client.line import Line, at
 from moot.client.payloads import Event, Record, event_of, record_of
 from moot.client.room import Anything, AsyncRoom, given
@@ -32,7 +34,7 @@ Step = Literal["turn", "round"]
 DEFAULTS = Config()
 
 
-class AsyncClient(AsyncRoom):
+class AsyncClient(AsyncRoom, AsyncHouse):
     """A server's debates.
 
     Without `server`, the one that MOOT_SERVER names, or the one of this machine; without `token`, that of
@@ -146,6 +148,14 @@ class AsyncClient(AsyncRoom):
         page = await self._line.get(path, RawRecords, after=after, limit=limit, **_as(seat))
         return Records(tuple(record_of(record) for record in page.events), page.has_more)
 
+    async def view(self, id: str, *, seat: str = "") -> Anything:
+        """The debate as the page shows it, every rule applied: `seq`, `view`, and in `me` what you may do."""
+        return await self._line.get(at("debates", id, "view"), Anything, **_as(seat))
+
+    async def setup(self, id: str) -> Anything:
+        """The body that it was opened with, such as another is opened with. For owners and moderators."""
+        return await self._line.get(at("debates", id, "setup"), Anything)
+
     async def call(self, id: str, number: int) -> Anything:
         """What a model was sent, and what came back. For owners and moderators."""
         return await self._line.get(at("debates", id, "calls", str(number)), Anything)
@@ -192,6 +202,16 @@ class AsyncClient(AsyncRoom):
         async with aclosing(follower.messages()) as messages:
             async for message in messages:
                 yield record_of(message.data)
+
+    async def view_changes(
+        self, id: str, *, after: int = 0, seat: str = ""
+    ) -> AsyncGenerator[Anything, None]:
+        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
+        path = at("debates", id, "view", "stream")
+        follower = Follower(self._line, path, _as(seat), after, self._patience)
+        async with aclosing(follower.messages()) as messages:
+            async for message in messages:
+                yield read(message.data, Anything)
 
     async def ticket(self, id: str) -> str:
         """Lets a browser open one stream of this debate, once and soon, without the token in its address."""

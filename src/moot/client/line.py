@@ -59,7 +59,7 @@ class Line:
             await self._session.close()
             self._session = None
 
-    async def get(self, path: str, shape: type[T], **query: str | int) -> T:
+    async def get(self, path: str, shape: type[T], /, **query: str | int) -> T:
         return read((await self.ask("GET", path, query=query)).body, shape)
 
     async def post(self, path: str, shape: type[T], body: bytes = b"", key: str = "") -> T:

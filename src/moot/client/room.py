@@ -1,6 +1,6 @@
 """What people ask for who are in the room: to come in, to sit, to speak, to judge and to vote.
 
-Half of `AsyncClient`: whoever shows an invitation as the token is what it says, and may do that.
+A part of `AsyncClient`: whoever shows an invitation as the token is what it says, and may do that.
 """
 
 from __future__ import annotations

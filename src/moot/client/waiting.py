@@ -6,22 +6,20 @@ Streams are generators; leaving one early closes its connection.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from types import TracebackType
-from typing import Literal, TypeVar, overload
+from typing import Literal, overload
 
 from moot.client.asking import DEFAULTS, Action, AsyncClient, Step
 from moot.client.following import Patience
 from moot.client.payloads import Event, Record
 from moot.client.room import Anything
 from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+from moot.client.waiting_house import House
 from moot.client.waiting_room import Room
 
-T = TypeVar("T")
 
-
-class Client(Room):
+class Client(Room, House):
     """See `AsyncClient`; where an event loop is already running, use that one."""
 
     def __init__(
@@ -32,9 +30,7 @@ class Client(Room):
         keys: Mapping[str, str] | None = None,
         patience: Patience | None = None,
     ) -> None:
-        self._asks = AsyncClient(server, token=token, keys=keys, patience=patience)
-        self._runner = asyncio.Runner()
-        self._closed = False
+        super().__init__(AsyncClient(server, token=token, keys=keys, patience=patience))
 
     @property
     def server(self) -> str:
@@ -47,13 +43,6 @@ class Client(Room):
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
-
-    def close(self) -> None:
-        if self._closed:
-            return
-        self._run(self._asks.close())
-        self._closed = True
-        self._runner.close()
 
     # --- opening --------------------------------------------------------------------------------------
 
@@ -143,6 +132,14 @@ class Client(Room):
         """A piece of the native log."""
         return self._run(self._asks.events(id, after=after, limit=limit, seat=seat))
 
+    def view(self, id: str, *, seat: str = "") -> Anything:
+        """The debate as the page shows it, every rule applied: `seq`, `view`, and in `me` what you may do."""
+        return self._run(self._asks.view(id, seat=seat))
+
+    def setup(self, id: str) -> Anything:
+        """The body that it was opened with, such as another is opened with. For owners and moderators."""
+        return self._run(self._asks.setup(id))
+
     def call(self, id: str, number: int) -> Anything:
         """What a model was sent, and what came back. For owners and moderators."""
         return self._run(self._asks.call(id, number))
@@ -177,6 +174,10 @@ class Client(Room):
     def log(self, id: str, *, after: int = 0, seat: str = "") -> Generator[Record, None, None]:
         """Every record of the native log, for as long as the debate exists."""
         return self._each(self._asks.log(id, after=after, seat=seat))
+
+    def view_changes(self, id: str, *, after: int = 0, seat: str = "") -> Generator[Anything, None, None]:
+        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
+        return self._each(self._asks.view_changes(id, after=after, seat=seat))
 
     def ticket(self, id: str) -> str:
         """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
@@ -232,18 +233,3 @@ class Client(Room):
 
     def delete(self, id: str) -> None:
         self._run(self._asks.delete(id))
-
-    # --- waiting --------------------------------------------------------------------------------------
-
-    def _each(self, coming: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-        async def following() -> tuple[T] | None:
-            async for one in coming:
-                return (one,)
-            return None
-
-        try:
-            while got := self._run(following()):
-                yield got[0]
-        finally:
-            if not self._closed:
-                self._run(coming.aclose())

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
 
-from moot.client.asking import AsyncClient
 from moot.client.guests import Invitation, Place, PollName, Role, Tallied, Verdicts
 from moot.client.payloads import Score
 from moot.client.shapes import Done, Judge, Model
+from moot.client.waiter import Waiter
 
-T = TypeVar("T")
 
-
-class Room:
-    _asks: AsyncClient
-    _runner: asyncio.Runner
-
+class Room(Waiter):
     # --- coming in ------------------------------------------------------------------------------------
 
     def invite(
@@ -133,9 +126,3 @@ class Room:
     def verdicts(self, id: str) -> Verdicts:
         """Every verdict with its ballots; the first is what the debate came to."""
         return self._run(self._asks.verdicts(id))
-
-    def _run(self, asked: Coroutine[Any, Any, T]) -> T:
-        try:
-            return self._runner.run(asked)
-        finally:
-            asked.close()  # where there was no way to run it, nobody awaits it

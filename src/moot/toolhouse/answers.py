@@ -26,6 +26,8 @@ class Started(Answer):
     seats: list[SeatTold]
     judges: list[str]
     """The models that will judge."""
+    cost: str
+    """What it may come to, before the first word."""
 
 
 class Piece(Answer):

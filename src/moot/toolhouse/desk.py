@@ -20,7 +20,7 @@ from moot import formats
 from moot.arena import Arena
 from moot.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.debate import Debate
-from moot.errors import Invalid, MootError, Unavailable
+from moot.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.events import CallDelta, SegmentCompleted
 from moot.evolve import evolve
 from moot.lengths import count
@@ -80,24 +80,25 @@ class Desk:
     ) -> Annotated[CallToolResult, answers.Started]:
         with in_words():
             speakers, bench = models or [], judges or []
-            self._check(format, [*speakers, *bench], tools or [])
+            nobody = bench == [NOBODY]
+            self._check(format, [*speakers, *(() if nobody else bench)], tools or [])
             setup = await self._arena.setup(
                 motion,
                 format=format,
                 models=speakers if len(speakers) > 1 else (),
                 model=speakers[0] if len(speakers) == 1 else None,
-                judge=NOBODY if bench == [NOBODY] else None,
-                judges=() if bench == [NOBODY] else bench,
+                judge=NOBODY if nobody else None,
+                judges=() if nobody else bench,
                 rounds=rounds,
                 intensity=intensity,
                 objective=objective,
                 cost_limit=cost_limit,
                 tools=tools or (),
             )
-            opening(setup)  # nothing is fetched for a debate that cannot be held
+            planned = opening(setup)  # nothing is fetched for a debate that cannot be held
             await self._arena.providers.prepare([one.model for one in (*setup.seats, *setup.judges)])
             debate = (await self._arena.create(setup, start=True)).debate
-        answer = telling.started(debate)
+        answer = telling.started(debate, telling.forecast(planned))
         return said(answer, telling.start_in_words(answer))
 
     async def follow_debate(
@@ -121,8 +122,7 @@ class Desk:
             debate = await self._arena.state(id)
         answer = telling.judged(debate)
         if answer is None:
-            state = debate.status.replace("_", " ")
-            raise ToolError(f"There is no verdict. The debate is {state}; follow_debate tells more.")
+            raise ToolError(telling.no_verdict(debate))
         return said(answer, telling.verdict_in_words(answer))
 
     async def debate_transcript(
@@ -217,7 +217,10 @@ class Desk:
             if model.human:
                 raise Invalid("Only models can take part in a debate that is held through a tool.")
             if model.provider == "local" and model.name not in {*manager.catalogue, *manager.installed()}:
-                raise Invalid("There is no local model of that name: list_models tells which there are.")
+                raise Invalid(
+                    "There is no local model of that name. Others are written as provider/model: list_models "
+                    "tells which there are."
+                )
 
     # --- waiting --------------------------------------------------------------------------------------
 
@@ -291,6 +294,10 @@ def in_words() -> Generator[None, None, None]:
         raise ToolError("\n".join(problems) or str(error)) from None
     except Unavailable as error:
         raise ToolError(f"{error} {error.fix}".strip()) from None
+    except Refused as error:
+        raise ToolError(f"{error} It is {telling.state_in_words(error.status)}.") from None
+    except UnknownDebate:
+        raise ToolError("There is no debate of that id: list_debates tells which there are.") from None
     except MootError as error:
         raise ToolError(str(error)) from None
 

@@ -7,17 +7,25 @@ answer into a text that a model can read without knowing its shape.
 from __future__ import annotations
 
 from moot.debate import Debate, Turn
+from moot.events import DebateOpened
 from moot.judging.parties import party
 from moot.lengths import count
 from moot.placement.contract import wants_runner
 from moot.toolhouse.answers import Followed, Judged, Piece, Score, SeatTold, Speaking, Started
 from moot.views.costs import costs, dollars
+from moot.views.estimate import estimate
 from moot.views.outcome import ending, headline
 from moot.views.results import results
 from moot.views.transcript import CUT, TRUNCATED
 
+STEERED = {
+    "paused": "steer_debate can resume it, have it judged, stop or abort it",
+    "error": "steer_debate can have the speech given again (retry), have it judged, or stop it",
+}
+"""What helps a debate on that does not go on by itself."""
 
-def started(debate: Debate) -> Started:
+
+def started(debate: Debate, cost: str) -> Started:
     return Started(
         id=debate.id,
         motion=debate.motion,
@@ -25,7 +33,22 @@ def started(debate: Debate) -> Started:
         rounds=debate.rounds_planned,
         seats=[SeatTold(name=s.name, side=s.side, model=s.model.label) for s in debate.seats],
         judges=[judge.model.label for judge in debate.panel],
+        cost=cost,
     )
+
+
+def forecast(planned: DebateOpened) -> str:
+    """What it may cost, in words, and what cannot be told of that."""
+    found = estimate(planned)
+    limit = "" if planned.limits.cost is None else f", and never more than {dollars(planned.limits.cost)}"
+    unknown = f"; nobody knows the price of {', '.join(found.unpriced)}" if found.unpriced else ""
+    tools = "; what tools make necessary comes on top" if planned.manner.tools else ""
+    if found.low is None or found.high is None:
+        return f"It may cost anything{limit}{unknown}{tools}"
+    if not found.high:
+        return f"It costs nothing{unknown}{tools}"
+    span = dollars(found.low) if found.low == found.high else f"{dollars(found.low)} to {dollars(found.high)}"
+    return f"It may cost {span}{limit}{unknown}{tools}"
 
 
 def followed(before: Debate | None, debate: Debate) -> Followed:
@@ -91,11 +114,23 @@ def judged(debate: Debate) -> Judged | None:
 # --- in words -----------------------------------------------------------------------------------------
 
 
+def no_verdict(debate: Debate) -> str:
+    if over(debate):
+        return f"There is no verdict, and none will come. {ending(debate)}".strip()
+    if wants_runner(debate):
+        return f"There is no verdict yet: it is {state_in_words(debate.status)}. follow_debate waits for it."
+    return f"There is no verdict yet. {_at_rest(debate)}"
+
+
+def state_in_words(status: str) -> str:
+    return "in error" if status == "error" else status.replace("_", " ")
+
+
 def start_in_words(answer: Started) -> str:
     seats = "\n".join(f"- {seat.name} ({seat.side}): {seat.model}" for seat in answer.seats)
     judges = ", ".join(answer.judges) or "nobody"
     return (
-        f"Debate {answer.id} has begun: {answer.motion}\n{seats}\nJudged by {judges}.\n"
+        f"Debate {answer.id} has begun: {answer.motion}\n{seats}\nJudged by {judges}.\n{answer.cost}.\n"
         f"See what is said with follow_debate."
     )
 
@@ -106,7 +141,7 @@ def news_in_words(answer: Followed, debate: Debate) -> str:
     if answer.over:
         parts.append(f"The debate is over. {ending(debate)}".strip())
     elif answer.waits:
-        parts.append(f"It does not go on by itself now: it is {answer.status.replace('_', ' ')}.")
+        parts.append(_at_rest(debate))
     else:
         parts.append(f"It goes on: follow it further with after={answer.next}.")
     return "\n\n".join(parts)
@@ -117,6 +152,12 @@ def verdict_in_words(answer: Judged) -> str:
     lines = [f"{answer.headline}.", answer.margin and f"{answer.margin}.", scores and f"Scores: {scores}."]
     lines += [answer.reasoning, *(f"Doubt: {doubt}" for doubt in answer.doubts), f"Cost: {answer.cost}."]
     return "\n".join(line for line in lines if line)
+
+
+def _at_rest(debate: Debate) -> str:
+    advice, why = STEERED.get(debate.status, ""), ending(debate)
+    state = f"It does not go on by itself now: it is {state_in_words(debate.status)}"
+    return " ".join(part for part in (f"{state}{f'; {advice}' if advice else ''}.", why) if part)
 
 
 def _in_words(piece: Piece) -> str:

@@ -2,8 +2,8 @@
 
 The low end has every speech at its budget of words and ballots of ordinary length. The high end has every
 call at its most tokens, heard again by everybody after, every ballot repaired, and all that may be asked
-beside the speeches. Neither counts what is asked again after a fault, nor the discount of a provider's cache.
-People cost nothing.
+beside the speeches. Neither counts what is asked again after a fault, nor the discount of a provider's cache,
+nor what tools make necessary: eight results at their longest would dwarf the rest. People cost nothing.
 """
 
 from __future__ import annotations

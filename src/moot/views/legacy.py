@@ -1,8 +1,9 @@
 """Events of conversations in their old shape, and how they become unified ones and the old ones again. Pure.
 
 The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`, so
-that nobody knows where the thoughts stood. The unified shape has them among the segments. What it cannot say
-of a row is kept beside it, in a remainder: `old_row(unified(row))` is the row, whatever was in it.
+that nobody knows where the thoughts stood. That column has one thought, or an array of its parts, or an array
+of several thoughts, or bare words. The unified shape has them among the segments. What it cannot say of a row
+is kept beside it, in a remainder: `old_row(unified(row))` is the row, whatever was in it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,16 @@ _BROKEN = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile("0|[1-9][0-9]{0,8}", re.ASCII)
 _sorted = msgspec.json.Encoder(order="sorted")
 
+Column = Shape | list[Any] | str | None
+"""Thoughts as they stand beside the segments."""
+
 
 class OldRow(Struct, frozen=True, kw_only=True):
     id: str
     conversation_id: str
     role: str
     segments: list[Shape]
-    reasoning: Shape | None = None
+    reasoning: Column = None
     order_key: str
     ts: int
     created_at: str | float | None = None
@@ -78,7 +82,7 @@ def read_row(given: Mapping[str, Any]) -> OldRow:
         conversation_id=given["conversation_id"],
         role=given["role"],
         segments=_segments(given.get("segments")),
-        reasoning=_thoughts(given.get("reasoning")),
+        reasoning=read_reasoning(given.get("reasoning")),
         order_key=given["order_key"],
         ts=ts,
         created_at=created_at,
@@ -124,11 +128,17 @@ def _segments(given: Any) -> list[Shape]:
     return segments
 
 
-def _thoughts(given: Any) -> Shape | None:
-    reasoning = parsed(given, "reasoning")
-    if reasoning is None or _is_object(reasoning):
+def read_reasoning(given: Any) -> Column:
+    """Text that is no JSON of thoughts is what was thought, in bare words, and stays as it is."""
+    try:
+        reasoning = parsed(given, "reasoning")
+    except Invalid:
+        reasoning = given
+    if reasoning is None or _is_object(reasoning) or _is_array(reasoning):
         return reasoning
-    raise Invalid("reasoning is no object")
+    if isinstance(given, str):
+        return given
+    raise Invalid("reasoning is no object, array or text")
 
 
 def parsed(given: Any, name: str) -> Any:
@@ -149,12 +159,15 @@ def unified(row: OldRow) -> Unified:
     pairs = [(str(n), old, new) for n, (old, new) in enumerate(zip(row.segments, segments, strict=True))]
     if changed := {n: old for n, old, new in pairs if new is not old and canonical(new) != canonical(old)}:
         remainder["segments"] = changed
-    if row.reasoning is not None:
-        segment = reasoning_segment(row.reasoning, row.ts)
-        remainder["at"] = place = _place(row.reasoning.get("output_index"), segments)
-        segments.insert(place, segment)
-        if canonical(reasoning_column(segment)) != canonical(row.reasoning):
-            remainder["reasoning"] = row.reasoning
+    places, column = list[int](), None
+    for thought in thoughts_in(row.reasoning):
+        places.append(_place(thought.get("output_index"), segments))
+        segments.insert(places[-1], segment := reasoning_segment(thought, row.ts))
+        column = reasoning_column(segment)
+    if places:
+        remainder["at"] = places if len(places) > 1 else places[0]
+    if canonical(column) != canonical(row.reasoning):
+        remainder["reasoning"] = row.reasoning
     if not isinstance(row.created_at, str | None):
         remainder["created_at"] = row.created_at
     if row.more:
@@ -173,9 +186,8 @@ def old_row(
     created_at: str | None,
 ) -> OldRow:
     segments, remainder = list(event.segments), event.remainder or {}
-    reasoning: Shape | None = None
-    if "at" in remainder:
-        reasoning = reasoning_column(segments.pop(remainder["at"]))
+    thoughts = [segments.pop(place) for place in places_of(remainder.get("at"))]
+    column = reasoning_column(thoughts[0]) if len(thoughts) == 1 else None
     for place, segment in remainder.get("segments", {}).items():
         segments[int(place)] = segment
     return OldRow(
@@ -183,7 +195,7 @@ def old_row(
         conversation_id=conversation_id,
         role=role,
         segments=segments,
-        reasoning=remainder.get("reasoning", reasoning),
+        reasoning=remainder.get("reasoning", column),
         order_key=order_key,
         ts=ts,
         created_at=remainder.get("created_at", created_at),
@@ -191,10 +203,34 @@ def old_row(
     )
 
 
+def thoughts_in(reasoning: Column) -> list[Shape]:
+    """Each as `reasoning_segment` takes it. An array has the parts of one thought, or several thoughts."""
+    if _is_object(reasoning):
+        return [reasoning]
+    if isinstance(reasoning, str):
+        return [{"parts": [reasoning]}] if reasoning.strip() else []
+    if not reasoning:
+        return []
+    if not any(_is_thought(one) for one in reasoning):
+        return [{"parts": reasoning}]
+    return [one if _is_thought(one) else {"parts": [one]} for one in reasoning]
+
+
+def _is_thought(given: Any) -> TypeGuard[Shape]:
+    """And no part of one, which has a number of its own."""
+    marks = {"item_id", "output_index", "parts", "summary"}
+    return _is_object(given) and not marks.isdisjoint(given) and "summary_index" not in given
+
+
+def places_of(at: int | list[int] | None) -> list[int]:
+    """Where thoughts were put, the last first: each is found where it was before the ones after it came."""
+    return [at] if isinstance(at, int) else (at or [])[::-1]
+
+
 def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
     """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers.
     Readers count on some members, and on their types; those that are null are as good as not there."""
-    parts = _parts(column.get("parts"), ts)
+    parts = _parts(_told(column), ts)
     numbers = [number for part in parts if (number := _whole(part["sequence_number"])) is not None]
     number = _whole(column.get("sequence_number"))
     names = (name for name in (column.get("item_id"), column.get("id")) if isinstance(name, str))
@@ -231,6 +267,13 @@ def reasoning_column(*segments: Shape) -> Shape:
     if counts:
         column["reasoning_tokens"] = sum(counts)
     return column
+
+
+def _told(column: Shape) -> Any:
+    """What it has for parts: some kept a thought as the service sent it."""
+    if "parts" in column or not column.keys() & {"summary", "text"}:
+        return column.get("parts")
+    return column["summary"] if "summary" in column else [column["text"]]
 
 
 def _parts(given: Any, ts: int) -> list[Shape]:
@@ -313,6 +356,6 @@ def only(events: Iterable[Shape], types: Sequence[str]) -> list[Shape]:
         shown = {**event, "segments": segments}
         if "reasoning" in shown and REASONING not in types:
             shown["reasoning"] = None
-        if segments or shown.get("reasoning") is not None:
+        if segments or thoughts_in(shown.get("reasoning")):
             found.append(shown)
     return found

@@ -1,4 +1,5 @@
-"""What a debate will be like, before its first word: who speaks when, and what will weaken its verdict."""
+"""What a debate will be like, before its first word: who speaks when, what will weaken its verdict, and what
+cannot be told of its costs."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ from moot.views.outcome import warnings
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 NOBODY = Model("", "")
+TOOLS = "Tools come on top of this: with each use a speaker is called once more, to read what it brought."
+HELD = f"{TOOLS} The cost limit holds all the same."
 
 
 class Speech(Struct, frozen=True):
@@ -36,7 +39,8 @@ class Programme(Struct, frozen=True):
 
 def programme(opened: DebateOpened) -> Programme:
     debate = evolve(None, Recorded("deb_0", 1, EPOCH, 0, opened))
-    return Programme(_order(opened.format, opened.seats, opened.limits), warnings(debate))
+    beyond = () if not opened.manner.tools else (TOOLS if opened.limits.cost is None else HELD,)
+    return Programme(_order(opened.format, opened.seats, opened.limits), (*warnings(debate), *beyond))
 
 
 def usual_order(fmt: Format) -> tuple[Speech, ...]:

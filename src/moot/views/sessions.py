@@ -179,7 +179,7 @@ def _milliseconds(at: datetime) -> int:
 
 def model_id(seat: Seat) -> str:
     """As clients call it; empty until somebody names one."""
-    return "" if is_empty(seat) else seat.model.name
+    return "" if is_empty(seat) else seat.model.alias or seat.model.name
 
 
 def _models(debate: Debate) -> Row:

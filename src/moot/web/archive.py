@@ -30,8 +30,8 @@ ConversationId = Annotated[str, Path(alias="conversationId", examples=["deb_01HZ
 
 ROUTES: tuple[Route, ...] = (
     ("GET", "/conversations", "conversations"),
-    ("GET", "/conversations/{conversationId}", "look_at_conversation"),
     ("GET", "/conversations/{conversationId}/events", "conversation_events"),
+    ("GET", "/conversations/{conversationId}", "look_at_conversation"),
 )
 
 
@@ -55,6 +55,9 @@ class Archive(Desk):
         return json_reply(pages.of_debate(found, conversation(found, who(request).viewer)))
 
     async def conversation_events(self, request: Request, conversation_id: ConversationId) -> Response:
+        if not request.scope["raw_path"].endswith(b"/events"):
+            # That slash came as %2F: it is the id's own.
+            return await self.look_at_conversation(request, f"{conversation_id}/events")
         query = pages.reading(query_of(request))
         found = await self._find(request, conversation_id)
         if isinstance(found, Conversation):

@@ -124,8 +124,10 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     }
     yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
     model = {"type": "string", "pattern": "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$"}
-    talk = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME, "pattern": "^[0-9A-Za-z_-]+$"}
-    yield "Conversation", _parameter("conversationId", "path", talk, "A debate, or an imported conversation.")
+    # Nobody can ask for `.` or `..`: on the way here they lead elsewhere.
+    talk = {"type": "string", "maxLength": LONGEST_NAME, "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f.]$"}
+    about = "A debate, or an imported conversation, whose id may have a slash in it: %2F."
+    yield "Conversation", _parameter("conversationId", "path", talk, about)
     session = {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}
     yield "Session", _parameter("sessionId", "path", session, "The session, or its id before an import.")
     yield "Model", _parameter("model", "path", model, "The name of the model, as in the list.")

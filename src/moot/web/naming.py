@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from moot.arena import Arena
 from moot.models import known
 from moot.prices import listed, price_of
@@ -39,6 +41,11 @@ def resolve(
     candidates = [found for found in _candidates(arena, name) if house.knows(*found)]
     found = next((one for one in candidates if house.has_key(one[0])), None) or next(iter(candidates), None)
     return house.model(*found, None, 0, effort) if found else None
+
+
+def called(model: Model, name: str) -> Model:
+    """The same, which its client will find under the name that it gave."""
+    return replace(model, alias="" if name == model.name else name)
 
 
 def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:

@@ -108,7 +108,9 @@ def router(rooms: Rooms) -> APIRouter:
     for table, desk in desks:
         for method, path, name in table:
             methods = ["GET", "HEAD"] if method == "GET" else [method]
-            routes.add_api_route(path, getattr(desk, name), methods=methods, name=name)
+            # Ids of conversations come from elsewhere, and may have a slash in them.
+            reached = path.replace("{conversationId}", "{conversationId:path}")
+            routes.add_api_route(reached, getattr(desk, name), methods=methods, name=name)
     return routes
 
 

@@ -40,7 +40,7 @@ from moot.views.sessions import Said, held
 from moot.web.answers import json_reply
 from moot.web.desk import Desk, Route, accepts_stream
 from moot.web.house import House, lent_keys
-from moot.web.naming import resolve
+from moot.web.naming import called, resolve
 from moot.web.repeats import fingerprint
 from moot.web.rooms import Rooms, query_of, who
 from moot.web.sessions import Sessions
@@ -208,7 +208,7 @@ class Turns(Desk):
 
     async def _go_on(self, request: Request, session: Debate, asked: AskedTurn) -> tuple[Debate, Place]:
         seat = session.seat(session.schedule[asked.slot].seat)
-        known = asked.model_id in (seat.model.name, seat.model.label)
+        known = asked.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
         lent = {name: key for name, key in keys.items() if name in session.manner.lent}
         model = seat.model if known else self._model(asked.model_id, lent)
@@ -231,7 +231,7 @@ class Turns(Desk):
         endpoint = self._arena.providers.endpoints.get(model.provider)
         # One that is told to think hard is given all the room that it has, or its thoughts might fill it.
         most = traits_of(endpoint, model.name).output if endpoint and model.effort else None
-        return replace(model, max_tokens=max(model.max_tokens, most or 0))
+        return called(replace(model, max_tokens=max(model.max_tokens, most or 0)), name)
 
     def _tell(
         self, request: Request, debate_id: str, place: Place, stack: AsyncExitStack | None = None

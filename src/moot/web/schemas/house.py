@@ -246,7 +246,7 @@ class EstimateResponse(Reply):
     order: list[OrderedSpeech]
     """Who speaks when."""
     warnings: list[str]
-    """What will weaken the verdict."""
+    """What will weaken the verdict, and what is not in the estimate: tools."""
 
 
 class HealthResponse(Reply):
