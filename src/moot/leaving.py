@@ -5,15 +5,19 @@ What takes too long after the first is ended as well: the log bears that, as it 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeVar
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Leaving:
@@ -29,6 +33,25 @@ class Leaving:
         self._stop = stop
         if self._asked:
             stop()
+
+    async def asked(self) -> None:
+        """Until somebody asks."""
+        loop, asked = asyncio.get_running_loop(), asyncio.Event()
+        # A signal may come while the loop waits for something: it has to be woken up.
+        self.tell(lambda: loop.call_soon_threadsafe(asked.set) and None)
+        await asked.wait()
+
+    async def unless_asked(self, coming: Coroutine[Any, Any, T]) -> T | None:
+        """What comes of it; None where somebody asks first, and it is broken off."""
+        work = asyncio.create_task(coming, name="coming")
+        asked = asyncio.create_task(self.asked(), name="asked to leave")
+        try:
+            await asyncio.wait([work, asked], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            work.cancel()
+            asked.cancel()
+            await asyncio.gather(work, asked, return_exceptions=True)
+        return None if work.cancelled() else work.result()
 
     @contextmanager
     def heeded(self) -> Generator[None, None, None]:

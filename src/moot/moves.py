@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from moot import means
 from moot.asides import Question, rival
 from moot.commands import conclude, end_speeches, interrupt
-from moot.debate import NOTHING, Aside, Call, Debate, Kept, Turn
+from moot.debate import NOTHING, Aside, Call, Debate, Judging, Kept, Turn
 from moot.errors import FAULT_MESSAGES
 from moot.events import (
     AsideAnswered,
@@ -65,6 +65,7 @@ STEP = "step"
 """Paused by itself, since somebody goes through the debate step by step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
+JUDGE_LOST = "The process died three times while the judge was asked."
 
 Result = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
 """What a call comes to in the end, for its turn, its ballot or its aside."""
@@ -350,8 +351,8 @@ def recover(debate: Debate) -> tuple[Event, ...]:
     judging = draft.debate.judging
     if judging and draft.debate.being_judged:
         for judge, order in sorted(set(judging.lost)):
-            if judging.lost.count((judge, order)) >= MOST_CRASHES and not judging.has(judge, order):
-                draft.add(BallotSpoiled(judging.number, judge, order, FAULT_MESSAGES["lost"]))
+            if _lost_too_often(judging, judge, order) and not judging.has(judge, order):
+                draft.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST))
     return tuple(draft.events)
 
 
@@ -458,12 +459,16 @@ def _close_judging(debate: Debate) -> tuple[Event, ...]:
     if judging is None:
         return ()
     verdict = verdicts.reach(debate, judging)
-    if verdict is None and judging.again:
-        return (JudgingFailed(judging.number, NO_VERDICT),)
     if verdict is None:
-        return (DebateFailed("judge_failed", NO_VERDICT),)
+        died = any(_lost_too_often(judging, judge, order) for judge, order in judging.spoiled)
+        why = JUDGE_LOST if died else NO_VERDICT
+        return (JudgingFailed(judging.number, why) if judging.again else DebateFailed("judge_failed", why),)
     reached = VerdictReached(verdict, judging.number)
     return (reached,) if judging.again else (reached, DebateEnded(judging.why))
+
+
+def _lost_too_often(judging: Judging, judge: str, order: int) -> bool:
+    return judging.lost.count((judge, order)) >= MOST_CRASHES
 
 
 def _crashes(debate: Debate, turn: Turn) -> int:

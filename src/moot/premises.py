@@ -9,7 +9,7 @@ from __future__ import annotations
 from moot.bus import Bus, MemoryBus
 from moot.commons.contract import Commons
 from moot.commons.memory import MemoryCommons
-from moot.errors import Invalid
+from moot.errors import Invalid, StoreError
 from moot.placement.contract import MakeRunner, Placement
 from moot.placement.inprocess import InProcess
 from moot.settings import Settings
@@ -30,6 +30,15 @@ async def open_store(settings: Settings) -> Store:
     return await PostgresStore.open(
         address.reveal(), pool=settings.cluster.pool, statement_seconds=settings.cluster.statement_seconds
     )
+
+
+def is_away(error: StoreError) -> bool:
+    """Whether it was a database that may come: a file is there, or it is not."""
+    try:
+        from moot.store import postgres_connect
+    except ModuleNotFoundError:
+        return False
+    return postgres_connect.is_away(error)
 
 
 def make_shared(settings: Settings) -> tuple[Bus, Commons]:

@@ -176,10 +176,10 @@ class Runner:
         """Drop the parts that somebody has cut, or all of them when the debate is deleted."""
         while True:
             try:
-                await self._heed()
+                await self._heed(after)
                 async for batch in self._hub.follow(self._id, after, turns_only=True):
                     after = batch[-1].seq
-                    await self._heed()
+                    await self._heed(after)
                 break
             except UnknownDebate:
                 break
@@ -192,14 +192,14 @@ class Runner:
             task.cancel()
         self._tell()
 
-    async def _heed(self) -> None:
-        """Something has happened: a part may have been cut, or its speaker given more time."""
+    async def _heed(self, seq: int) -> None:
+        """Something has happened up to `seq`: a part may have been cut, or its speaker given more time."""
         self._tell()
         # Taken before the look: a part that begins meanwhile is not in the state that we are about to see.
         playing = tuple(self._playing.items())
         if not playing:
             return
-        debate = await self._store.state(self._id)
+        debate = await self._store.state_with(self._id, seq)
         for turn in debate.live:
             if turn.number in self._clocks:
                 self._clocks[turn.number].extend(turn.extended)

@@ -17,14 +17,11 @@ from moot.arena import Arena
 from moot.errors import Invalid
 from moot.housekeeping import keep_house
 from moot.leaving import Leaving
-from moot.premises import open_store
 from moot.settings import Settings
-from moot.store.contract import Store
 from moot.web import logs
 from moot.web.app import make_app
 from moot.web.listening import Ready, Server, bind, url_of
-from moot.wire.auth import Keeper
-from moot.wire.origins import is_loopback
+from moot.web.threshold import exposure, open_log
 
 LAST_SECONDS = 9.0
 
@@ -52,8 +49,11 @@ async def serve(
     with ExitStack() as held:
         listeners = [held.enter_context(listener) for listener in bind(host, port)]
         url = url_of(host, listeners[0].getsockname()[1])
-        store = await _open(settings, exposed=not (insecure or is_loopback(host)), host=host)
         held.enter_context(leaving.heeded())
+        objection = "" if insecure else exposure(host, "whoever reaches it may do everything")
+        store = await leaving.unless_asked(open_log(settings, objection))
+        if store is None:
+            return
         named = _named(settings, host)
         async with Arena.open(named, store=store, recover=run, run=run) as arena, _kept(arena):
             server = Server(
@@ -65,17 +65,6 @@ async def serve(
             leaving.tell(server.leave)
             arena.appear("both" if run else "api", server.under_way)
             await server.serve(listeners)
-
-
-async def _open(settings: Settings, *, exposed: bool, host: str) -> Store:
-    store = await open_store(settings)
-    if exposed and not await Keeper(store, settings.service.token).enabled():
-        await store.close()
-        raise Invalid(
-            f"{host} can be reached from other machines, and then a token is needed: set MOOT_TOKEN, or make "
-            "one with `moot token new NAME`. With --insecure whoever reaches it may do everything."
-        )
-    return store
 
 
 @asynccontextmanager

@@ -16,14 +16,24 @@ from moot.leaving import Leaving
 from moot.settings import Settings
 from moot.web import logs
 from moot.web.listening import Ready, Server, bind, url_of
+from moot.web.threshold import exposure, open_log
 
 LAST_SECONDS = 9.0
 
 
 async def work(
-    settings: Settings, *, host: str = "127.0.0.1", port: int | None = None, ready: Ready | None = None
+    settings: Settings,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    insecure: bool = False,
+    ready: Ready | None = None,
 ) -> None:
-    """Work until a signal comes. Raises Invalid where the log is a file, which only this machine has."""
+    """Work until a signal comes.
+
+    Raises Invalid where the log is a file, which only this machine has, or where strangers could read its
+    figures without a token.
+    """
     if settings.cluster.store is None:
         raise Invalid(
             "A worker needs a log that machines share: set MOOT_STORE=postgresql://…. On a machine of its "
@@ -34,24 +44,22 @@ async def work(
     with ExitStack() as held:
         listeners = [] if port is None else [held.enter_context(at) for at in bind(host, port)]
         held.enter_context(leaving.heeded())
-        async with Arena.open(settings, recover=True) as arena:
+        shown = port is not None and not insecure
+        objection = exposure(host, "whoever reaches it may read its figures") if shown else ""
+        store = await leaving.unless_asked(open_log(settings, objection))
+        if store is None:
+            return
+        async with Arena.open(settings, store=store, recover=True) as arena:
             arena.appear("worker", lambda: 0)
             if not listeners:
                 if ready is not None:
                     ready("")
-                await _asked(leaving)
+                await leaving.asked()
                 return
             url = url_of(host, listeners[0].getsockname()[1])
             server = _server(arena, url, ready)
             leaving.tell(server.leave)
             await server.serve(listeners)
-
-
-async def _asked(leaving: Leaving) -> None:
-    loop, asked = asyncio.get_running_loop(), asyncio.Event()
-    # A signal may come while the loop waits for something: it has to be woken up.
-    leaving.tell(lambda: loop.call_soon_threadsafe(asked.set) and None)
-    await asked.wait()
 
 
 def _server(arena: Arena, url: str, ready: Ready | None) -> Server:

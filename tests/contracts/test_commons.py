@@ -72,6 +72,13 @@ async def test_what_is_kept_is_recalled_until_it_is_taken(commons: Commons, name
     assert await commons.recall(name) is None
 
 
+async def test_what_is_kept_with_a_word_is_for_those_who_know_it(commons: Commons, name: str) -> None:
+    await commons.keep(name, b"secret", LONG, word="open sesame")
+    assert await commons.recall(name, word="open sesame") == b"secret"
+    assert await commons.recall(name, word="open rye") is None
+    assert await commons.recall(name) != b"secret"
+
+
 async def test_what_is_kept_is_forgotten_in_time(commons: Commons, name: str) -> None:
     await commons.keep(name, b"", LONG)
     assert await commons.recall(name) == b""
@@ -117,7 +124,11 @@ async def test_one_goes_and_the_other_comes_in_one_step(commons: Commons, name: 
 async def test_who_does_not_enter_again_has_left(commons: Commons, name: str) -> None:
     await commons.enter(name, "a", most=1, seconds=SOON)
     await until(lambda: commons.enter(name, "b", most=1, seconds=LONG))
-    assert await commons.inside(name) == ("b",)
+
+    async def alone() -> bool:
+        return await commons.inside(name) == ("b",)
+
+    await until(alone)
 
 
 async def test_an_empty_room_is_no_room_at_all(commons: Commons, name: str) -> None:

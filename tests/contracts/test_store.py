@@ -30,7 +30,7 @@ from moot.events import (
 from moot.evolve import fold
 from moot.store import guests
 from moot.store.append import SUMMARIES
-from moot.store.contract import Deciding, Invitation, Once, Outcome, Store, Token, Wanted
+from moot.store.contract import Astir, Deciding, Invitation, Once, Outcome, Store, Token, Wanted
 from moot.store.tokens import digest, new_secret
 from moot.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage
 from moot.turnwise import FORMAT
@@ -185,6 +185,7 @@ async def test_the_state_can_be_asked_as_it_was(store: Store) -> None:
     for upto in range(1, 7):
         assert await store.state("d1", upto) == fold(records[:upto])
     assert await store.state("d1", 99) == await store.state("d1")
+    assert await store.state_with("d1", 6) == await store.state("d1")
     for before in (0, -1):
         with pytest.raises(UnknownDebate):
             await store.state("d1", before)
@@ -601,6 +602,24 @@ async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -
 
 
 # --- keeping house ------------------------------------------------------------------------------------
+
+
+async def test_those_under_way_are_found_all_or_since_something_happened(store: Store, clock: Clock) -> None:
+    await open_debate(store, "created")
+    await open_call(store, "speaks")
+    await open_call(store, "remarked")
+    await open_debate(store, "over", DebateStarted(), DebateEnded(reason="aborted"))
+    await store.claim("over", "me", seen_epoch=0)
+    clock.move(minutes=1)
+    then = clock.now
+    await store.record("remarked", remark)
+    await store.narrate("speaks", [delta("well")], epoch=0)
+    head = await store.head("speaks")
+    everything = {one.id: one for one in await store.under_way()}
+    assert everything.keys() == {"speaks", "remarked"}
+    assert everything["speaks"] == Astir("speaks", head.version, "", head.updated_at)
+    assert [one.id for one in await store.under_way(then)] == ["remarked"]
+    assert [(one.id, one.runner) for one in await store.held()] == [("over", "me")]
 
 
 async def test_what_has_ended_long_ago_is_found_oldest_first(store: Store, clock: Clock) -> None:

@@ -310,6 +310,7 @@ def test_a_judge_lost_twice_is_asked_again_and_the_third_time_spoils_the_ballot(
         assert debate.debate.judging
         assert debate.debate.judging.spoiled == ((("judge", 0),) if crashes == 3 else ())
     assert debate.run().debate.failure == "judge_failed"
+    assert debate.events[-1] == DebateFailed("judge_failed", moves.JUDGE_LOST)
 
 
 def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any, TypeVar
@@ -145,6 +145,44 @@ def test_whoever_waits_at_a_terminal_is_told_that_the_database_is_away_and_may_l
     assert f"moot resume {debate}" in " ".join(last.split())
     resumed = piped(env, "resume", debate)
     assert resumed.returncode == 0
+
+
+@contextmanager
+def early(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[str]]:
+    """A process that came before its database, once it has said so."""
+    with Process(*arguments, env=env, stdout=PIPE, stderr=PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            assert "The database cannot be reached. Waiting for it." in process.stderr.readline()
+            yield process
+        finally:
+            process.kill()
+
+
+def test_who_comes_before_the_database_waits_for_it_and_may_leave(env: dict[str, str], postgres_url: str):
+    with ExitStack() as held:
+        with away(env["MOOT_STORE"], postgres_url):
+            node = held.enter_context(early(env, "serve", "--no-run", "--port", "0"))
+            worker = held.enter_context(early(env, "work"))
+            glance = piped(env, "list")
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait() == 0
+        assert node.stdout is not None
+        assert "Moot is at" in node.stdout.readline()
+    assert (glance.returncode, glance.stdout) == (1, "")
+    assert "The database cannot be reached." in glance.stderr
+
+
+def test_who_is_not_let_in_does_not_wait(env: dict[str, str]):
+    refused = piped({**env, "MOOT_STORE": env["MOOT_STORE"].replace("?", "x?")}, "work")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "look at its name, at the user and at the password" in " ".join(refused.stderr.split())
+
+
+def test_a_worker_shows_its_figures_to_strangers_only_with_a_token(env: dict[str, str]):
+    refused = piped(env, "work", "--host", "0.0.0.0", "--port", "0")
+    assert refused.returncode == 2
+    assert "a token is needed" in refused.stderr
 
 
 def test_who_watches_a_debate_that_waits_for_a_worker_waits_with_it(env: dict[str, str]):

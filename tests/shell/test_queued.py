@@ -59,6 +59,8 @@ class Worker:
 
     def fall_silent(self) -> None:
         """It goes on working, but nobody hears that it lives."""
+        assert self.placement._heart is not None
+        self.placement._heart._closed = True
         for task in self.placement._standing:
             task.cancel()
 
@@ -204,8 +206,9 @@ async def test_a_terminal_that_dies_leaves_its_debate_to_the_workers(
             assert worker.provider.calls
 
 
+@pytest.mark.parametrize("recover", [True, False], ids=["worker", "terminal"])
 async def test_what_waits_for_a_terminal_that_died_is_found(
-    open_worker: OpenWorker, store: MemoryStore, url: str
+    open_worker: OpenWorker, store: MemoryStore, recover: bool
 ):
     async with open_worker(run=False) as desk:
         queue = desk.placement._queue
@@ -213,7 +216,8 @@ async def test_what_waits_for_a_terminal_that_died_is_found(
         debate_id = await unheard(desk)
         await queue.defer(debate_id, queue_of(gone))
         await queue.unregister(gone)
-        async with open_worker():
+        async with open_worker(recover=recover) as relief:
+            relief.arena.run(debate_id)
             assert once(await over(store, debate_id))
 
 
@@ -332,7 +336,7 @@ async def test_a_debate_that_rests_is_not_folded_again_and_again(open_worker: Op
             await worker.arena.ask(debate_id, NextRound())
             await until(lambda: store.state(debate_id), lambda debate: debate.rounds_done == 1)
             lookout, version = worker.placement._lookout, (await store.head(debate_id)).version
-            while lookout._resting != {debate_id: version}:
+            while lookout._search.resting != {debate_id: version}:
                 await idle(worker)
                 assert await lookout.find_forgotten() == 0
 

@@ -27,6 +27,7 @@ from moot.events import (
     DebateResumed,
     Event,
     Recorded,
+    RoundCompleted,
     TurnCompleted,
     TurnStarted,
     VerdictReached,
@@ -342,7 +343,7 @@ async def test_stop_judges_what_was_said_and_abort_does_not(open_arena: OpenAren
 async def test_a_person_may_decide(open_arena: OpenArena) -> None:
     async with open_arena() as arena:
         debate_id = await begin(arena, turns=2, winning="user-decides")
-        await asyncio.sleep(0.1)
+        await until(arena, debate_id, RoundCompleted)
         assert (await arena.state(debate_id)).status == "awaiting_arguments"
         await arena.ask(debate_id, Decide("part_2", "Better evidence."))
         debate = await arena.state(debate_id)

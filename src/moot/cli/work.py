@@ -25,6 +25,9 @@ def work(
     host: Annotated[
         str, Parameter(help="Where to answer them (default 127.0.0.1: for this machine only).")
     ] = "127.0.0.1",
+    insecure: Annotated[
+        bool, Parameter(negative="", help="Show its figures to other machines without asking for a token.")
+    ] = False,
 ) -> int:
     """Run debates until Ctrl-C, and leave the rest to the other workers. Needs MOOT_STORE=postgresql://…."""
     import logging
@@ -52,5 +55,5 @@ def work(
         if url:
             page.line((f"It tells how it is at {url}/health/ready.", "dim"))
 
-    run(run_worker(settings, host=host, port=port, ready=ready))
+    run(run_worker(settings, host=host, port=port, insecure=insecure, ready=ready))
     return 0

@@ -2,8 +2,8 @@
 
 Nothing here is the truth of a debate: that is the log. So it may be lost, with a restart or with a Redis that
 is away. Limits are then held by each process for itself, and nobody is told that something went wrong.
-Keys and rooms may be named after clients and topics: they are written down by digest only. Values, and names
-of those in a room, are written as they are.
+Keys and rooms may be named after clients and topics: they are written down by digest only. Values that are
+not kept with a word, and names of those in a room, are written as they are.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ class Commons(Protocol):
         """Why this process is by itself just now; empty where all is well."""
         ...
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
-        """Remember something under this key, instead of what was there.
+    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
+        """Remember something under this key, instead of what was there. With a `word`, it is for those alone
+        who know it.
 
         False where it may now be known in two places, so that two could take it.
         """
         ...
 
-    async def recall(self, key: str) -> bytes | None: ...
+    async def recall(self, key: str, *, word: str = "") -> bytes | None:
+        """None, too, where it was kept with another word."""
+        ...
 
     async def take(self, key: str) -> bytes | None:
         """Recall and forget: of all who ask at once, one gets it."""

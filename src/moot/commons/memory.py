@@ -18,20 +18,20 @@ class MemoryCommons:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[str, tuple[float, bytes]] = {}
+        self._kept: dict[str, tuple[float, str, bytes]] = {}
         self._rooms: dict[str, dict[str, float]] = {}
         self._tidy_at = MANY_ROOMS
         self.storage = MemoryStorage()
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
+    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
         self._kept.pop(key, None)
-        self._kept[key] = (self._clock() + seconds, value)
+        self._kept[key] = (self._clock() + seconds, word, value)
         self._sweep()
         return True
 
-    async def recall(self, key: str) -> bytes | None:
-        expires, value = self._kept.get(key, (0.0, b""))
-        return value if self._clock() < expires else None
+    async def recall(self, key: str, *, word: str = "") -> bytes | None:
+        expires, known_by, value = self._kept.get(key, (0.0, "", b""))
+        return value if self._clock() < expires and word == known_by else None
 
     async def take(self, key: str) -> bytes | None:
         value = await self.recall(key)

@@ -14,6 +14,7 @@ from moot.commons.counts import Counts
 from moot.commons.line import Away, Line, Unheard
 from moot.commons.memory import MemoryCommons
 from moot.commons.naming import in_redis
+from moot.commons.sealing import opened, sealed
 from moot.redis_reach import Reach
 
 AT_ONCE = 500
@@ -65,21 +66,24 @@ class RedisCommons:
     def trouble(self) -> str:
         return self._line.trouble
 
-    async def keep(self, key: str, value: bytes, seconds: float) -> bool:
+    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
+        written = sealed(value, word) if word else value
         try:
-            await self._line.do("SET", in_redis("kept", key), value, "PX", _ms(seconds))
+            await self._line.do("SET", in_redis("kept", key), written, "PX", _ms(seconds))
         except Away as away:
-            await self._own.keep(key, value, seconds)
+            await self._own.keep(key, value, seconds, word=word)
             return not isinstance(away, Unheard)
         await self._own.take(key)
         return True
 
-    async def recall(self, key: str) -> bytes | None:
+    async def recall(self, key: str, *, word: str = "") -> bytes | None:
         try:
             found: bytes | None = await self._line.do("GET", in_redis("kept", key))
         except Away:
             found = None
-        return await self._own.recall(key) if found is None else found
+        if found is None:
+            return await self._own.recall(key, word=word)
+        return opened(found, word) if word else found
 
     async def take(self, key: str) -> bytes | None:
         try:

@@ -9,20 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from itertools import count
 
 from moot import moves
 from moot.debate import Debate
 from moot.errors import Fenced, StoreError, UnknownDebate
 from moot.events import Event
 from moot.placement.contract import MakeRunner, wants_runner
-from moot.store.contract import Head, Store, Wanted
-from moot.terms import Status
+from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
 
-UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
-PAGE = 500
 LOST_SECONDS = 1.0
 """How long to wait before trying again after the store could not be reached."""
 
@@ -85,14 +81,3 @@ class Holding:
             return () if debate is None else moves.give_up(debate)
 
         await self._store.record(debate_id, decide, epoch=epoch)
-
-
-async def candidates(store: Store) -> list[Head]:
-    """Those that somebody ran, over or not, and those that should be running."""
-    heads = {head.id: head for head in await store.held()}
-    for offset in count(0, PAGE):
-        page = await store.list(Wanted(statuses=UNDER_WAY), limit=PAGE, offset=offset)
-        heads.update({head.id: head for head in page.heads})
-        if len(page.heads) < PAGE:
-            break
-    return list(heads.values())

@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from moot.errors import StoreError
-from moot.placement.contract import MakeRunner, Role, wants_runner
-from moot.placement.holding import Holding, candidates
-from moot.store.contract import Store
+from moot.placement.contract import MakeRunner, Role
+from moot.placement.holding import Holding
+from moot.placement.search import Search
+from moot.store.contract import Astir, Store
 from moot.store.locks import RunnerLock, is_free
 
 RECOVERY_SECONDS = 5.0
@@ -26,6 +27,7 @@ class InProcess:
     def __init__(self, store: Store, make_runner: MakeRunner, locks: Path | None) -> None:
         self._store = store
         self._holding = Holding(store, make_runner)
+        self._search = Search(store)
         self._locks = locks
         self._lock: RunnerLock | None = None
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -52,14 +54,14 @@ class InProcess:
         task.add_done_callback(lambda _: self._left(debate_id))
 
     async def recover(self) -> int:
-        found = 0
-        for head in await candidates(self._store):
-            if head.id in self._running or not self._may_take(head.runner):
-                continue
-            if wants_runner(await self._store.state(head.id)):
-                found += 1
-                self.want(head.id)
-        return found
+        return await self._search.all(self._may_recover, self._recover)
+
+    def _may_recover(self, one: Astir) -> bool:
+        return one.id not in self._running and self._may_take(one.runner)
+
+    async def _recover(self, debate_id: str) -> bool:
+        self.want(debate_id)
+        return True
 
     async def close(self) -> None:
         self._holding.closed = True
@@ -78,7 +80,7 @@ class InProcess:
         while True:
             await asyncio.sleep(RECOVERY_SECONDS)
             with suppress(StoreError):
-                await self.recover()
+                await self._search.next(self._may_recover, self._recover)
 
     def _left(self, debate_id: str) -> None:
         self._running.pop(debate_id, None)

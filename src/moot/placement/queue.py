@@ -223,14 +223,6 @@ class Queue:
         async with self._asking():
             return await self._jobs.register_worker()
 
-    async def beat(self, worker: int) -> bool:
-        """False where the others have struck us off: procrastinate's own function does not say so."""
-        rows = await self.ask(
-            "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %(worker)s RETURNING id",
-            worker=worker,
-        )
-        return bool(rows)
-
     async def unregister(self, worker: int) -> None:
         async with self._asking():
             await self._jobs.unregister_worker(worker)

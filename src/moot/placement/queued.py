@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from moot.errors import StoreError
 from moot.placement import nodes
 from moot.placement.contract import MakeRunner, Rhythm, Role, Waiting
+from moot.placement.heartbeat import Heartbeat
 from moot.placement.lookout import Lookout
 from moot.placement.outage import Outage
 from moot.placement.queue import COMMON, Queue, queue_of
@@ -36,6 +38,7 @@ SHORTEST_SECONDS = 1.0
 """Less time for an answer than this is none, however short a stall is."""
 LATE = 0.75
 """The part of a stall after which a heartbeat is late."""
+AROUND_SECONDS = 5.0
 COUNT_SECONDS = 5.0
 FETCH = 8
 """So many debates are taken at a time."""
@@ -51,9 +54,10 @@ class Queued:
         self._node = nodes.new_name()
         self._role: Role = "terminal" if run else "api"
         self._streams: Callable[[], int] = lambda: 0
+        self._time = time.monotonic
         self._worker = 0
         self._beaten = 0.0
-        """When the database last heard that we live, by the clock of the loop."""
+        """When the database last heard that we live."""
         self._back = float("-inf")
         """When it heard of us again after a silence in which we might have been taken for dead."""
         self._common = True
@@ -66,6 +70,9 @@ class Queued:
         """There may be a job for us."""
         self._changed = asyncio.Event()
         """There is something new to tell of us."""
+        self._heart: Heartbeat | None = None
+        self._struck_off = asyncio.Event()
+        """The others do not know us any more."""
         self._watchdog: Watchdog | None = None
         self._unsure = False
         """A fetch has failed on the way: a job may be ours of which we do not know."""
@@ -74,7 +81,6 @@ class Queued:
     # --- coming ---------------------------------------------------------------------------------------
 
     async def open(self, *, recover: bool) -> None:
-        self._time = asyncio.get_running_loop().time
         # A heartbeat that waits longer for its answer would be late, and so would the next.
         limit = min(self._rhythm.statement_seconds, max(self._rhythm.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
@@ -86,10 +92,20 @@ class Queued:
         self._opened = True
         self._common = recover or not self._run
         if self._run:
+            self._heart = Heartbeat(
+                self._url,
+                every=self._rhythm.heartbeat_seconds,
+                stall=self._rhythm.stall_seconds,
+                within=limit,
+                heard=self._heard,
+            )
             await self._register()
-            self._stand(self._beating, "heartbeat")
+            self._heart.start()
+            self._stand(self._heart.turn, "turning of the loop")
+            self._stand(self._coming_back, "coming back")
             self._stand(self._listening, "listening for jobs")
             self._stand(self._looking, "lookout")
+            self._stand(self._looking_around, "looking around")
             self._fetching = asyncio.create_task(for_ever(self._fetch), name="fetching of jobs")
         self._stand(self._telling, "telling of us")
 
@@ -108,14 +124,23 @@ class Queued:
         self._standing.append(asyncio.create_task(for_ever(work), name=name))
 
     async def _register(self) -> None:
+        began = self._time()
         self._worker = await self._queue.register()
-        self._heard()
+        if self._heart is not None:
+            self._heart.worker = self._worker
+        self._heard(self._worker, True, began)
 
-    def _heard(self) -> None:
-        now = self._time()
-        if self._beaten and now - self._beaten > self._rhythm.stall_seconds:
-            self._back = now
-        self._beaten = now
+    def _heard(self, worker: int, known: bool, at: float) -> None:
+        if worker != self._worker:
+            return
+        if not known:
+            self._struck_off.set()
+            return
+        if self._beaten and at - self._beaten > self._rhythm.stall_seconds:
+            self._back = at
+        self._beaten = max(at, self._beaten)
+        if self._watchdog is not None:
+            self._watchdog.beat()
 
     @property
     def _steady(self) -> bool:
@@ -179,24 +204,21 @@ class Queued:
 
     # --- what a worker does all the time --------------------------------------------------------------
 
-    async def _beating(self) -> None:
+    async def _coming_back(self) -> None:
         while True:
+            await self._struck_off.wait()
             with self._outage.borne():
-                await self._beat()
-            await asyncio.sleep(self._rhythm.heartbeat_seconds)
+                await self._come_back()
+            await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _beat(self) -> None:
-        if await self._queue.beat(self._worker):
-            self._heard()
-        else:
-            log.warning("the others took this worker for dead; it comes back under another number")
-            before = self._to()
-            await self._register()
-            if not self._common:
-                # Perhaps nobody else works: what waits for the old number would wait for ever.
-                await self._move(before, self._to())
-        if self._watchdog is not None:
-            self._watchdog.beat()
+    async def _come_back(self) -> None:
+        log.warning("the others took this worker for dead; it comes back under another number")
+        before = self._to()
+        await self._register()
+        self._struck_off.clear()
+        if not self._common:
+            # Perhaps nobody else works: what waits for the old number would wait for ever.
+            await self._move(before, self._to())
 
     async def _telling(self) -> None:
         while True:
@@ -215,6 +237,13 @@ class Queued:
                 with self._outage.borne():
                     await self._lookout.look(self._shifts.posts, everywhere=self._common)
             await asyncio.sleep(self._rhythm.heartbeat_seconds)
+
+    async def _looking_around(self) -> None:
+        while True:
+            if self._steady:
+                with self._outage.borne():
+                    await self._lookout.look_around(everywhere=self._common)
+            await asyncio.sleep(AROUND_SECONDS)
 
     async def _fetch(self) -> None:
         while not self._closed:
@@ -280,6 +309,8 @@ class Queued:
     async def _dismiss(self) -> None:
         tasks = (*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
         await cancel(*tasks, within=FAREWELL_SECONDS)
+        if self._heart is not None:
+            await self._heart.close()
         if self._watchdog is not None:
             await self._watchdog.close()
         if not self._outage.lasts:

@@ -84,6 +84,16 @@ class Pulse(Struct, frozen=True):
     epoch: int
 
 
+class Astir(Struct, frozen=True):
+    """A debate that may want a runner."""
+
+    id: str
+    version: int
+    runner: str
+    updated_at: datetime
+
+
+UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
 ENDED: tuple[Status, ...] = ("completed", "aborted", "error")
 """Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
 
@@ -164,6 +174,10 @@ class Store(Protocol):
         """The folded state at the head, or as it stood after event `upto`. Raises UnknownDebate."""
         ...
 
+    async def state_with(self, debate_id: str, seq: int) -> Debate:
+        """A state with event `seq` in it, and perhaps later ones: one that is at hand will do."""
+        ...
+
     async def head(self, debate_id: str) -> Head: ...
 
     async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
@@ -178,8 +192,13 @@ class Store(Protocol):
         """All of them, newest first, in pages: each a JSON array of `views.summary`."""
         ...
 
-    async def held(self) -> tuple[Head, ...]:
+    async def held(self) -> tuple[Astir, ...]:
         """Debates in whose head the name of a runner stands, alive or not."""
+        ...
+
+    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+        """Debates in which there may be something to do; with `since`, those in which something has happened
+        since then. Words do not count."""
         ...
 
     async def body(self, debate_id: str, digest: str) -> bytes | None: ...

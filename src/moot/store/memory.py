@@ -30,6 +30,8 @@ from moot.store.append import (
 from moot.store.contract import (
     ALL,
     ENDED,
+    UNDER_WAY,
+    Astir,
     Deciding,
     Head,
     Invitation,
@@ -137,6 +139,9 @@ class MemoryStore:
             raise UnknownDebate
         return debate
 
+    async def state_with(self, debate_id: str, seq: int) -> Debate:
+        return await self.state(debate_id)
+
     async def head(self, debate_id: str) -> Head:
         return _head(self._log(debate_id))
 
@@ -155,8 +160,12 @@ class MemoryStore:
             yield b"[" + b",".join(log.summary for log in found[start : start + SUMMARIES]) + b"]"
             await asyncio.sleep(0)
 
-    async def held(self) -> tuple[Head, ...]:
-        return tuple(_head(log) for log in self._logs.values() if log.runner)
+    async def held(self) -> tuple[Astir, ...]:
+        return tuple(_astir(log) for log in self._logs.values() if log.runner)
+
+    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+        found = (log for log in self._logs.values() if log.debate.status in UNDER_WAY)
+        return tuple(_astir(log) for log in found if since is None or log.turned_at >= since)
 
     async def body(self, debate_id: str, digest: str) -> bytes | None:
         log = self._logs.get(debate_id)
@@ -274,6 +283,10 @@ class MemoryStore:
         self._requests[once.client, once.key] = _Request(
             once.body_hash, outcome.debate.id, first, last, at + REPEATABLE
         )
+
+
+def _astir(log: _Log) -> Astir:
+    return Astir(log.debate.id, log.debate.seq, log.runner, log.debate.updated_at)
 
 
 def _head(log: _Log) -> Head:

@@ -20,6 +20,7 @@ from moot.store import postgres_guests, postgres_read
 from moot.store.append import MOST_FOUND, SUMMARIES, Clock, Replay, now
 from moot.store.contract import (
     ALL,
+    Astir,
     Deciding,
     Head,
     Invitation,
@@ -117,6 +118,10 @@ class PostgresStore:
         self._offer(found)
         return found.debate
 
+    async def state_with(self, debate_id: str, seq: int) -> Debate:
+        known = self._states.get(debate_id)
+        return known.debate if known and known.debate.seq >= seq else await self.state(debate_id)
+
     async def head(self, debate_id: str) -> Head:
         return await postgres_read.head(self._ask, debate_id)
 
@@ -132,8 +137,11 @@ class PostgresStore:
             page, before = found
             yield page
 
-    async def held(self) -> tuple[Head, ...]:
+    async def held(self) -> tuple[Astir, ...]:
         return await postgres_read.held(self._ask)
+
+    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+        return await postgres_read.under_way(self._ask, since)
 
     async def body(self, debate_id: str, digest: str) -> bytes | None:
         return await postgres_read.body(self._ask, debate_id, digest)

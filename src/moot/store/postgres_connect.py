@@ -238,11 +238,15 @@ _NOT_LET_IN = ("authentication failed", "no password supplied", "pg_hba.conf", "
 def translate(error: Exception) -> StoreError:
     """The same in our words; the original, which may name the host and the user, stays its cause."""
     reason = next((said for kind, said in REASONS.items() if isinstance(error, kind)), None)
-    if type(error) is psycopg.OperationalError and any(said in str(error) for said in _NOT_LET_IN):
+    if _is_refusal(error):
         reason = NOT_LET_IN
     translation = StoreError(f"{reason or 'The log cannot be reached'}.")
     translation.__cause__ = error
     return translation
+
+
+def _is_refusal(error: BaseException | None) -> bool:
+    return type(error) is psycopg.OperationalError and any(said in str(error) for said in _NOT_LET_IN)
 
 
 @contextlib.contextmanager
@@ -257,6 +261,11 @@ def translated() -> Generator[None]:
         if task and task.cancelling() > asked:
             raise asyncio.CancelledError from error
         raise translate(error) from error
+
+
+def is_away(error: StoreError) -> bool:
+    """Whether nobody answers who could: one that does not let us in is there."""
+    return is_lost(error) and not _is_refusal(error.__cause__)
 
 
 def is_lost(error: StoreError) -> bool:

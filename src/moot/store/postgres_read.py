@@ -17,7 +17,7 @@ from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.evolve import fold
 from moot.store.append import Replay, unpack
-from moot.store.contract import Head, Once, Page, Pulse, Wanted
+from moot.store.contract import UNDER_WAY, Astir, Head, Once, Page, Pulse, Wanted
 from moot.store.postgres_connect import Params
 from moot.store.states import Known
 
@@ -175,12 +175,20 @@ def _day_after(day: date | None) -> datetime | None:
     return _midnight(day + timedelta(days=1)) if day and day < date.max else None
 
 
-async def held(ask: Ask) -> tuple[Head, ...]:
+async def held(ask: Ask) -> tuple[Astir, ...]:
+    rows = await ask("SELECT debate_id, version, runner, updated_at FROM heads WHERE runner <> ''", None)
+    return tuple(Astir(*row) for row in rows)
+
+
+async def under_way(ask: Ask, since: datetime | None) -> tuple[Astir, ...]:
     rows = await ask(
-        f"SELECT {HEAD} FROM debates {WITH_HEADS} WHERE runner <> '' ORDER BY debates.place",  # noqa: S608 - our own columns
-        None,
+        f"""
+        SELECT debates.id, version, runner, updated_at FROM debates {WITH_HEADS}
+        WHERE status = ANY(%(statuses)s) AND (%(since)s::timestamptz IS NULL OR turned_at >= %(since)s)
+        """,  # noqa: S608 - our own columns
+        {"statuses": list(UNDER_WAY), "since": since},
     )
-    return tuple(_head(row) for row in rows)
+    return tuple(Astir(*row) for row in rows)
 
 
 async def pulses(ask: Ask, debate_ids: Sequence[str]) -> dict[str, Pulse]:

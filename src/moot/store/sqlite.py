@@ -25,6 +25,7 @@ from moot.store import sqlite_guests, sqlite_read, sqlite_tokens
 from moot.store.append import MOST_FOUND, SUMMARIES, Clock, Replay, now
 from moot.store.contract import (
     ALL,
+    Astir,
     Deciding,
     Head,
     Invitation,
@@ -117,6 +118,9 @@ class SqliteStore:
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
         return await self._ask(self._fold, debate_id, upto)
 
+    async def state_with(self, debate_id: str, seq: int) -> Debate:
+        return await self.state(debate_id)
+
     async def head(self, debate_id: str) -> Head:
         return await self._ask(sqlite_read.head, debate_id)
 
@@ -132,8 +136,11 @@ class SqliteStore:
             page, before = found
             yield page
 
-    async def held(self) -> tuple[Head, ...]:
+    async def held(self) -> tuple[Astir, ...]:
         return await self._ask(sqlite_read.held)
+
+    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+        return await self._ask(sqlite_read.under_way, since)
 
     async def body(self, debate_id: str, digest: str) -> bytes | None:
         return await self._ask(sqlite_read.body, debate_id, digest)

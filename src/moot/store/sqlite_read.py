@@ -18,7 +18,7 @@ from moot.errors import UnknownDebate
 from moot.events import Recorded
 from moot.evolve import fold
 from moot.store.append import seconds, unpack
-from moot.store.contract import Head, Page, Pulse, Wanted
+from moot.store.contract import UNDER_WAY, Astir, Head, Page, Pulse, Wanted
 from moot.terms import Status
 
 PAGE = 1000
@@ -139,9 +139,24 @@ def summaries(
     return (row[0], row[1]) if row[0] else None
 
 
-def held(connection: sqlite3.Connection) -> tuple[Head, ...]:
-    rows = connection.execute(f"SELECT {HEAD} FROM debates WHERE runner <> ''").fetchall()  # noqa: S608 - our own columns
-    return tuple(_head(*row) for row in rows)
+ASTIR = f"SELECT id, {VERSION}, runner, {UPDATED_AT} FROM debates"  # noqa: S608 - our own columns
+
+
+def held(connection: sqlite3.Connection) -> tuple[Astir, ...]:
+    return tuple(_astir(*row) for row in connection.execute(f"{ASTIR} WHERE runner <> ''"))
+
+
+def under_way(connection: sqlite3.Connection, since: datetime | None) -> tuple[Astir, ...]:
+    statuses = ",".join("?" * len(UNDER_WAY))
+    rows = connection.execute(
+        f"{ASTIR} WHERE status IN ({statuses}) AND turned_at >= ?",
+        (*UNDER_WAY, seconds(since) if since else 0),
+    )
+    return tuple(_astir(*row) for row in rows)
+
+
+def _astir(debate_id: str, version: int, runner: str, updated_at: str) -> Astir:
+    return Astir(debate_id, version, runner, datetime.fromisoformat(updated_at))
 
 
 def stale(connection: sqlite3.Connection, before: datetime, limit: int) -> tuple[str, ...]:

@@ -82,13 +82,13 @@ class Guests(Desk):
         queries.nothing(query_of(request))
         raw, repeats = await request.body(), self._rooms.repeats
         async with repeats.doing(request, raw) as once:
-            if said := await repeats.said(once):
+            if said := await repeats.said(request, once):
                 return json_reply(said, 201, {"Idempotent-Replayed": "true"})
             token = new_secret()
             invitation = replace(guest(bodies.read(form, raw)), digest=digest(token))
             await self._arena.store.invite(invitation)
             shape = room.invited(invitation, token)
-            await repeats.remember(once, shape)
+            await repeats.remember(request, once, shape)
         return json_reply(shape, 201)
 
 

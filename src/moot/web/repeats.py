@@ -2,8 +2,8 @@
 
 What was done under a key is remembered in the log's own transaction (`store.Once`) and the reply is projected
 from there once more. Here are the rules of the header, what is under way, and what was said lately about
-things that are kept beside the log. Such a reply has a secret in it: it stays with the process that gave it,
-and the others know only that it was given.
+things that are kept beside the log. Such a reply has a secret in it: other processes find it sealed, and only
+whoever asks with the same token and the same key can have it opened.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from starlette.requests import Request
 
 from moot.commons.contract import Commons
@@ -26,13 +27,16 @@ MOST_SAID = 1_000
 SAID_SECONDS = 24 * 3600.0
 UNDER_WAY_SECONDS = 60.0
 """Longer than anything takes; a process that dies in the middle is waited for no longer."""
-ELSEWHERE = "This was done already, and who did it told the secret once; do it anew under another key"
+
+Said = tuple[str, dict[str, Any]]
+"""The fingerprint of a request, and what was answered."""
 
 
 class Repeats:
     def __init__(self, commons: Commons) -> None:
         self._commons = commons
-        self._said: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+        self._said: dict[str, Said] = {}
+        """By us: a Redis may forget it."""
 
     @asynccontextmanager
     async def doing(self, request: Request, body: bytes) -> AsyncGenerator[Once | None]:
@@ -51,31 +55,39 @@ class Repeats:
         finally:
             await self._commons.leave(room, name)
 
-    async def said(self, once: Once | None) -> dict[str, Any] | None:
+    async def said(self, request: Request, once: Once | None) -> dict[str, Any] | None:
         """What was answered to the same request before."""
         if once is None:
             return None
-        body_hash, shape = self._said.get((once.client, once.key), ("", None))
-        body_hash = body_hash or (await self._commons.recall(f"said {_named(once)}") or b"").decode()
-        if not body_hash:
+        said = self._said.get(_named(once)) or await self._said_elsewhere(request, once)
+        if said is None:
             return None
+        body_hash, shape = said
         if body_hash != once.body_hash:
             raise KeyReused
-        if shape is None:
-            raise Problem("conflict", ELSEWHERE)
         return shape
 
-    async def remember(self, once: Once | None, shape: dict[str, Any]) -> None:
+    async def _said_elsewhere(self, request: Request, once: Once) -> Said | None:
+        kept = await self._commons.recall(f"said {_named(once)}", word=_word(request, once))
+        return None if kept is None else msgspec.json.decode(kept, type=Said)
+
+    async def remember(self, request: Request, once: Once | None, shape: dict[str, Any]) -> None:
         if once is None:
             return
-        await self._commons.keep(f"said {_named(once)}", once.body_hash.encode(), SAID_SECONDS)
-        self._said[once.client, once.key] = (once.body_hash, shape)
+        said, word = msgspec.json.encode((once.body_hash, shape)), _word(request, once)
+        await self._commons.keep(f"said {_named(once)}", said, SAID_SECONDS, word=word)
+        self._said[_named(once)] = (once.body_hash, shape)
         if len(self._said) > MOST_SAID:
             del self._said[next(iter(self._said))]
 
 
 def _named(once: Once) -> str:
     return f"{once.client}\n{once.key}"
+
+
+def _word(request: Request, once: Once) -> str:
+    """Keys may be as simple as 1; tokens are not."""
+    return f"{request.headers.get('authorization', '')}\n{once.key}"
 
 
 def key_of(request: Request) -> str | None:

@@ -96,10 +96,10 @@ class Steward(Desk):
         queries.nothing(query_of(request))
         raw, repeats = await request.body(), self._rooms.repeats
         async with repeats.doing(request, raw) as once:
-            if said := await repeats.said(once):
+            if said := await repeats.said(request, once):
                 return json_reply(said, 201, {"Idempotent-Replayed": "true"})
             shape = await self._make(bodies.read(operating.NewToken, raw))
-            await repeats.remember(once, shape)
+            await repeats.remember(request, once, shape)
         return json_reply(shape, 201)
 
     async def revoke_token(self, request: Request, token: TokenName) -> Response:
