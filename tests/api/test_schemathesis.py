@@ -115,7 +115,7 @@ def reply(event: events.ScenarioFinished, case: str) -> str:
     return response.text if response else ""
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Beside(tmp_path, FREE, endpoints=NOWHERE, model="scripted/demo") as beside:
         found = explore(beside.house.url, 2, 1, {}, chance=False)

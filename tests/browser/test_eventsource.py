@@ -64,7 +64,7 @@ async def test_it_is_told_everything_and_stops_for_good_after_the_end(tmp_path: 
         assert (asked(), await page.evaluate("source.readyState")) == (2, CLOSED)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 async def test_it_comes_back_to_the_next_server_after_a_kill(tmp_path: Path, page: Page) -> None:
     async with reigning(tmp_path, quiet_port(Random(5)), pace_ms=10) as dynasty:
         await dynasty.start()

@@ -14,7 +14,7 @@ POINTS = (
 )  # fmt: skip
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_forty_kills_at_random_points_lose_nothing(tmp_path: Path) -> None:
     remains = kills.run(tmp_path, kills=40, debates=14, seed=1)
     assert remains.kills == 40

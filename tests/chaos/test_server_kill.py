@@ -78,7 +78,7 @@ async def _events(dynasty: Dynasty, debate_id: str) -> list[str]:
     return [str(event["seq"]) for event in events]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_forty_kills_under_viewers_lose_nothing(tmp_path: Path) -> None:
     debates = await ordeal(tmp_path, 40, seed=1)
     await asyncio.to_thread(check, tmp_path, 40, debates)

@@ -56,7 +56,7 @@ def ports(house: Cluster) -> list[int]:
 # --- a worker dies ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_a_hundred_debates_survive_the_death_of_a_worker(tmp_path: Path, postgres: Postgres) -> None:
     async with Cluster.up(tmp_path, postgres, stall=STALL, pace_ms=20, env=CALM) as house:
         ids = await opened(house, 100)
@@ -92,7 +92,7 @@ async def freezes(folder: Path, postgres: Postgres, debates: int, times: int, *,
         assert waits(found), "nothing was taken over"
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 async def test_a_worker_that_wakes_up_writes_nothing_in_what_others_have_taken_over(
     tmp_path: Path, postgres: Postgres
 ) -> None:
@@ -171,7 +171,7 @@ async def goes(folder: Path, postgres: Postgres, debates: int, times: int) -> No
         print(f"{dict(statuses)} over {times} outages")
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 async def test_an_outage_of_postgresql_and_redis_loses_nothing_that_was_acknowledged(
     tmp_path: Path, postgres: Postgres
 ) -> None:
@@ -200,7 +200,7 @@ async def replaced(folder: Path, postgres: Postgres, debates: int) -> None:
         await seen_to_the_end(house, ids, audience)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 async def test_no_viewer_loses_a_word_while_every_process_is_replaced(
     tmp_path: Path, postgres: Postgres
 ) -> None:

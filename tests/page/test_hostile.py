@@ -190,7 +190,7 @@ async def kept(page: Page, served: Served, debate: str, folder: Path, form: str,
     await clean(page, file.as_uri(), scripts)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_words_stay_words_live_and_after_reload_and_in_what_is_kept(
     tmp_path: Path, context: BrowserContext, complaints: list[str]
 ) -> None:

@@ -33,7 +33,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 
 def node(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["node", *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(["node", *arguments], capture_output=True, text=True, timeout=600, check=False)
 
 
 def viewers(debate: Debate) -> tuple[Viewer, ...]:

@@ -1,7 +1,7 @@
 // From the table to the debate: what the server makes of a setup as it is being written, where a setup comes
 // from, and the step that opens the debate.
 
-import { useEffect, useRef, useState } from '../../vendor/preact.js';
+import { useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
 import { install } from '../parts/installer.js';
 import { missing } from '../parts/readiness.js';
 import { get, post } from './api.js';
@@ -81,7 +81,8 @@ export function useStart(setup, format, house, onWrong) {
   };
   const latest = useRef(start);
   latest.current = start;
-  useEffect(() => {
+  // Before it is painted, as with all keys.
+  useLayoutEffect(() => {
     const press = (event) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       if (document.querySelector('dialog[open]')) return;
