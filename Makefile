@@ -64,7 +64,7 @@ bench: setup .venv/.bench ## measure speed
 chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
 	@$(BIN)/python -m pytest tests/api tests/chaos tests/cluster tests/faults -m chaos $(ARGS)
 
-screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images, with real models' words
+screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)
 
 wheel: setup ## build the wheel into dist/

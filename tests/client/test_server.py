@@ -180,6 +180,8 @@ def test_what_there_is_to_look_at(client: Client):
     assert listed.debates[0].id == debate_id
     assert listed.pagination.total >= 1
     assert client.list(status="error").debates == ()
+    assert client.list(search=MOTION.upper()).debates[0].id == debate_id
+    assert client.list(search="nobody's motion").debates == ()
     assert client.transcript(debate_id)["debate"]["topic"] == MOTION
     assert client.transcript(debate_id, "markdown").startswith(f"# Debate: {MOTION}")
     assert "<html" in client.transcript(debate_id, "html")

@@ -114,6 +114,11 @@ class Audience:
     def heard(self) -> int:
         return sum(len(viewer.seen) for viewer in self.viewers)
 
+    @property
+    def over(self) -> bool:
+        """Nothing more is to be heard."""
+        return all(any(told.event == "debate.ended" for told in viewer.seen[-3:]) for viewer in self.viewers)
+
     async def leave(self, found: Logs, port: int) -> None:
         """When they have seen all there is; it must be what somebody is shown who comes only now."""
         try:

@@ -34,9 +34,10 @@ async def opened(house: Cluster, count: int) -> list[str]:
 
 
 async def until_heard(audience: Audience, more: int) -> None:
+    """Or until all is said: where processes start slowly, that may be before the last of them is replaced."""
     wanted = audience.heard + more
     async with asyncio.timeout(60):
-        while audience.heard < wanted:  # noqa: ASYNC110 - viewers tell nobody
+        while audience.heard < wanted and not audience.over:  # noqa: ASYNC110 - viewers tell nobody
             await asyncio.sleep(0.02)
 
 
@@ -236,14 +237,14 @@ async def passed(house: Cluster, requests: int) -> Counter[int]:
             await client.aclose()
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 async def test_a_rate_limit_is_one_limit_over_all_nodes(tmp_path: Path, postgres: Postgres) -> None:
     env = {"MOOT_RATE_LIMIT_PER_MINUTE": str(LIMIT)}
     async with Cluster.up(tmp_path, postgres, workers=0, env=env) as house:
         assert await passed(house, 4 * LIMIT) == {200: LIMIT, 429: 3 * LIMIT}
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 async def test_without_redis_each_node_holds_the_limit_by_itself(tmp_path: Path, postgres: Postgres) -> None:
     env = {"MOOT_RATE_LIMIT_PER_MINUTE": str(LIMIT)}
     async with Cluster.up(tmp_path, postgres, workers=0, env=env) as house:

@@ -140,7 +140,7 @@ def test_an_interrupt_pauses_it_there_and_it_can_be_resumed(slow: Served, env: d
     assert "── Verdict" in resumed.stdout
 
 
-def test_the_server_may_be_restarted_meanwhile(slow: Served, env: dict[str, str]):
+def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(slow: Served, env: dict[str, str]):
     running = Moot(
         *(MOTION, "--server", slow.url, "--rounds", "1", "--json"),
         env=env,
@@ -148,10 +148,13 @@ def test_the_server_may_be_restarted_meanwhile(slow: Served, env: dict[str, str]
         stderr=subprocess.PIPE,
     )
     assert running.stdout is not None
+    assert running.stderr is not None
     lines = []
     while not lines or b"call.delta" not in lines[-1]:
         lines.append(running.stdout.readline())
     slow.kill()
+    told = running.stderr.readline().decode()
+    assert told == "The server cannot be reached; waiting for it. Ctrl-C leaves.\n"
     slow.start()
     out, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (0, b"")
@@ -190,7 +193,8 @@ def test_a_person_decides(server: Served, env: dict[str, str]):
 def test_debates_are_listed_shown_exported_and_deleted(server: Served, env: dict[str, str]):
     id = held(server, env)
     assert id in on(server, env, "list", "--limit", "1").stdout
-    assert id in on(server, env, "list", "--status", "completed").stdout
+    assert id in on(server, env, "list", "--status", "completed", "--search", MOTION[:9]).stdout
+    assert on(server, env, "list", "--search", "nobody's motion").stdout == "No debate fits that.\n"
     assert on(server, env, "show", id[-8:]).stdout.splitlines()[1] == f"  {MOTION}"
     assert on(server, env, "export", id).stdout.startswith(f"# Debate: {MOTION}")
     assert "── Verdict" in on(server, env, "replay", id, "--speed", "max").stdout
@@ -212,7 +216,6 @@ def test_debates_are_listed_shown_exported_and_deleted(server: Served, env: dict
         ((MOTION, "--cost-limit", "much"), "'much' is not an amount of money."),
         ((MOTION, "--seed", "1", "--turns", "4"), "Not possible with --server: --turns, --seed."),
         ((MOTION, "--judge", "none"), "Not possible with --server: --judge none."),
-        (("list", "--search", "cats"), "--search looks only at the debates that are here"),
         (("show", "nothing"), "There is no debate 'nothing'."),
     ],
 )

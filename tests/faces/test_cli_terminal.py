@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from moot.client import Client
 from tests.faces.conftest import Hold
 from tests.faces.terminal import Terminal, environment, words
 
@@ -109,3 +110,13 @@ def test_leaving_while_the_judge_is_at_work_keeps_the_speeches(data: Path, moot:
     assert "── Verdict ──" in out
     assert "agreement" in out
     assert "Round 1" not in out
+
+
+def test_a_server_at_a_terminal_keeps_its_address_on_the_screen(data: Path):
+    with Terminal(environment(data), "serve", "--port", "0") as terminal:
+        url = re.findall(r"Moot is at (http://[\d.:]+\d)", words(terminal.until("/docs.")))[0]
+        with Client(url) as client:
+            assert client.list().debates == ()
+        terminal.type("\x03")
+        assert terminal.ended() == 0
+    assert "moot.access" not in terminal.output

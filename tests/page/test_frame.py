@@ -27,6 +27,17 @@ async def test_a_question_mark_shows_the_keys(page: Page, served: Served) -> Non
     await expect(page.get_by_role("dialog", name="Keys")).to_have_count(0)
 
 
+async def test_a_debate_that_is_not_there_says_why_that_may_be(
+    page: Page, served: Served, complaints: list[str]
+) -> None:
+    await page.goto(f"{served.url}/debate/deb_01M0000000000000000000000Z")
+    await expect(page.get_by_role("heading", level=1)).to_have_text("There is no such debate")
+    await expect(page.get_by_role("main")).to_contain_text(
+        "It may have been deleted, or the address is wrong."
+    )
+    complaints.clear()
+
+
 LOOK = """() => [...document.querySelectorAll('.top, main, h1, section:first-of-type *')]
   .map((one) => [one.className, getComputedStyle(one).position, getComputedStyle(one).display])"""
 

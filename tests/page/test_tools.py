@@ -73,6 +73,6 @@ async def test_thoughts_words_and_tools_stand_in_the_order_in_which_they_came(
     assert await page.evaluate(PARTS) == parts
     await served.post(debate, "abort")
     await page.goto(f"{served.url}/debate/{debate}/replay")
-    await page.keyboard.press("End")
+    await page.get_by_role("slider").press("End")
     await expect(last).to_have_text("It has four.")
     assert await page.evaluate(PARTS) == parts

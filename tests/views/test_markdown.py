@@ -12,7 +12,7 @@ from moot.events import PointRaised, RemarkInjected
 from moot.terms import Manner, Polls
 from moot.views.cleaning import clean
 from moot.views.markdown import escape, to_markdown, unescape
-from moot.views.transcript import transcript
+from moot.views.transcript import ANYONE, transcript
 from tests.views.logs import Log, ballot, held, judge, seat
 
 FORGERIES = (
@@ -104,6 +104,8 @@ def test_reasoning_and_remarks_are_quoted():
     assert "> **Remark from the floor by Chair:**\n>\n> Mind the time." in page
     assert "> Be brief.\\\n> Very." in page
     assert "Be brief" not in to_markdown(transcript(log.debate))
+    unnamed = Log().start().add(RemarkInjected(1, "Mind the time.", by=ANYONE)).debate
+    assert "> **Remark from the floor:**" in to_markdown(transcript(unnamed))
 
 
 def everything() -> Log:

@@ -61,12 +61,7 @@ COMMANDS = (
     (ROOM, "ballot", "benching:ballot", "Cast the ballot of a judge who is a person."),
     (ROOM, "invite", "inviting:invite", "Invite somebody to one debate of a server, by token or link."),
     (ROOM, "join", "inviting:join", "Get a token of your own, where you came by a link for many."),
-    (
-        HERE,
-        "serve",
-        "serve:serve",
-        "Serve the API until Ctrl-C; other machines need a token.",
-    ),
+    (HERE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
     (HERE, "work", "work:work", "Run debates that servers on the same PostgreSQL are asked for."),
     (HERE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
     (HERE, "token", "token:app", "Who may use a server: tokens, made and revoked."),

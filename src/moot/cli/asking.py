@@ -48,6 +48,6 @@ def ask(
                 say_how_to_go_on(outcome.debate, ending(server))
                 return 0
             with screen(ending=ending(server)) as view:
-                return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
+                return await playing.perform(place, debate_id, view, begun=before, server=server)
 
     return run(carry_out())

@@ -85,7 +85,7 @@ def rejudge(
                 debate_id, judge or (), criteria=criterion or (), reason=reason, allowance=cost_limit
             )
             with screen(ending=ending(server)) as view:
-                return await playing.perform(place, debate_id, view, begun=before, ending=ending(server))
+                return await playing.perform(place, debate_id, view, begun=before, server=server)
 
     return run(judged())
 

@@ -22,7 +22,7 @@ app = App(
 def every(
     *,
     search: Annotated[str, Parameter(help="Only those whose source has this in it.")] = "",
-    limit: Annotated[int, Parameter(help="How many at most.")] = 20,
+    limit: Annotated[int, Parameter(help="How many at most. [default: 20]")] = 20,
     offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
     server: Server = None,
 ) -> int:

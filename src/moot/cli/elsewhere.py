@@ -52,7 +52,7 @@ async def _follow(server: str, remote: Remote, debate_id: str, showing: Showing)
     advice = ending(server)
     shown = screen(json=showing.json, plain=showing.plain, reasoning=showing.reasoning, ending=advice)
     with shown as view:
-        code = await perform(remote, debate_id, view, ending=advice)
+        code = await perform(remote, debate_id, view, server=server)
     if showing.output is not None:
         await exporting.write(remote, debate_id, showing.output)
     return code

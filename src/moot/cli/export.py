@@ -26,7 +26,9 @@ def export(
     *,
     format: Annotated[
         Literal["markdown", "html", "json"] | None,
-        Parameter(help="What to write. Without it, the suffix of the file tells. [default: markdown]"),
+        Parameter(
+            help="markdown, html or json. Without it, the suffix of the file tells. [default: markdown]"
+        ),
     ] = None,
     output: Annotated[
         Path | None, Parameter(name=["--output", "-o"], help="The file. Without it, standard output.")

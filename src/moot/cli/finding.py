@@ -15,7 +15,7 @@ async def find(hall: Hall, given: str) -> str:
     if given == "last":
         page = await hall.list(limit=1)
         if not page.heads:
-            raise UnknownDebate("There are no debates here yet.")
+            raise UnknownDebate('There are no debates here yet. Begin with: moot "A motion"')
         return page.heads[0].id
     try:
         return (await hall.head(given)).id

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 OPTIONS, COMMANDS = 28, 17
 """How wide the left column is."""
+PLAINLY = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "WORD"}
+"""What a value is, in a reader's words."""
 
 
 class Columns:
@@ -45,7 +47,8 @@ class Columns:
 
 
 def _label(entry: HelpEntry) -> str:
-    value = f" {entry.metavar}" if entry.metavar and not entry.positional_label else ""
+    given = PLAINLY.get(entry.metavar or "", entry.metavar)
+    value = f" {given}" if given and not entry.positional_label else ""
     longs = entry.positive_names
     if entry.negative_names:
         longs = tuple(name.replace("--", "--[no-]", 1) for name in longs)

@@ -17,7 +17,7 @@ def listing(
         Parameter(help=f"Only those in this state: {', '.join(get_args(Status))}.", show_choices=False),
     ] = None,
     search: Annotated[str, Parameter(help="Only those whose motion contains this.")] = "",
-    limit: Annotated[int, Parameter(help="How many at most.")] = 20,
+    limit: Annotated[int, Parameter(help="How many at most. [default: 20]")] = 20,
     offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
     json: Annotated[bool, Parameter(negative="", help="One debate a line, in JSON.")] = False,
     server: Server = None,

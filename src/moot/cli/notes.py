@@ -40,6 +40,7 @@ from moot.views.cleaning import line
 from moot.views.costs import dollars
 from moot.views.durations import clock
 from moot.views.outcome import ending as how_it_ended
+from moot.views.transcript import known
 
 SHOWN = 3
 """Lines of a judge's reasoning in sight while it is being written."""
@@ -54,7 +55,7 @@ def note(debate: Debate, event: Event, ending: str = "") -> str:
         case DebatePaused(by="step"):
             return "A step: it pauses after this speech." if debate.live else "A step: it pauses here."
         case DebatePaused():
-            return f"Paused{' by ' + line(event.by) if event.by else ''}."
+            return f"Paused{_by(event.by)}."
         case DebateResumed():
             return "It goes on."
         case DebateStopped():
@@ -85,7 +86,7 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
     """What people do, and what is done for them."""
     match event:
         case SeatTaken():
-            sits = f"{line(event.by) or 'A person'} sits down as {_name(debate, event.seat)}"
+            sits = f"{line(known(event.by)) or 'A person'} sits down as {_name(debate, event.seat)}"
             return f"{sits}; {line(_stand_in(debate, event.seat))} stands in."
         case SeatLeft():
             gone = "did not speak in time" if event.by == "clock" else "leaves"
@@ -120,10 +121,13 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
 
 
 def remark(debate: Debate | None, event: RemarkInjected) -> str:
-    by = f" by {line(event.by)}" if event.by else ""
     to = f" to {_name(debate, event.to)}" if debate and event.to else ""
     what = "A question" if event.question else "A remark"
-    return f"{what} from the floor{by}{to}: “{line(event.text)}”"
+    return f"{what} from the floor{_by(event.by)}{to}: “{line(event.text)}”"
+
+
+def _by(name: str) -> str:
+    return f" by {line(known(name))}" if known(name) else ""
 
 
 def _stand_in(debate: Debate, seat_id: str) -> str:

@@ -27,6 +27,7 @@ Seat = Annotated[
     str | None, Parameter(help="Your seat: its name, side or id. Without it, where only one person sits.")
 ]
 Step = Annotated[
-    Literal["turn", "round"] | None, Parameter(help="Go on for one speech, or to the end of the round.")
+    Literal["turn", "round"] | None,
+    Parameter(help="Go on for one speech (turn), or to the end of the round (round)."),
 ]
 Reason = Annotated[str, Parameter(help="Why; it is kept with the debate.")]

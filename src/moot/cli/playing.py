@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 from moot.cli.advising import exit_code, say_how_to_go_on
 from moot.cli.failing import INTERRUPTED
-from moot.cli.hall import Hall
+from moot.cli.hall import Hall, ending
 from moot.cli.page import Page
 from moot.cli.screens import Screen
 from moot.cli.seeing import Attendance, hidden, people
 from moot.cli.talking import Talk
 from moot.commands import Pause
 from moot.debate import Debate
-from moot.errors import Refused, StoreError
+from moot.errors import Refused, StoreError, Unavailable
 from moot.events import Recorded
 from moot.evolve import evolve
 from moot.placement.contract import wants_runner
@@ -30,7 +30,7 @@ from moot.placement.contract import wants_runner
 FRAME_SECONDS = 0.08
 LOOK_SECONDS = 1.0
 """How long a silence may be before we look whether anybody is still there."""
-AWAY = "The database cannot be reached; waiting for it. Ctrl-C leaves."
+AWAY = "{keeper} cannot be reached; waiting for it. Ctrl-C leaves."
 T = TypeVar("T")
 
 
@@ -47,11 +47,11 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 
 async def perform(
-    hall: Hall, debate_id: str, view: Screen, *, begun: Debate | None = None, ending: str = ""
+    hall: Hall, debate_id: str, view: Screen, *, begun: Debate | None = None, server: str | None = None
 ) -> int:
     """Show a debate that was started here, from `begun` on, and return the exit code.
 
-    The people in it are taken to sit at this terminal. `ending` is what the commands that we advise end with.
+    The people in it are taken to sit at this terminal. `server` is where it is held, if not here.
     """
     interrupted = lost = False
 
@@ -62,7 +62,7 @@ async def perform(
         except Refused:
             if (await hall.state(debate_id)).being_judged:
                 following.cancel()  # judges cannot be paused; they are asked again on resume
-        except StoreError:
+        except (StoreError, Unavailable):
             lost = True
             following.cancel()
 
@@ -85,25 +85,25 @@ async def perform(
     records = hall.watch(debate_id, begun.seq if begun else 0)
     following = asyncio.create_task(_take_part(hall, debate, records, view, who, heed, begun))
     with on_interrupt(heed):
-        async with _telling_of_outages(hall, None if who else view):
+        async with _telling_of_outages(hall, _keeper(server), None if who else view):
             await asyncio.wait([following])
         await asyncio.gather(*tasks)
     view.close()
     if lost:
         Page.err().line(
-            "The database is away; what was written is kept. Go on when it is back: ",
-            (f"moot resume {debate_id}{ending}", "bold"),
+            f"{_keeper(server)} is away; what was written is kept. Go on when it is back: ",
+            (f"moot resume {debate_id}{ending(server)}", "bold"),
         )
         return INTERRUPTED
     if not following.cancelled():
         following.result()
     debate = await hall.state(debate_id)
-    say_how_to_go_on(debate, ending)
+    say_how_to_go_on(debate, ending(server))
     return exit_code(debate, interrupted)
 
 
 async def watch(
-    hall: Hall, debate_id: str, view: Screen, *, who: Attendance | None = None, ending: str = ""
+    hall: Hall, debate_id: str, view: Screen, *, who: Attendance | None = None, server: str | None = None
 ) -> int:
     """Show a debate that another process runs, and let `who` take part; Ctrl-C only looks away."""
     left = False
@@ -118,17 +118,18 @@ async def watch(
         _take_part(hall, debate, to_end(hall, debate_id), view, who or Attendance(), heed)
     )
     with on_interrupt(heed):
-        async with _telling_of_outages(hall, None if who else view):
+        async with _telling_of_outages(hall, _keeper(server), None if who else view):
             await asyncio.wait([following])
     view.close()
     if left:
         Page.err().line(
-            "The debate goes on without you. Look again with: ", (f"moot watch {debate_id}{ending}", "bold")
+            "The debate goes on without you. Look again with: ",
+            (f"moot watch {debate_id}{ending(server)}", "bold"),
         )
         return INTERRUPTED
     following.result()
     debate = await hall.state(debate_id)
-    say_how_to_go_on(debate, ending)
+    say_how_to_go_on(debate, ending(server))
     return exit_code(debate)
 
 
@@ -260,8 +261,13 @@ async def abandoned(hall: Hall, debate_id: str) -> bool:
         return False
 
 
+def _keeper(server: str | None) -> str:
+    """Who keeps the log."""
+    return "The server" if server else "The database"
+
+
 @asynccontextmanager
-async def _telling_of_outages(hall: Hall, view: Screen | None) -> AsyncGenerator[None]:
+async def _telling_of_outages(hall: Hall, keeper: str, view: Screen | None) -> AsyncGenerator[None]:
     """Say so, once, whenever the log goes away. The view makes way for it, unless somebody types."""
 
     async def look() -> None:
@@ -270,7 +276,7 @@ async def _telling_of_outages(hall: Hall, view: Screen | None) -> AsyncGenerator
             if hall.away and not told:
                 if view is not None:
                     view.give_way()
-                Page.err().line((AWAY, "yellow"))
+                Page.err().line((AWAY.format(keeper=keeper), "yellow"))
                 if view is not None:
                     view.go_on()
             told = hall.away

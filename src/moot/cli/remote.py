@@ -201,8 +201,7 @@ class Remote:
 
     @property
     def away(self) -> bool:
-        """Whether it answers shows when it is asked."""
-        return False
+        return self.client.away
 
     def run(self, debate_id: str) -> None:
         """The server does so by itself."""
@@ -222,13 +221,13 @@ class Remote:
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0
     ) -> Page:
-        if search:
-            raise Invalid("--search looks only at the debates that are here, not at those of a server.")
         if any(status in ALIKE for status in statuses):
             raise Invalid(f"A server does not tell debates that are {statuses[0]} from others.")
         state = STATES[statuses[0]] if statuses else ""
         with in_our_words():
-            page = await self.client.list(status=state, limit=min(limit, MOST_LISTED), offset=offset)
+            page = await self.client.list(
+                status=state, search=search, limit=min(limit, MOST_LISTED), offset=offset
+            )
         return Page(tuple(listed(one) for one in page.debates), page.pagination.total)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:

@@ -16,7 +16,9 @@ def replay(
     id: Id = "last",
     /,
     *,
-    speed: Annotated[str, Parameter(help="How many times faster than it was: 4, 0.5, or max.")] = "1",
+    speed: Annotated[
+        str, Parameter(help="How many times faster than it was: 4, 0.5, or max. [default: 1]")
+    ] = "1",
     reasoning: Reasoning = True,
     plain: Plain = False,
     json: Json = False,

@@ -46,9 +46,9 @@ def resume(
             ) as view:
                 await wake(place, debate_id, step)
                 if elsewhere:
-                    code = await playing.watch(place, debate_id, view, ending=advice)
+                    code = await playing.watch(place, debate_id, view, server=server)
                 else:
-                    code = await playing.perform(place, debate_id, view, begun=before, ending=advice)
+                    code = await playing.perform(place, debate_id, view, begun=before, server=server)
             if output is not None:
                 await exporting.write(place, debate_id, output)
             return code

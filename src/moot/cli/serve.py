@@ -25,6 +25,7 @@ def serve(
 ) -> int:
     """Serve the page and the API until Ctrl-C. Others are served only with a token: see `moot token new`."""
     import logging
+    import sys
 
     from moot import settings as configuration
     from moot.cli.failing import debugging
@@ -35,6 +36,9 @@ def serve(
 
     settings = configuration.load()
     logs.set_up(settings, level=logging.DEBUG if debugging() else logging.INFO)
+    if sys.stderr.isatty() and not debugging():
+        # Eighty lines for each page that is opened would carry its address off the screen.
+        logging.getLogger("moot.access").setLevel(logging.WARNING)
     page = Page.out()
 
     def ready(url: str) -> None:

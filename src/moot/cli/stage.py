@@ -40,8 +40,9 @@ from moot.events import (
     VerdictReached,
 )
 from moot.views.cleaning import line
-from moot.views.transcript import aids, speech_title, thoughts
 from moot.views.transcript import notes as turn_notes
+from moot.views.transcript import speech_title, thoughts
+from moot.views.uses import aids, uses
 
 MARGIN = 6
 
@@ -278,7 +279,7 @@ class Stage:
         if remark and not missing:
             self._note(remark)
         grave = turn.state != "completed" or turn.refusal
-        for note in (*turn_notes(turn), *aids(turn)):
+        for note in (*turn_notes(turn), *aids(uses(turn))):
             self._page.line(("    " + note, "yellow" if grave else "dim"))
         self._page.line(("    " + facts(turn), "dim"))
         self._page.gap()

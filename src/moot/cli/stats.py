@@ -125,11 +125,11 @@ def _judges(page: Page, found: Statistics) -> None:
     page.gap()
     page.line(
         f"Models judged {_many(bench.debates, 'debate')}. {bench.flips} of {bench.judges} judges changed "
-        f"their mind with the order ({_rate(bench.flip_rate, bench.flip_interval)})."
+        f"their mind with the order: {_rate(bench.flip_rate, bench.flip_interval)}."
     )
     if bench.panels:
         told = _rate(bench.unanimous_rate, bench.unanimous_interval)
-        page.line(f"{bench.unanimous} of {_many(bench.panels, 'panel')} were unanimous ({told}).")
+        page.line(f"{bench.unanimous} of {_many(bench.panels, 'panel')} were unanimous: {told}.")
 
 
 def _costs(page: Page, found: Statistics) -> None:

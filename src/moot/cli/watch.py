@@ -43,6 +43,6 @@ def watch(
                 json=json, plain=plain, reasoning=reasoning, hint=screens.WATCHING, ending=ending(server)
             )
             with shown as view:
-                return await playing.watch(place, debate_id, view, who=who, ending=ending(server))
+                return await playing.watch(place, debate_id, view, who=who, server=server)
 
     return run(follow())

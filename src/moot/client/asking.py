@@ -56,6 +56,11 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     def server(self) -> str:
         return self._line.server
 
+    @property
+    def away(self) -> bool:
+        """A stream was cut, and the server has not answered since: it is waited for."""
+        return self._line.away
+
     async def __aenter__(self) -> AsyncClient:
         return self
 
@@ -106,9 +111,9 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     async def status(self, id: str) -> Status:
         return await self._line.get(at("debates", id, "status"), Status)
 
-    async def list(self, *, status: str = "", limit: int = 20, offset: int = 0) -> Debates:
-        """Newest first."""
-        only = {"status": status} if status else {}
+    async def list(self, *, status: str = "", search: str = "", limit: int = 20, offset: int = 0) -> Debates:
+        """Newest first; with `search`, those whose motion has this in it."""
+        only = given(status=status, search=search)
         return await self._line.get(at("debates"), Debates, limit=limit, offset=offset, **only)
 
     @overload

@@ -48,12 +48,13 @@ class Follower:
     async def messages(self) -> AsyncGenerator[Message]:
         """Up to the end, where the server says that there is one. Raises ApiError, or Unreachable."""
         while True:
-            asked_to_wait = 0.0
+            asked_to_wait, answered = 0.0, False
             try:
                 async with self._line.listen(
                     self._path, self._query, self._last, self._patience.silence
                 ) as response:
-                    self._met = True
+                    self._met = answered = True
+                    self._line.away = False
                     if response.status == NO_CONTENT:
                         return
                     async for message in self._heard(response):
@@ -65,6 +66,7 @@ class Follower:
             except (aiohttp.ClientError, TimeoutError) as error:
                 if not self._met or self._lost_patience():
                     raise self._line.gone(error) from error
+            self._line.away = not answered
             await self._wait(asked_to_wait)
 
     async def _heard(self, response: aiohttp.ClientResponse) -> AsyncGenerator[Message]:

@@ -53,6 +53,8 @@ class Line:
         self._keys = {f"X-Provider-Key-{provider}": key for provider, key in keys.items()}
         self._timeout = ClientTimeout(total=answer, sock_connect=CONNECT_SECONDS)
         self._session: aiohttp.ClientSession | None = None
+        self.away = False
+        """A stream waits for the server to come back."""
 
     async def close(self) -> None:
         if self._session is not None:

@@ -36,6 +36,11 @@ class Client(Room, House):
     def server(self) -> str:
         return self._asks.server
 
+    @property
+    def away(self) -> bool:
+        """A stream was cut, and the server has not answered since: it is waited for."""
+        return self._asks.away
+
     def __enter__(self) -> Client:
         return self
 
@@ -95,9 +100,9 @@ class Client(Room, House):
     def status(self, id: str) -> Status:
         return self._run(self._asks.status(id))
 
-    def list(self, *, status: str = "", limit: int = 20, offset: int = 0) -> Debates:
-        """Newest first."""
-        return self._run(self._asks.list(status=status, limit=limit, offset=offset))
+    def list(self, *, status: str = "", search: str = "", limit: int = 20, offset: int = 0) -> Debates:
+        """Newest first; with `search`, those whose motion has this in it."""
+        return self._run(self._asks.list(status=status, search=search, limit=limit, offset=offset))
 
     @overload
     def transcript(

@@ -17,6 +17,7 @@ from moot.views.html_votes import votes
 from moot.views.inert import hue, one, plural, text
 from moot.views.table import Participant
 from moot.views.transcript import Offer, Remark, Speech, Transcript
+from moot.views.uses import Use
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -88,8 +89,7 @@ def _speech(speech: Speech) -> Iterator[str]:
     if speech.reasoning:
         thought = f'<div class="thought" dir="auto">{text(speech.reasoning)}</div>'
         yield f"<details><summary>Thinking, hidden from the others</summary>{thought}</details>"
-    if speech.text:
-        said = f'<div class="said" dir="auto">{text(speech.heard)}</div>'
+    if said := "".join(map(_part, speech.told)):
         yield said if speech.counts else f"<details><summary>Struck</summary>{said}</details>"
     if speech.unheard and speech.counts:
         rest = f'<div class="unheard" dir="auto">{text(speech.unheard.lstrip())}</div>'
@@ -98,6 +98,17 @@ def _speech(speech: Speech) -> Iterator[str]:
         yield f'<p class="note">{one(note)}</p>'
     yield "</article>"
     yield from (_point(point) for point in speech.points)
+
+
+def _part(part: str | Use) -> str:
+    if isinstance(part, str):
+        return f'<div class="said" dir="auto">{text(part)}</div>'
+    failed = " · failed" if part.failed else ""
+    head = f"Tool: <b><bdi>{one(part.title or part.name)}</bdi></b> <bdi>{one(part.asked)}</bdi>{failed}"
+    if not part.gave:
+        return f'<p class="note">{head}</p>'
+    gave = f'<p class="gave" dir="auto">{one(part.gave)}</p>'
+    return f'<details class="tool"><summary>{head}</summary>{gave}</details>'
 
 
 def _facts(speech: Speech) -> Iterator[str]:
@@ -121,7 +132,7 @@ def _point(point: Offer) -> str:
 
 
 def _remark(remark: Remark) -> str:
-    by = f" by {one(remark.by)}" if remark.by else ""
+    by = f" by {one(remark.author)}" if remark.author else ""
     to = f" to {one(remark.to_name)}" if remark.question and remark.to_name else ""
     kind = "question" if remark.question else "remark"
     words = f"A {kind} from the floor{by}{to}: {text(remark.text)}"

@@ -22,6 +22,7 @@ from moot.views.polled import Polled
 from moot.views.results import Criterion, Paper, Result, SeatScore
 from moot.views.table import JudgeSeat, Participant
 from moot.views.transcript import Offer, Round, Speech, Transcript
+from moot.views.uses import aids
 
 
 def to_json(page: Transcript) -> str:
@@ -123,7 +124,7 @@ def _response(speech: Speech) -> dict[str, Any]:
         "cost": number(speech.cost),
         "latencyMs": speech.latency_ms,
         "flags": list(speech.flags),
-        "notes": list(speech.notes),
+        "notes": [*speech.notes, *aids(speech.uses)],
         "timestamp": moment(speech.started_at),
         "budget": speech.budget,
     }

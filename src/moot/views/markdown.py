@@ -1,7 +1,8 @@
 """A transcript as Markdown: readable as it stands, and shown exactly as it was said once rendered.
 
 Whatever a model or a user wrote is escaped, so that it cannot forge a heading, a link, an image or a verdict
-of its own. `unescape` is the way back: it gives the words as they were.
+of its own. `unescape` is the way back: it gives the words as they were. What tools were asked, and what they
+gave, stands as code.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from moot.views.polled import POLLS, Polled
 from moot.views.results import Opinion, Result
 from moot.views.table import JudgeSeat, Participant
 from moot.views.transcript import Offer, Remark, Speech, Transcript
+from moot.views.uses import Use
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^([#+=:-]|\d{1,9}(?=[.)](?:\s|$)))")
 _LINKING = re.compile(r"(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)", re.IGNORECASE)
 _INDENT = re.compile(r"^[ \t]+")
+_TICKS = re.compile("`+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~\n])|&(nbsp|emsp);")
 
 
@@ -133,9 +136,8 @@ def _speech(speech: Speech) -> Iterator[str]:
     if speech.reasoning:
         yield "> *Thinking, hidden from the others:*"
         yield from _quote(speech.reasoning)
-    if speech.counts and speech.text:
-        yield escape(speech.heard)
-        yield ""
+    for part in speech.told if speech.counts else ():
+        yield from _use(part) if isinstance(part, Use) else (escape(part), "")
     for note in speech.notes:
         yield f"*({_one(note)})*"
         yield ""
@@ -144,6 +146,22 @@ def _speech(speech: Speech) -> Iterator[str]:
         yield from _quote(speech.unheard.strip())
     for point in speech.points:
         yield from _point(point)
+
+
+def _use(use: Use) -> Iterator[str]:
+    asked = f" {_code(use.asked)}" if use.asked else ""
+    yield f"> *Tool:* {_one(use.title or use.name)}{asked}" + ("\\" if use.gave else "")
+    if use.gave:
+        yield f"> *{'It failed' if use.failed else 'It gave'}:* {_code(use.gave)}"
+    yield ""
+
+
+def _code(text: str) -> str:
+    """A line as code, in which nothing is markup and nothing becomes a link."""
+    whole = line(text)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(whole)), default=0))
+    margin = " " if whole.startswith("`") or whole.endswith("`") else ""
+    return f"{fence}{margin}{whole}{margin}{fence}"
 
 
 def _point(point: Offer) -> Iterator[str]:
@@ -158,7 +176,7 @@ def _point(point: Offer) -> Iterator[str]:
 def _remark(remark: Remark) -> Iterator[str]:
     kind = "Question" if remark.question else "Remark"
     to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
-    yield f"> **{kind} from the floor{' by ' + _one(remark.by) if remark.by else ''}{to}:**"
+    yield f"> **{kind} from the floor{' by ' + _one(remark.author) if remark.author else ''}{to}:**"
     yield from _quote(remark.text)
 
 

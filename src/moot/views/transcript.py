@@ -8,7 +8,6 @@ does. Whoever speaks at the same time as others reads them after their own speec
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
@@ -19,13 +18,14 @@ from msgspec.structs import replace
 from moot.audience import OWNER, Viewer, may_hear, may_read_reasoning, veiled
 from moot.debate import REPLAYED, Debate, Point, Turn
 from moot.lengths import CLIPPED, count, first_words
-from moot.terms import Money, Reasoning, Status, ToolCall, ToolResult, Truncation, Usage
+from moot.terms import Money, Reasoning, Status, Truncation, Usage
 from moot.views import outcome
 from moot.views.accidents import IN_WORDS, Accidents, accidents
 from moot.views.costs import Costs, costs
 from moot.views.polled import Polled, polled
 from moot.views.results import Result, results
 from moot.views.table import JudgeSeat, Participant, judge_seat, participants
+from moot.views.uses import Use, uses
 
 Flag = Literal[
     "speaking", "truncated", "refusal", "interrupted", "failed", "struck", "over_length", "degraded"
@@ -55,6 +55,8 @@ CUT: dict[str, str] = {
     "budget": "Cut short: the cost limit was reached.",
     "absent": "Its speaker left it to the stand-in, or was not there in time.",
 }
+ANYONE = "anyone"
+"""So those are called who come to a server without tokens."""
 BETWEEN = "\n\n"
 """Between one thought and the next."""
 _WORD = re.compile(r"\w+")
@@ -94,6 +96,8 @@ class Speech(Struct, frozen=True):
     speaks_as: str = ""
     """Prime Minister, 2A: where the title does not say it."""
     points: tuple[Offer, ...] = ()
+    uses: tuple[Use, ...] = ()
+    """The tools it was given with."""
 
     @property
     def heard(self) -> str:
@@ -104,6 +108,18 @@ class Speech(Struct, frozen=True):
     def unheard(self) -> str:
         """What went beyond its budget."""
         return self.text[len(self.heard) :]
+
+    @property
+    def told(self) -> Iterator[str | Use]:
+        """The words that counted and the tools between them, in their order."""
+        rest, cut = self.heard, 0
+        for use in self.uses:
+            words, rest, cut = rest[: use.at - cut], rest[use.at - cut :], use.at
+            if words := words.strip("\n"):
+                yield words
+            yield use
+        if words := rest.lstrip("\n") if cut else rest:
+            yield words
 
     @property
     def counts(self) -> bool:
@@ -125,6 +141,10 @@ class Remark(Struct, frozen=True):
     """The first turn that started after it; None while it waits for one."""
     question: bool = False
     to_name: str = ""
+
+    @property
+    def author(self) -> str:
+        return known(self.by)
 
 
 class Transcript(Struct, frozen=True):
@@ -245,7 +265,7 @@ def _speech(
         cost=turn.cost,
         latency_ms=turn.latency_ms,
         flags=flags(turn),
-        notes=(*notes(turn), VEILED) if hidden else (*notes(turn), *aids(turn)),
+        notes=(*notes(turn), VEILED) if hidden else notes(turn),
         started_at=turn.started_at,
         reasoning=thoughts(turn) if reasoning and not hidden else "",
         budget=debate.budget(turn.slot),
@@ -253,11 +273,17 @@ def _speech(
         by_hand=by_hand(turn),
         speaks_as=role(debate, turn),
         points=tuple(_offer(point, seats) for point in debate.points if point.turn == turn.number),
+        uses=() if hidden else uses(turn),
     )
 
 
 def _offer(point: Point, seats: dict[str, Participant]) -> Offer:
     return Offer(seats[point.seat], point.accepted, point.text if point.accepted else "")
+
+
+def known(by: str) -> str:
+    """Who did it, where that is a name."""
+    return "" if by == ANYONE else by
 
 
 def by_hand(turn: Turn) -> bool:
@@ -300,15 +326,6 @@ def flags(turn: Turn) -> tuple[Flag, ...]:
         "degraded": bool(turn.degraded),
     }
     return tuple(flag for flag, up in raised.items() if up)
-
-
-def aids(turn: Turn) -> tuple[str, ...]:
-    """The tools that were of use to it, in a line; what has no title is nobody's tool."""
-    failed = {part.id for part in turn.segments if isinstance(part, ToolResult) and part.error}
-    calls = (part for part in turn.segments if isinstance(part, ToolCall) and part.id not in failed)
-    used = Counter(call.title for call in calls if call.title)
-    told = ", ".join(f"{title} ({times} times)" if times > 1 else title for title, times in used.items())
-    return (f"With tools: {told}.",) if told else ()
 
 
 def notes(turn: Turn) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ function Entrance({ room }) {
   }
   return html`<main id="main" class="wide"><div class="empty stack">
     <h1 tabindex="-1">${closed[0]}</h1>
-    <p>${room.trouble.value?.detail || closed[1]}</p>
+    <p>${(line === 'denied' && room.trouble.value?.detail) || closed[1]}</p>
     <p class="row">
       <a class="btn" href="/debates">All debates</a>
       ${line === 'denied' && html`<a class="btn" href="/settings">Settings</a>`}

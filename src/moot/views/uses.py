@@ -1,0 +1,71 @@
+"""The tools of a speech: which it used, for what, what they gave, and where in its words.
+
+What a tool gave is anybody's words, and long: whoever reads a debate afterwards is shown the beginning of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct
+
+from moot.debate import Turn
+from moot.lengths import CLIPPED
+from moot.terms import Text, ToolCall, ToolResult
+from moot.views.cleaning import line
+
+MOST_ASKED = 200
+MOST_GIVEN = 600
+
+
+class Use(Struct, frozen=True):
+    """On single lines, cut short."""
+
+    name: str
+    title: str
+    """Empty for what is nobody's tool."""
+    asked: str
+    gave: str
+    failed: bool
+    at: int
+    """So many characters of the speech come before it."""
+
+
+def uses(turn: Turn) -> tuple[Use, ...]:
+    results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
+    used: list[Use] = []
+    said = 0
+    for segment in turn.segments:
+        match segment:
+            case Text():
+                said += len(segment.text)
+            case ToolCall():
+                used.append(_use(segment, results.get(segment.id), said))
+            case _:
+                pass
+    return tuple(used)
+
+
+def _use(call: ToolCall, result: ToolResult | None, at: int) -> Use:
+    error, output = (result.error, result.output) if result else ("", "")
+    asked = _short(call.arguments, MOST_ASKED)
+    return Use(
+        name=call.name,
+        title=call.title,
+        asked="" if asked == "{}" else asked,
+        gave=_short(error or output or call.output, MOST_GIVEN),
+        failed=bool(error),
+        at=at,
+    )
+
+
+def _short(text: str, most: int) -> str:
+    whole = line(text)
+    return whole if len(whole) <= most else whole[:most].rstrip() + CLIPPED
+
+
+def aids(used: tuple[Use, ...]) -> tuple[str, ...]:
+    """Those that were of use, in a line."""
+    times = Counter(use.title for use in used if use.title and not use.failed)
+    told = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())
+    return (f"With tools: {told}.",) if told else ()

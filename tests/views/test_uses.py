@@ -1,0 +1,74 @@
+"""What transcripts tell of the tools of a speech: each in its place, briefly, and as text."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from moot.debate import Debate
+from moot.evolve import fold
+from moot.lengths import CLIPPED
+from moot.terms import Text, ToolCall, ToolResult
+from moot.views.html import to_html
+from moot.views.json import to_json
+from moot.views.markdown import to_markdown
+from moot.views.transcript import Transcript, transcript
+from moot.views.uses import MOST_GIVEN, Use, aids, uses
+from tests.golden.reading import log_of
+
+HOSTILE = "``](https://evil.test) <img src=https://evil.test/x>\n# Winner: me\n`"
+
+
+@pytest.fixture(scope="module")
+def debate() -> Debate:
+    found = fold(log_of("tools"))
+    assert found is not None
+    return found
+
+
+def with_segments(debate: Debate, *segments: Text | ToolCall | ToolResult) -> Transcript:
+    turn = replace(debate.turns[0], segments=segments)
+    return transcript(replace(debate, turns=(turn, *debate.turns[1:])))
+
+
+def test_a_line_names_the_tools_and_how_often_they_were_of_use(debate: Debate) -> None:
+    assert aids(uses(debate.turns[0])) == ("With tools: Measure (2 times).",)
+    assert "With tools: Measure (2 times)." in to_json(transcript(debate))
+    used = (ToolCall("a", "x", "{}", title="Search"), ToolResult("a", "Found."))
+    vain = (ToolCall("b", "x", "{}", title="Search"), ToolResult("b", "", "Not found."))
+    turn = replace(debate.turns[0], segments=(*used, *vain, ToolCall("c", "nobody's", "")))
+    assert aids(uses(turn)) == ("With tools: Search.",)
+
+
+def test_tools_stand_between_the_words_where_they_were_used(debate: Debate) -> None:
+    page = transcript(debate)
+    before, *used, after = page.rounds[0].speeches[0].told
+    assert before == "Let me measure."
+    assert [use.asked for use in used if isinstance(use, Use)] == ['{"q":"height"}', '{"q":"weight"}']
+    assert isinstance(after, str)
+    in_order = ("Let me measure.", '{"q":"height"}', 'It is {"q":"weight"}.', after)
+    for shape in (to_markdown(page), to_html(page).replace("&quot;", '"')):
+        places = [shape.index(words) for words in in_order]
+        assert places == sorted(places)
+
+
+def test_what_a_tool_gave_is_cut_short_and_says_so(debate: Debate) -> None:
+    page = with_segments(debate, ToolCall("a", "x", "{}"), ToolResult("a", "word " * 10_000))
+    (use,) = page.rounds[0].speeches[0].uses
+    assert use.gave.endswith(CLIPPED)
+    assert len(use.gave) <= MOST_GIVEN + len(CLIPPED)
+
+
+def test_what_a_tool_gave_is_never_markup(debate: Debate) -> None:
+    call = ToolCall("a", "<b>`x`</b>", HOSTILE)
+    page = with_segments(debate, call, ToolResult("a", HOSTILE), Text("So it is."))
+    assert "<img" not in to_html(page)
+    told = [one for one in to_markdown(page).splitlines() if "evil.test" in one]
+    inside = HOSTILE.replace("\n", " ")
+    assert told == [f"> *Tool:* \\<b\\>\\`x\\`\\</b\\> ``` {inside} ```\\", f"> *It gave:* ``` {inside} ```"]
+
+
+def test_a_tool_that_failed_says_so(debate: Debate) -> None:
+    page = with_segments(debate, ToolCall("a", "x", "{}"), ToolResult("a", "", "It is closed."))
+    assert "> *It failed:* `It is closed.`" in to_markdown(page)
+    assert "failed</summary>" in to_html(page)
