@@ -26,6 +26,9 @@ from tests.redis import Redis, redis  # noqa: F401 - a fixture
 
 Two = tuple[Served, Served]
 
+TOKEN = {"Authorization": "Bearer operator-token-0123456789"}
+GUARDED = replace(FREE, token=Secret(TOKEN["Authorization"].removeprefix("Bearer ")))
+
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,11 +132,9 @@ async def test_an_open_stream_keeps_its_place(
 
 
 async def test_a_ticket_of_one_server_opens_a_stream_of_another(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
-    token = {"Authorization": "Bearer operator-token-0123456789"}
-    service = replace(FREE, token=Secret(token["Authorization"].removeprefix("Bearer ")))
-    async with nodes(tmp_path, redis, service) as (one, other):
-        reply = await one.http.post("/api/v1/debates", json=body(), headers=token)
-        issued = await one.post(reply.json()["id"], "tickets", headers=token)
+    async with nodes(tmp_path, redis, GUARDED) as (one, other):
+        reply = await one.http.post("/api/v1/debates", json=body(), headers=TOKEN)
+        issued = await one.post(reply.json()["id"], "tickets", headers=TOKEN)
         seen: list[int] = []
         for _ in range(2):
             async with other.http.stream("GET", issued.json()["streamUrl"]) as stream:
@@ -163,22 +164,38 @@ async def test_a_secret_is_told_again_at_another_server_and_lies_nowhere(
     tmp_path: Path,
     redis: Redis,  # noqa: F811 - the fixture
 ) -> None:
-    key = {"Idempotency-Key": "an invitation"}
-    async with nodes(tmp_path, redis) as (one, other):
-        debate_id = await one.open()
-        told = await one.post(debate_id, "invitations", {"role": "observer"}, headers=key)
+    asking = {**TOKEN, "Idempotency-Key": "an invitation"}
+    async with nodes(tmp_path, redis, GUARDED) as (one, other):
+        debate_id = (await one.http.post("/api/v1/debates", json=body(), headers=TOKEN)).json()["id"]
+        told = await one.post(debate_id, "invitations", {"role": "observer"}, headers=asking)
         assert told.status_code == 201
         for node in (one, other):
-            replay = await node.post(debate_id, "invitations", {"role": "observer"}, headers=key)
+            replay = await node.post(debate_id, "invitations", {"role": "observer"}, headers=asking)
             assert replay.headers["idempotent-replayed"] == "true"
             assert replay.json() == told.json()
         problem(
-            await other.post(debate_id, "invitations", {"role": "judge"}, headers=key),
+            await other.post(debate_id, "invitations", {"role": "judge"}, headers=asking),
             422,
             "idempotency-mismatch",
         )
-        assert len((await other.get(debate_id, "invitations")).json()["invitations"]) == 1
+        found = await other.http.get(f"/api/v1/debates/{debate_id}/invitations", headers=TOKEN)
+        assert len(found.json()["invitations"]) == 1
         assert told.json()["token"].encode() not in everything(redis)
+
+
+async def test_a_secret_that_nothing_could_seal_is_told_again_only_where_it_was_made(
+    tmp_path: Path,
+    redis: Redis,  # noqa: F811 - the fixture
+) -> None:
+    asking = {"Authorization": "Bearer of-nothing", "Idempotency-Key": "1"}
+    async with nodes(tmp_path, redis) as (one, other):
+        debate_id = await one.open()
+        told = await one.post(debate_id, "invitations", {"role": "observer"}, headers=asking)
+        again = await one.post(debate_id, "invitations", {"role": "observer"}, headers=asking)
+        assert again.json() == told.json()
+        elsewhere = await other.post(debate_id, "invitations", {"role": "observer"}, headers=asking)
+        problem(elsewhere, 409, "conflict")
+        assert len((await other.get(debate_id, "invitations")).json()["invitations"]) == 1
 
 
 def everything(redis: Redis) -> bytes:  # noqa: F811 - the fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -319,7 +320,10 @@ async def unheard(worker: Worker) -> str:
     return debate_id
 
 
-async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore):
+@pytest.mark.parametrize("ahead", [timedelta(), timedelta(hours=1)])
+async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore, ahead: timedelta):
+    """Also where the clock of its asker was ahead of the worker's."""
+    store._clock = lambda: datetime.now(UTC) + ahead
     async with open_worker(run=False) as desk:
         debate_id = await unheard(desk)
         async with open_worker():

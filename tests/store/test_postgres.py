@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -652,21 +653,47 @@ async def test_a_question_survives_a_line_that_broke_meanwhile(
         assert (await here.head("d1")).version == 4
 
 
+async def sleeping(url: str) -> int:
+    """The process that has been asked to sleep, once it does."""
+    question = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'"
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        while (row := await (await connection.execute(question)).fetchone()) is None:  # noqa: ASYNC110 - a table does not tell
+            await asyncio.sleep(0.01)
+    return row[0]
+
+
 async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(empty_postgres: str) -> None:
     database = await Database.open(empty_postgres)
     asking = asyncio.create_task(database.ask("SELECT pg_sleep(60)"))
-    async with await psycopg.AsyncConnection.connect(empty_postgres, autocommit=True) as connection:
-        question = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'"
-        while (row := await (await connection.execute(question)).fetchone()) is None:  # noqa: ASYNC110 - a table does not tell
-            await asyncio.sleep(0.01)
+    backend = await sleeping(empty_postgres)
     # Frozen, so that it hears at once that it is to let the statement be, and that it is to go.
-    os.kill(row[0], signal.SIGSTOP)
+    os.kill(backend, signal.SIGSTOP)
     asking.cancel()
     await asyncio.sleep(0.1)
-    os.kill(row[0], signal.SIGTERM)
-    os.kill(row[0], signal.SIGCONT)
+    os.kill(backend, signal.SIGTERM)
+    os.kill(backend, signal.SIGCONT)
     await asyncio.wait([asking], timeout=30)
     assert asking.cancelled()
+    await database.close()
+
+
+async def test_whoever_leaves_a_server_that_is_frozen_hangs_up(
+    empty_postgres: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = await Database.open(empty_postgres)
+    asking = asyncio.create_task(database.ask("SELECT pg_sleep(60)"))
+    backend = await sleeping(empty_postgres)
+    frozen = [int(Path(f"/proc/{backend}/stat").read_text().split()[3]), backend]
+    try:
+        for process in frozen:
+            os.kill(process, signal.SIGSTOP)
+        asking.cancel()
+        await asyncio.wait([asking])
+    finally:
+        for process in frozen:
+            os.kill(process, signal.SIGCONT)
+    assert asking.cancelled()
+    assert "query not terminated" not in caplog.text, "psycopg has waited for it"
     await database.close()
 
 

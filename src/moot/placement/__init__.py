@@ -1,1 +1,1 @@
-"""Who runs which debate. In one process: tasks."""
+"""Who runs which debate: tasks of this process, or the workers of several machines."""

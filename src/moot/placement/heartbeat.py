@@ -13,10 +13,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from moot.errors import StoreError
-from moot.placement.standing import either
+from moot.placement.standing import either, for_ever
 from moot.store.postgres_connect import Connection, dial, fetch, limited, translated
 
-CLOSE_SECONDS = 1.0
+CLOSE_SECONDS = 0.5
 
 Heard = Callable[[int, bool, float], None]
 
@@ -60,7 +60,7 @@ class Heartbeat:
     # --- in the thread --------------------------------------------------------------------------------
 
     def _live(self) -> None:
-        asyncio.run(self._call())
+        asyncio.run(for_ever(self._call))
 
     async def _call(self) -> None:
         wake, loop = asyncio.Event(), asyncio.get_running_loop()

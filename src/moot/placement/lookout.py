@@ -18,7 +18,7 @@ from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
 
-ASKING_SECONDS = 2.0
+ASKING = timedelta(seconds=2)
 AT_ONCE = 100
 """So many are taken over in one statement: whoever waits for them can begin with the first."""
 
@@ -65,10 +65,10 @@ class Lookout:
 
     async def _find_forgotten_lately(self) -> int:
         """One that has just changed is left to its asker, who may be about to defer a job, and for a queue of
-        its own."""
-        busy, before = await self._queue.debates(), datetime.now(UTC) - timedelta(seconds=ASKING_SECONDS)
+        its own. What is yet to happen was written by a clock that is ahead of ours: it is not waited for."""
+        busy, now = await self._queue.debates(), datetime.now(UTC)
         return await self._search.next(
-            lambda one: one.id not in busy and one.updated_at <= before, self._defer
+            lambda one: one.id not in busy and abs(now - one.updated_at) >= ASKING, self._defer
         )
 
     async def _defer(self, debate_id: str) -> bool:

@@ -28,7 +28,7 @@ from psycopg.sql import SQL, Identifier
 
 from moot.errors import StoreError
 from moot.placement.queue_schema import make_tables
-from moot.store.postgres_connect import CONNECT_SECONDS, Database, translate, translated
+from moot.store.postgres_connect import CONNECT_SECONDS, Database, Line, translate, translated
 
 TASK = "moot.run"
 COMMON = "moot"
@@ -110,6 +110,7 @@ class Queue:
         self._seconds = seconds
         self._connector = PsycopgConnector(
             conninfo=url,
+            connection_class=Line,
             kwargs=MANNERS,
             configure=_configure,
             min_size=1,
@@ -251,7 +252,7 @@ class Queue:
         while True:
             # Not by procrastinate's own function: its `wait_for` may, in 3.11, swallow a cancellation.
             with suppress(psycopg.Error, OSError):
-                async with await AsyncConnection.connect(self._url, autocommit=True, **MANNERS) as line:
+                async with await Line.connect(self._url, autocommit=True, **MANNERS) as line:
                     await line.execute(SQL("LISTEN {}").format(channel))
                     while True:
                         async for _ in line.notifies(timeout=LISTEN_SECONDS):
@@ -272,8 +273,9 @@ class Queue:
             except AlreadyEnqueued:
                 raise
             except ConnectorException as error:
-                cause = error.__cause__
-                raise translate(cause if isinstance(cause, Exception) else error) from cause
+                if isinstance(error.__cause__, psycopg.Error):
+                    raise error.__cause__ from None
+                raise translate(error) from error
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:

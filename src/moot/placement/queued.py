@@ -12,7 +12,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any
 
 from moot.errors import StoreError
@@ -23,7 +22,7 @@ from moot.placement.lookout import Lookout
 from moot.placement.outage import Outage
 from moot.placement.queue import COMMON, Queue, queue_of
 from moot.placement.shifts import Shifts
-from moot.placement.standing import AGAIN_SECONDS, cancel, either, for_ever
+from moot.placement.standing import AGAIN_SECONDS, cancel, either, for_ever, in_time
 from moot.placement.watchdog import Watchdog, heard_of
 from moot.store.contract import Store
 
@@ -31,9 +30,12 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
 TELL_SECONDS = 2.0
-LEAVE_SECONDS = 5.0
-"""How long all that is to be parked and handed over may take."""
+LEAVE_SECONDS = 4.0
+"""How long all that is to be parked and handed over may take. Behind us the store closes, and wants its time
+as well: together it must be less than a process that leaves is given."""
 FAREWELL_SECONDS = 1.0
+HASTE_SECONDS = 0.1
+"""For what is in nobody's way if it is left undone."""
 SHORTEST_SECONDS = 1.0
 """Less time for an answer than this is none, however short a stall is."""
 LATE = 0.75
@@ -288,15 +290,18 @@ class Queued:
         self._news.set()
         if not self._opened:
             return
+        # Somebody waits at a terminal, and there is nothing to be had by patience.
+        in_haste = self._outage.lasts and not self._common
+        drained = False
         try:
-            # Somebody waits at a terminal, and there is nothing to be had by patience.
-            in_haste = self._outage.lasts and not self._common
-            async with asyncio.timeout(FAREWELL_SECONDS if in_haste else LEAVE_SECONDS):
-                await self._drain()
-        except (TimeoutError, StoreError):
-            log.warning("not everything could be handed over; others find it once we are gone")
+            drained = await in_time(self._drain(), FAREWELL_SECONDS if in_haste else LEAVE_SECONDS)
+            if not drained:
+                log.warning("not everything could be handed over; others find it once we are gone")
         finally:
             await self._dismiss()
+            if drained and not self._outage.lasts:
+                await in_time(self._say_farewell(), FAREWELL_SECONDS)
+            await in_time(self._queue.close(), FAREWELL_SECONDS if drained else HASTE_SECONDS)
 
     async def _drain(self) -> None:
         if self._fetching is not None:
@@ -308,18 +313,10 @@ class Queued:
 
     async def _dismiss(self) -> None:
         tasks = (*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
-        await cancel(*tasks, within=FAREWELL_SECONDS)
-        if self._heart is not None:
-            await self._heart.close()
-        if self._watchdog is not None:
-            await self._watchdog.close()
-        if not self._outage.lasts:
-            await self._say_farewell()
-        await self._queue.close()
+        threads = [thread.close() for thread in (self._heart, self._watchdog) if thread is not None]
+        await asyncio.gather(cancel(*tasks, within=FAREWELL_SECONDS), *threads)
 
     async def _say_farewell(self) -> None:
-        with suppress(StoreError, TimeoutError):
-            async with asyncio.timeout(FAREWELL_SECONDS):
-                if self._worker:
-                    await self._queue.unregister(self._worker)
-                await nodes.leave(self._queue, self._node)
+        if self._worker:
+            await self._queue.unregister(self._worker)
+        await nodes.leave(self._queue, self._node)

@@ -1,7 +1,8 @@
 """Debates that want a runner and have none: looked for again and again, and cheaply.
 
-At first, and then once a minute, all that are under way are looked at. In between it is enough to look at
-those that somebody runs, and at those in which something has happened since: no other has come to want one.
+Mostly it is enough to look at those that somebody runs, and at those in which something has happened
+lately. At first, and then once a minute, all that are under way are looked at: a job may be lost without a
+trace in the log, and a clock may be wrong.
 """
 
 from __future__ import annotations

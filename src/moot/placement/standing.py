@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+from moot.errors import StoreError
+
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 0.5
@@ -30,6 +32,16 @@ async def either(event: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
+
+
+async def in_time(work: Coroutine[Any, Any, None], seconds: float) -> bool:
+    """Whether it was done by then, and nothing was away."""
+    try:
+        async with asyncio.timeout(seconds):
+            await work
+    except (StoreError, TimeoutError):
+        return False
+    return True
 
 
 async def cancel(*tasks: asyncio.Task[None], within: float) -> None:

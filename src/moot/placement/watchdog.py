@@ -14,6 +14,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from moot.errors import StoreError
+from moot.store.postgres_connect import dial, fetch, limited, translated
+
 log = logging.getLogger(__name__)
 
 TICKS = 8
@@ -85,14 +88,18 @@ class Watchdog:
 
 def heard_of(url: str, worker: int, seconds: float) -> bool | None:
     """Whether the database has heard of this worker lately, asked on a line of its own."""
-    import psycopg
+    try:
+        return asyncio.run(_heard_of(url, worker, seconds))
+    except StoreError:
+        return None
 
+
+async def _heard_of(url: str, worker: int, seconds: float) -> bool:
     question = """
         SELECT FROM procrastinate_workers
         WHERE id = %s AND last_heartbeat > now() - make_interval(secs => %s)
     """
-    try:
-        with psycopg.connect(url, connect_timeout=2, prepare_threshold=None) as connection:
-            return connection.execute(question, [worker, seconds]).fetchone() is not None
-    except psycopg.Error:
-        return None
+    with translated():
+        # Whoever waited for ever for a database that froze would watch over nobody.
+        async with await dial(url) as line, limited(line, seconds):
+            return bool(await fetch(line, question, [worker, seconds]))

@@ -1,1 +1,1 @@
-"""The log: `memory` and `sqlite` keep the same contract, held by one test suite."""
+"""The log: `memory`, `sqlite` and `postgres` keep the same contract, held by one test suite."""

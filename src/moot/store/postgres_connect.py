@@ -132,6 +132,18 @@ class Database:
             await self._idle.pop().close()
 
 
+class Line(AsyncConnection[tuple[Any, ...]]):
+    """psycopg asks the server to let go of a statement whose asker is cancelled, and waits until it does. One
+    that is frozen hears nothing: it is hung up on, or whoever leaves would be kept for ten seconds."""
+
+    async def cancel_safe(self, *, timeout: float = CANCEL_SECONDS) -> None:
+        try:
+            await super().cancel_safe(timeout=min(timeout, CANCEL_SECONDS))
+        except psycopg.Error:
+            _hang_up(self)
+            raise
+
+
 async def dial(url: str) -> Connection:
     """Raises StoreError where nobody answers there, Invalid where it is no address."""
     try:
@@ -140,7 +152,7 @@ async def dial(url: str) -> Connection:
         # It quotes the part that it did not understand, which may be the password.
         raise Invalid("The address of the store is not one of PostgreSQL.") from None
     with translated():
-        connection = await AsyncConnection.connect(url, **_MANNERS)
+        connection = await Line.connect(url, **_MANNERS)
     connection.adapters.register_dumper(str, _Text)
     return connection
 
@@ -195,12 +207,16 @@ async def limited(connection: Connection, seconds: float) -> AsyncGenerator[None
 
 
 async def _give_up(connection: Connection, seconds: float) -> None:
-    """Asks the server to let it be, so that it does not land when nobody expects it any more; then hangs up,
-    since a server that is frozen hears nothing, and psycopg would wait for it."""
+    """Asks the server to let it be, so that it does not land when nobody expects it any more; then hangs
+    up."""
     await asyncio.sleep(seconds)
     with contextlib.suppress(psycopg.Error):
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
         await asyncio.sleep(CANCEL_SECONDS)
+    _hang_up(connection)
+
+
+def _hang_up(connection: Connection) -> None:
     hung_up = contextlib.suppress(psycopg.Error, OSError)
     with hung_up, socket.socket(fileno=os.dup(connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)

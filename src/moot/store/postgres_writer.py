@@ -37,7 +37,7 @@ MOST = 512
 """Items in one append."""
 TRIES = 20
 """How often others may be faster. Each time one of them gets on."""
-CLOSE_SECONDS = 2.0
+CLOSE_SECONDS = 1.0
 
 
 Told = tuple[object, Exception | None]

@@ -144,11 +144,19 @@ class Connection(Patient, HttpToolsProtocol):
             self.transport.close()
 
     def timeout_keep_alive_handler(self) -> None:
-        """With words left that nobody reads, to close is to wait for ever."""
-        if self.transport.get_write_buffer_size():
-            self.abort()
+        """Whoever still reads the last reply is not idle yet. With words left that nobody reads, to close
+        would be to wait for ever."""
+        if unread := self.transport.get_write_buffer_size():
+            again = self.loop.call_later(self.stalled_seconds, self._still_reading, unread)
+            self.timeout_keep_alive_task = again
         else:
             super().timeout_keep_alive_handler()
+
+    def _still_reading(self, unread: int) -> None:
+        if self.transport.get_write_buffer_size() < unread:
+            self.timeout_keep_alive_handler()
+        else:
+            self.abort()
 
     # --- what the parser found ------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 What was done under a key is remembered in the log's own transaction (`store.Once`) and the reply is projected
 from there once more. Here are the rules of the header, what is under way, and what was said lately about
 things that are kept beside the log. Such a reply has a secret in it: other processes find it sealed, and only
-whoever asks with the same token and the same key can have it opened.
+whoever asks with the same token and the same key can have it opened. Of those who need no token they learn
+only that it was given: a key may be as simple as 1.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from starlette.requests import Request
 from moot.commons.contract import Commons
 from moot.errors import KeyReused
 from moot.store.contract import Once
+from moot.wire.auth import ANYONE
 from moot.wire.problems import Problem
 
 LONGEST = 255
@@ -28,8 +30,10 @@ SAID_SECONDS = 24 * 3600.0
 UNDER_WAY_SECONDS = 60.0
 """Longer than anything takes; a process that dies in the middle is waited for no longer."""
 
-Said = tuple[str, dict[str, Any]]
-"""The fingerprint of a request, and what was answered."""
+ELSEWHERE = "This was done already, and who did it told the secret once; do it anew under another key"
+
+Said = tuple[str, dict[str, Any] | None]
+"""The fingerprint of a request, and what was answered; None where only the process that did it knows."""
 
 
 class Repeats:
@@ -65,6 +69,8 @@ class Repeats:
         body_hash, shape = said
         if body_hash != once.body_hash:
             raise KeyReused
+        if shape is None:
+            raise Problem("conflict", ELSEWHERE)
         return shape
 
     async def _said_elsewhere(self, request: Request, once: Once) -> Said | None:
@@ -74,7 +80,8 @@ class Repeats:
     async def remember(self, request: Request, once: Once | None, shape: dict[str, Any]) -> None:
         if once is None:
             return
-        said, word = msgspec.json.encode((once.body_hash, shape)), _word(request, once)
+        word = _word(request, once)
+        said = msgspec.json.encode((once.body_hash, shape if word else None))
         await self._commons.keep(f"said {_named(once)}", said, SAID_SECONDS, word=word)
         self._said[_named(once)] = (once.body_hash, shape)
         if len(self._said) > MOST_SAID:
@@ -86,7 +93,9 @@ def _named(once: Once) -> str:
 
 
 def _word(request: Request, once: Once) -> str:
-    """Keys may be as simple as 1; tokens are not."""
+    """Empty where nobody has a token: whatever such a request has in its headers may be easy to guess."""
+    if request.scope["state"]["who"] == ANYONE:
+        return ""
     return f"{request.headers.get('authorization', '')}\n{once.key}"
 
 

@@ -25,13 +25,21 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 async def open_log(settings: Settings, objection: str = "") -> Store:
     """However long it takes. Raises StoreError where waiting does not help, and Invalid with the objection,
     where there is one, if nobody has a token."""
-    store = await _awaited(settings)
-    try:
-        if objection and not await Keeper(store, settings.service.token).enabled():
-            raise Invalid(objection)
-    except BaseException:
-        await store.close()
-        raise
+    pauses, told = chain(PAUSES, repeat(PAUSES[-1])), False
+    while True:
+        try:
+            store = await _opened(settings, objection)
+            break
+        except StoreError as error:
+            if not is_away(error):
+                raise
+            if not told:
+                # The database's own words may name its host and our user: they are for this log alone.
+                log.warning("%s Waiting for it. (%s)", error, " ".join(str(error.__cause__).split()))
+            told = True
+        await asyncio.sleep(next(pauses))
+    if told:
+        log.info("the database is there")
     return store
 
 
@@ -45,20 +53,12 @@ def exposure(host: str, otherwise: str) -> str:
     )
 
 
-async def _awaited(settings: Settings) -> Store:
-    pauses, told = chain(PAUSES, repeat(PAUSES[-1])), False
-    while True:
-        try:
-            store = await open_store(settings)
-            break
-        except StoreError as error:
-            if not is_away(error):
-                raise
-            if not told:
-                # The database's own words may name its host and our user: they are for this log alone.
-                log.warning("%s Waiting for it. (%s)", error, " ".join(str(error.__cause__).split()))
-            told = True
-        await asyncio.sleep(next(pauses))
-    if told:
-        log.info("the database is there")
+async def _opened(settings: Settings, objection: str) -> Store:
+    store = await open_store(settings)
+    try:
+        if objection and not await Keeper(store, settings.service.token).enabled():
+            raise Invalid(objection)
+    except BaseException:
+        await store.close()
+        raise
     return store
