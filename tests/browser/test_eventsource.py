@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import pytest
 from playwright.async_api import Page
@@ -66,7 +65,7 @@ async def test_it_is_told_everything_and_stops_for_good_after_the_end(tmp_path: 
 
 @pytest.mark.timeout(900)
 async def test_it_comes_back_to_the_next_server_after_a_kill(tmp_path: Path, page: Page) -> None:
-    async with reigning(tmp_path, quiet_port(Random(5)), pace_ms=10) as dynasty:
+    async with reigning(tmp_path, quiet_port(), pace_ms=10) as dynasty:
         await dynasty.start()
         debate_id = await dynasty.create(body(), "watched by a browser")
         await page.goto(f"http://127.0.0.1:{dynasty.port}/health")

@@ -11,7 +11,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from random import Random
+from random import randrange
 from typing import Any
 
 import httpx
@@ -24,6 +24,8 @@ LIFTED = {
     "MOOT_MAX_DEBATES_PER_CLIENT": "0",
     "MOOT_MAX_STREAMS_PER_CLIENT": "0",
 }
+SHARES, SHARE = 8, 1_500
+"""Tests that run side by side take their ports from shares of their own."""
 BRISK = {"MOOT_TICK_MS": "10", "MOOT_RETRY_BASE_MS": "10"}
 
 
@@ -132,12 +134,13 @@ async def reigning(data: Path, port: int, *, pace_ms: int = 2, **more: str) -> A
         await dynasty.close()
 
 
-def quiet_port(dice: Random) -> int:
-    """A port that nobody is given by chance.
+def quiet_port() -> int:
+    """A port that nobody is given by chance, and that no other process of these tests takes.
 
     Whoever calls again and again at a port from which clients call too, at last gets through to itself.
     """
+    ours = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % SHARES
     while True:
         with socket.socket() as trial, suppress(OSError):
-            trial.bind(("127.0.0.1", dice.randint(20_000, 32_000)))
+            trial.bind(("127.0.0.1", 20_000 + ours * SHARE + randrange(SHARE)))
             return trial.getsockname()[1]

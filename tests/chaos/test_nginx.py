@@ -7,7 +7,6 @@ import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -40,7 +39,7 @@ http {{
 @asynccontextmanager
 async def behind_nginx(folder: Path, url: str) -> AsyncGenerator[int]:
     """The port of an nginx in front of this server."""
-    port = quiet_port(Random(7))
+    port = quiet_port()
     settings = folder / "nginx.conf"
     settings.write_text(SETTINGS.format(folder=folder, port=port, url=url))
     assert NGINX is not None

@@ -23,7 +23,7 @@ WAYS: tuple[tuple[Way, ...], ...] = (
 async def ordeal(data: Path, wanted: int, seed: int) -> int:
     """Debates one after the other, until the server has been killed so often; how many there were."""
     dice, debates = Random(seed), 0
-    async with reigning(data, quiet_port(dice)) as dynasty:
+    async with reigning(data, quiet_port()) as dynasty:
         await dynasty.start()
         while dynasty.kills < wanted:
             debate_id = await dynasty.create(body(), f"debate {debates}")
@@ -101,7 +101,7 @@ def check(data: Path, killed: int, debates: int) -> None:
 
 async def repeated(data: Path, times: int) -> None:
     """The server dies between the commit and the reply, and whoever asked asks again."""
-    port, ids = quiet_port(Random(3)), []
+    port, ids = quiet_port(), []
     async with (
         reigning(data, port, MOOT_CRASH_AT="after-commit:1") as doomed,
         reigning(data, port) as healthy,

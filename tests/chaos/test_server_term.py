@@ -31,7 +31,7 @@ async def test_fifty_servers_leave_three_hundred_viewers_in_good_order(tmp_path:
 
 async def succession(data: Path, times: int, watching: int) -> None:
     dice = Random(1)
-    async with reigning(data, quiet_port(dice), pace_ms=20) as dynasty:
+    async with reigning(data, quiet_port(), pace_ms=20) as dynasty:
         await dynasty.start()
         debates = [await dynasty.create(body(maxRounds=10), f"debate {n}") for n in range(DEBATES)]
         viewers = [

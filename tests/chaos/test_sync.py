@@ -6,7 +6,6 @@ import asyncio
 import re
 import shutil
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -29,7 +28,7 @@ def told(line: str) -> str | None:
 @pytest.mark.skipif(STRACE is None, reason="there is no strace; on Debian: apt-get install strace")
 async def test_every_command_is_on_the_disk_before_it_is_answered(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    async with reigning(tmp_path, quiet_port(Random(8))) as dynasty:
+    async with reigning(tmp_path, quiet_port()) as dynasty:
         await dynasty.start()
         debate_id = await dynasty.create(body(autoProgress=False), "one")
         assert STRACE is not None

@@ -7,12 +7,12 @@ the last id in the header or in the address; the native log; or the WebSocket.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple, Protocol
 
 import httptools
+import msgspec
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
@@ -109,7 +109,7 @@ class SocketEar:
 
     def _tell(self, event: Frame) -> Told:
         assert event.fin
-        frame = json.loads(event.data)
+        frame = msgspec.json.decode(event.data)
         return Told(frame["event"], frame["id"], as_text(frame["data"]))
 
 
@@ -134,11 +134,11 @@ def parse(block: bytes) -> Told | None:
     fields = dict(line.split(": ", 1) for line in lines)
     if "data" not in fields:
         return None
-    return Told(fields.get("event", ""), fields["id"], as_text(json.loads(fields["data"])))
+    return Told(fields.get("event", ""), fields["id"], as_text(msgspec.json.decode(fields["data"])))
 
 
 def as_text(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False)
+    return msgspec.json.encode(data).decode()
 
 
 def place(id: str) -> tuple[int, int]:

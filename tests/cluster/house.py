@@ -233,7 +233,7 @@ class Cluster:
                 return environment(folder / name, pace_ms, **shared), folder / f"{name}.log"
 
             rooms = [
-                Node(name, quiet_port(DICE), *place(name), hatch, *serve)
+                Node(name, quiet_port(), *place(name), hatch, *serve)
                 for name in (f"node-{n}" for n in range(1, nodes + 1))
             ]
             crew = [

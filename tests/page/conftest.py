@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
 
 from tests.api.served import Served, serving
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.conftest import CHROMIUM, FRUGAL
 from tests.providers.conftest import manager as manager
 
 Watched = Callable[[Page], Page]
@@ -27,7 +27,7 @@ async def chromium() -> AsyncGenerator[Browser]:
         pytest.skip(f"there is no {CHROMIUM}; `make test` installs it on Debian")
     async with (
         async_playwright() as playwright,
-        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
+        await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FRUGAL)) as browser,
     ):
         yield browser
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -114,7 +113,7 @@ async def test_a_server_that_is_killed_in_mid_speech_is_waited_for(
     tmp_path: Path, context: BrowserContext
 ) -> None:
     async with (
-        reigning(tmp_path, quiet_port(Random(11)), pace_ms=15) as dynasty,
+        reigning(tmp_path, quiet_port(), pace_ms=15) as dynasty,
         await context.new_page() as page,
     ):
         await dynasty.start()
