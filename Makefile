@@ -16,7 +16,7 @@ export MOTION
 # More arguments for the tool behind a target: make test ARGS='-k pause'
 ARGS ?=
 # Tests run side by side in so many processes.
-WORKERS ?= 3
+WORKERS ?= 4
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The pinned pyright is the one we want; its hint that there is a newer one is noise.
