@@ -45,7 +45,7 @@ from tests.core.simulate import Reply, Sent, Simulation, aside, ballot, words
 from tests.core.simulate import act as done
 
 T = TypeVar("T")
-LAW = settings(derandomize=True, database=None, deadline=None, max_examples=25)
+LAW = settings(derandomize=True, database=None, deadline=None, max_examples=40)
 
 SIMULTANEOUS = """
 name = "blind"
