@@ -209,8 +209,9 @@ class SqliteBelongings:
             return await asyncio.to_thread(lambda: self._connection.execute(statement, values).fetchall())
 
     async def _run_many(self, statement: str, rows: Iterable[Row]) -> None:
+        # The cursor ends in the thread that made it: another would reset a statement that is in use again.
         with translated(self._path):
-            await asyncio.to_thread(self._connection.executemany, statement, rows)
+            await asyncio.to_thread(lambda: self._connection.executemany(statement, rows).close())
 
 
 _TABLES = (*WHOLE, *(table for kind in KINDS for table in kind.tables))
