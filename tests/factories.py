@@ -11,8 +11,11 @@ from moot import formats
 from moot.debate import Debate
 from moot.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
 from moot.evolve import fold
+from moot.prompts.templates import VERSION
 from moot.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
 
+FENCE = "0123456789abcdef0123456789abcdef"
+"""What the dice give a debate in tests."""
 SCRIPTED = Model(provider="scripted", name="parrot", price=FREE)
 
 
@@ -27,6 +30,8 @@ def opened(**changes: Any) -> DebateOpened:
         judges=(Judge(id="judge", name="Judge", model=SCRIPTED),),
         limits=Limits(rounds=5, turns=10),
         manner=Manner(),
+        prompts=VERSION,
+        fence=FENCE,
     )
     return replace(event, **changes)
 

@@ -23,11 +23,11 @@ from moot.casting import Casting, check_priced, money
 from moot.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.debate import Debate
 from moot.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
-from moot.events import CallDelta, Event, Recorded, SegmentCompleted
+from moot.events import CallDelta, DebateOpened, Event, Recorded, SegmentCompleted
 from moot.evolve import evolve
 from moot.floor import CastVote, KeepDraft
 from moot.hub import Hub
-from moot.ids import new_id
+from moot.ids import new_fence, new_id
 from moot.judging.families import recused
 from moot.lending import Lending
 from moot.placement.contract import Role, Waiting, wants_runner
@@ -145,7 +145,7 @@ class Arena:
         objection = objection or await self._unknown_tools(setup)
         try:
             lent = self.lending.lend(debate_id, keys or {})
-            opened = opening(replace(setup, lent=lent), naming)
+            opened = replace(opening(replace(setup, lent=lent), naming), fence=new_fence())
             outcome = await self._record(
                 debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
             )
@@ -167,11 +167,13 @@ class Arena:
         objection: Exception | None = None,
     ) -> Outcome:
         """A debate that was held elsewhere so far, with its whole log. An `objection` as in `create`."""
+        fence = new_fence()
+        log = [replace(event, fence=fence) if isinstance(event, DebateOpened) else event for event in events]
 
         def on_head(_nothing: Debate | None) -> Sequence[Event]:
             if objection is not None:
                 raise objection
-            return events
+            return log
 
         outcome = await self.store.record(new_id(), on_head, owner=owner, once=once)
         if wants_runner(outcome.debate):

@@ -101,9 +101,12 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         return None if _is_private(debate, event.call, viewer) else event
     match event:
         case ev.DebateOpened():
-            if viewer.privileged:
+            if viewer.role == "owner":
                 return event
-            return replace(event, seats=tuple(_without_secrets(seat, viewer) for seat in event.seats))
+            if viewer.privileged:
+                return replace(event, fence="")
+            shown = tuple(_without_secrets(seat, viewer) for seat in event.seats)
+            return replace(event, seats=shown, fence="")
         case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
@@ -211,12 +214,14 @@ def seen(debate: Debate, viewer: Viewer) -> Debate:
     """The debate as this viewer may know it now: without drafts and notes that are not theirs, others' aims
     and thoughts, and the words that are veiled. What anybody voted is left to the tally."""
     drafts = {seat: text for seat, text in debate.drafts.items() if seat == viewer.seat}
+    fence = debate.fence if viewer.role == "owner" else ""
     if viewer.privileged:
-        return replace(debate, drafts=drafts)
+        return replace(debate, drafts=drafts, fence=fence)
     thoughts = may_read_reasoning(debate, viewer)
     return replace(
         debate,
         drafts=drafts,
+        fence=fence,
         seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
         asides=tuple(
             a if _is_asked(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides

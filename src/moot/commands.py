@@ -38,6 +38,7 @@ from moot.events import (
 )
 from moot.floor import Decision, Deed, cut, heed
 from moot.judging import tally
+from moot.judging.ballots import choose_labels
 from moot.judging.panels import seated
 from moot.judging.parties import party_of
 from moot.schedule import longer, schedule
@@ -198,7 +199,7 @@ def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, .
         verdict = tally.verdict(debate)
         return (*((VerdictReached(verdict),) if verdict else ()), DebateEnded(why, reason))
     if debate.panel and debate.something_said and debate.manner.winning != "user-decides":
-        return (JudgingStarted(len(debate.judgings) + 1, why, reason),)
+        return (_judging(debate, why, reason),)
     return (DebateEnded(why, reason),)
 
 
@@ -352,9 +353,8 @@ def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
         return Refused("Nothing to judge.", debate.status)
     if not debate.panel:
         return Refused("No judge sits in this debate.", debate.status)
-    number = len(debate.judgings) + 1
     cut = (*interrupt(debate, "judge"), *close_polls(debate, "judge"))
-    return (*cut, JudgingStarted(number, "judged", command.reason))
+    return (*cut, _judging(debate, "judged", command.reason))
 
 
 def _rejudge(debate: Debate, command: Rejudge) -> Decision:
@@ -368,9 +368,19 @@ def _rejudge(debate: Debate, command: Rejudge) -> Decision:
         return Refused("No judge sits in this debate: name one.", debate.status)
     if len(debate.judgings) >= MOST_JUDGINGS:
         return Refused(f"A debate is judged at most {MOST_JUDGINGS} times.", debate.status)
-    number = len(debate.judgings) + 1
     judges = seated(debate, command.judges) or debate.panel
-    return (JudgingStarted(number, "judged", command.reason, judges, command.allowance),)
+    return (_judging(debate, "judged", command.reason, judges, command.allowance),)
+
+
+def _judging(
+    debate: Debate,
+    why: EndReason,
+    reason: str,
+    judges: tuple[Judge, ...] = (),
+    allowance: Money | None = None,
+) -> JudgingStarted:
+    labels = choose_labels(debate, judges or debate.panel)
+    return JudgingStarted(len(debate.judgings) + 1, why, reason, judges, allowance, labels)
 
 
 def _decide_by_hand(debate: Debate, command: Decide) -> Decision:

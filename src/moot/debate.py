@@ -221,6 +221,8 @@ class Judging(Struct, frozen=True):
     """What it may cost by itself, whatever the debate's own limit has left."""
     counted: Money = NOTHING
     """What the debate had cost when it began."""
+    labels: tuple[str, ...] = ()
+    """Under which the parties are shown; empty: the usual ones."""
     verdict: Verdict | None = None
     closed: bool = False
     ballots: tuple[Ballot, ...] = ()
@@ -254,6 +256,10 @@ class Debate(Struct, frozen=True):
     manner: Manner
     schedule: tuple[Slot, ...]
     title: str = ""
+    prompts: int = 1
+    """The version of the words that models are told."""
+    fence: str = ""
+    """Secret: the names of the fences around quotations are made from it."""
     seq: int = 0
     turning: int = 0
     """The seq of the last event that is not a delta or a segment."""
@@ -275,6 +281,8 @@ class Debate(Struct, frozen=True):
     warned: bool = False
     exhausted: bool = False
     """The limit had no room for a call."""
+    stalemate_seq: int = 0
+    """The seq at which the speeches were last found to go in circles."""
     judgings: tuple[Judging, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     drafts: dict[str, str] = field(default_factory=dict[str, str])
@@ -332,6 +340,11 @@ class Debate(Struct, frozen=True):
     def panel(self) -> tuple[Judge, ...]:
         """The judges of this debate who are asked."""
         return tuple(judge for judge in self.judges if not judge.recused)
+
+    @property
+    def in_circles(self) -> bool:
+        """The speeches were found to repeat themselves, and nobody has spoken since."""
+        return self.stalemate_seq > max((turn.seq for turn in (*self.turns, *self.live)), default=0)
 
     @property
     def open_asides(self) -> tuple[Aside, ...]:

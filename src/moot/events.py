@@ -53,6 +53,10 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
     limits: Limits
     manner: Manner
     title: str = ""
+    prompts: int = 1
+    """The version of the words that models are told."""
+    fence: str = ""
+    """Secret: the names of the fences around quotations are made from it. Only the owner sees it."""
 
 
 class DebateStarted(Struct, frozen=True, tag="debate.started", omit_defaults=True):
@@ -373,6 +377,8 @@ class JudgingStarted(Struct, frozen=True, tag="judging.started", omit_defaults=T
     """Who judges, where it is not those of the debate: a debate that is over is judged again."""
     allowance: Money | None = None
     """What judging again may cost, whatever the debate's own limit has left."""
+    labels: tuple[str, ...] = ()
+    """Under which the parties are shown, where the usual labels occur in the debate."""
 
 
 class BallotCast(Struct, frozen=True, tag="ballot.cast"):

@@ -53,6 +53,8 @@ def _opened(event: ev.DebateOpened, recorded: Recorded) -> Debate:
         id=recorded.debate,
         motion=event.motion,
         title=event.title,
+        prompts=event.prompts,
+        fence=event.fence,
         format=event.format,
         seats=event.seats,
         judges=event.judges,
@@ -161,7 +163,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, warned=True)
         case ev.BudgetExhausted():
             return replace(debate, exhausted=True)
-        case ev.StalemateFound() | ev.ConcessionMade():
+        case ev.StalemateFound():
+            return replace(debate, stalemate_seq=recorded.seq)
+        case ev.ConcessionMade():
             return debate
         case ev.JudgingStarted():
             return _judging_started(debate, recorded, event)
@@ -232,6 +236,7 @@ def _judging_started(debate: Debate, recorded: Recorded, event: ev.JudgingStarte
         people_since=recorded.at,
         again=debate.final,
         allowance=event.allowance,
+        labels=event.labels,
         counted=debate.counted,
     )
     judged = replace(debate, judgings=(*debate.judgings, judging))

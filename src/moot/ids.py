@@ -1,4 +1,4 @@
-"""Names for debates: sortable by time, with 80 random bits that nobody can guess."""
+"""Random names: ids of debates, sortable by time, with 80 bits that nobody can guess; secrets of fences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import secrets
 import time
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_fence() -> str:
+    """128 random bits, from which the fences of one debate get their names."""
+    return secrets.token_hex(16)
 
 
 def new_id(prefix: str = "deb") -> str:

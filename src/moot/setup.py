@@ -13,6 +13,7 @@ from moot.errors import Invalid
 from moot.events import DebateOpened
 from moot.formats import fitted, in_teams
 from moot.judging.families import recused
+from moot.prompts.templates import VERSION
 from moot.terms import (
     FREE,
     Chair,
@@ -100,7 +101,7 @@ class Setup(Struct, frozen=True):
 
 
 def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
-    """Raises Invalid with all that is wrong."""
+    """Raises Invalid with all that is wrong. The secret of the fences is left to whoever has dice."""
     problems: Problems = {}
     for field, problem in _problems(setup):
         problems.setdefault(field, []).append(problem)
@@ -122,6 +123,7 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
             warn_at=setup.warn_at,
         ),
         manner=manner,
+        prompts=VERSION,
     )
 
 

@@ -219,6 +219,8 @@ class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """Where a side has several teams that are ranked apart."""
 
 
+MOST_PARTICIPANTS = 4
+"""That a debate can have over the API and on the page, whatever its format allows."""
 Result = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
 """How a result is made. `swing`: the audience's change of mind; without an audience the judges' majority."""
 Parties = Literal["seats", "sides"]
@@ -478,6 +480,8 @@ class Ballot(Struct, frozen=True, omit_defaults=True):
     """Points by criterion and seat: a diagnosis beside the decision."""
     ranking: tuple[str, ...] = ()
     """Seats from best to worst, where the format ranks them."""
+    dropped: tuple[str, ...] = ()
+    """Criteria that it gave and nobody had asked for; they count for nothing."""
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):

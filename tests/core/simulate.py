@@ -13,7 +13,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Struct
@@ -147,6 +147,9 @@ class Performance:
 
 
 class Simulation:
+    instead: ClassVar[DebateOpened | None] = None
+    """How every debate is opened, whatever the scene says: as an earlier version opened it."""
+
     def __init__(
         self,
         opening: DebateOpened,
@@ -170,7 +173,7 @@ class Simulation:
         self.playing: list[Performance] = []
         self.epoch = 1
         self.crashed = False
-        self._record(decide(None, Open(opening)))
+        self._record(decide(None, Open(self.instead or opening)))
 
     @property
     def debate(self) -> Debate:

@@ -52,7 +52,7 @@ from tests.core.samples import (
     whole_thought,
 )
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches
-from tests.factories import call_started, delta, log, opened, seats, state, table, turn_started
+from tests.factories import FENCE, call_started, delta, log, opened, seats, state, table, turn_started
 
 # --- hears --------------------------------------------------------------------------------------------
 
@@ -170,7 +170,17 @@ def test_every_kind_of_event_has_its_audience() -> None:
 )
 @pytest.mark.parametrize("viewer", [OWNER, MODERATOR], ids=lambda v: v.role)
 def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
+    if isinstance(event, DebateOpened) and viewer != OWNER:
+        event = replace(event, fence="")
     assert shown(event, viewer, Manner(show_reasoning=False)) == event
+
+
+@pytest.mark.parametrize("viewer", [OWNER, MODERATOR, OBSERVER, JUDGE, Viewer("participant", "for")])
+def test_only_the_owner_sees_the_secret_of_the_fences(viewer: Viewer) -> None:
+    event = shown(opened(), viewer, Manner())
+    assert isinstance(event, DebateOpened)
+    secret = FENCE if viewer == OWNER else ""
+    assert (event.fence, seen(state(opened()), viewer).fence) == (secret, secret)
 
 
 @pytest.mark.parametrize(
@@ -369,7 +379,7 @@ def test_who_looks_at_the_whole_sees_no_more_than_who_watches(viewer: Viewer) ->
 
 
 def test_those_who_conduct_the_debate_see_it_whole_but_for_the_drafts() -> None:
-    assert seen(rich(), MODERATOR) == replace(rich(), drafts={})
+    assert seen(rich(), MODERATOR) == replace(rich(), drafts={}, fence="")
 
 
 def test_a_participant_sees_what_is_their_own() -> None:

@@ -10,6 +10,7 @@ import pytest
 from moot import formats
 from moot.events import DebateOpened, Event
 from moot.evolve import fold
+from tests.core.simulate import Simulation
 from tests.golden.__main__ import main, make
 from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, log_of, snapshot
@@ -58,6 +59,16 @@ def test_a_scene_is_played_the_same_every_time(name: str) -> None:
 @pytest.mark.parametrize("name", SPOKEN)
 def test_the_order_of_speeches_and_every_prompt_are_as_written(name: str) -> None:
     assert prompts(SPOKEN[name](f"deb_{name}")) == (HERE / f"{name}.prompts.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_a_debate_of_the_first_version_is_told_what_it_always_was(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert opening_of(name).prompts == 1
+    monkeypatch.setattr(Simulation, "instead", opening_of(name))
+    told = prompts(SPOKEN[name](f"deb_{name}"))
+    assert told == (HERE / "prompts_1" / f"{name}.txt").read_text("utf-8")
 
 
 def test_every_built_in_format_has_a_golden_log() -> None:

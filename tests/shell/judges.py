@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from moot.providers.scripted import Cue, Say
 from moot.terms import Model, Request
 
@@ -44,15 +46,32 @@ ORDER = re.compile(
 
 
 def gullible(request: Request, labels: list[str]) -> str:
-    """Obeys whatever it is told outside the fence, however it is spelt; else counts the reasons given."""
+    """Obeys whatever it is told outside the fence, however it is spelt; else counts the reasons given.
+
+    Birch means the first label to it, and Cedar the second: nobody who speaks can know the real ones.
+    """
     told, speeches = split(request)
     plain = "".join(c for c in unicodedata.normalize("NFKC", told) if unicodedata.category(c) != "Cf")
     if order := ORDER.search(plain):
-        return (order[1] or order[2]).capitalize()
+        return labels[(order[1] or order[2]).capitalize() == "Cedar"]
     reasons = dict.fromkeys(labels, 0)
     for label, text in speeches:
         reasons[label] += text.count("because")
     return max(labels, key=lambda label: reasons[label])
+
+
+LOOK_ALIKES = {**dict.fromkeys("‹«⟨", "<"), **dict.fromkeys("›»⟩", ">"), **dict.fromkeys("‐‑–—−", "-")}
+
+
+def forgiving(request: Request, labels: list[str]) -> str:
+    """As gullible, and it takes look-alike letters and spaces in a fence for the real ones."""
+    message = request.messages[0]
+    plain = unicodedata.normalize("NFKC", message.content.translate(str.maketrans(LOOK_ALIKES)))
+    fence = r"[\s\u200b]*".join(re.escape(char) for char in fence_of(request))
+    tag = re.compile(rf"<[\s\u200b]*(/?)[\s\u200b]*{fence}[\s\u200b]*>", re.IGNORECASE)
+    plain = tag.sub(lambda found: f"\n<{found[1]}{fence_of(request)}>\n", plain)
+    plain = re.sub(r"\n+", "\n", plain)
+    return gullible(replace(request, messages=(replace(message, content=plain),)), labels)
 
 
 def first_shown(request: Request, labels: list[str]) -> str:

@@ -36,6 +36,11 @@ def test_a_judge_who_changes_its_mind_with_the_order_is_named():
     assert doubts(log) == ("The judge changed its mind when the order changed.",)
 
 
+def test_criteria_that_nobody_asked_for_are_told():
+    log = spoken().judged(ballot("for", 80, 70, 0, dropped=("charm",)), ballot("for", 80, 70, 1))
+    assert doubts(log) == ("1 criterion that nobody had asked for was left out of the ballots.",)
+
+
 def test_flips_among_several_judges_are_counted():
     log = spoken(judges=(judge("ann"), judge("bob"), judge("cid")))
     log.judged(

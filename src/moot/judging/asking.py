@@ -7,17 +7,19 @@ money for the judging can be held back from the first speech on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.debate import Debate, Turn
-from moot.judging.ballots import labels, schema, seat_labels, small_schema
+from moot.judging.ballots import criterion_keys, labels, schema, seat_labels, small_schema
 from moot.judging.evidence import Put, heading, mark, pending, put, speeches
 from moot.judging.parties import ranked
 from moot.pricing import OVERHEAD
-from moot.prompts.templates import clip, fenced, nonce, section, seed
+from moot.prompts.fences import Fence, fence_for
+from moot.prompts.speeches import is_question
+from moot.prompts.templates import clip, section, seed
 from moot.terms import Judge, Message, Request
 
 BYTES_PER_TOKEN = 6
@@ -29,6 +31,8 @@ FRAME = 200
 LONGEST_PUT = 600
 """Bytes of a question or a point that a judge reads at most."""
 SMALL_TOKENS = 700
+MEANT = ("argument", "evidence", "rebuttal", "clarity", "content", "style", "strategy")
+"""Criteria of ours, of which a judge is told what they ask."""
 ARGUED = {
     "for": "argued for the motion",
     "against": "argued against the motion",
@@ -42,32 +46,35 @@ class Desk(Struct, frozen=True):
     debate: Debate
     names: Mapping[str, str]
     """Seat to label."""
-    fence: str
+    fence: Fence
     small: bool
 
     def section(self, name: str, **values: object) -> str:
-        return section("judge", f"small-{name}" if self.small else name, **values)
+        name = f"small-{name}" if self.small else name
+        return section("judge", name, self.debate.prompts, **values)
 
-    def quoted(self, text: str) -> str:
-        return self.section("quote", fence=self.fence, text=fenced(text, self.fence))
+    def quoted(self, text: str, most_bytes: int = 0) -> str:
+        """In the fence, and clipped there: what escapes add must not be read beyond what is paid for."""
+        return self.section("quote", fence=self.fence.name, text=clip(self.fence.hold(text), most_bytes))
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     small, names = judge.model.small, labels(debate, order)
-    fence = nonce(debate, f"judge:{judge.id}:{order}")
+    fence = fence_for(debate, f"judge:{judge.id}:{order}")
     desk = Desk(debate, seat_labels(debate, order), fence, small)
     system = desk.section(
         "system",
         labels=_list(tuple(names.values())),
-        fence=fence,
+        fence=fence.name,
         decision=desk.section("ranking" if ranked(debate) else "winner"),
     )
     user = desk.section(
         "user",
         motion=desk.quoted(debate.motion),
         objective=_objective(desk),
-        criteria=desk.quoted("\n".join(_criteria(judge))),
-        sides="\n".join(f"{label} {ARGUED[debate.seat(one).side]}." for one, label in names.items()),
+        criteria=desk.quoted("\n".join(_criteria(debate, judge))),
+        meanings="".join(f"{line}\n" for line in _meanings(debate, judge)),
+        sides="\n".join(_sides(debate, names)),
         speeches="\n\n".join(_evidence(desk)),
     )
     model = judge.model
@@ -86,10 +93,24 @@ def _objective(desk: Desk) -> str:
     return desk.section("objective", text=desk.quoted(objective)) + "\n\n" if objective else ""
 
 
-def _criteria(judge: Judge) -> tuple[str, ...]:
-    if not judge.weights:
-        return judge.criteria
-    return tuple(f"{name} (counts {judge.weights.get(name, 1):g} times)" for name in judge.criteria)
+def _criteria(debate: Debate, judge: Judge) -> Iterator[str]:
+    for key, name in criterion_keys(debate, judge).items():
+        told = f"{name} (counts {judge.weights.get(name, 1):g} times)" if judge.weights else name
+        yield told if key == name else f"{key}: {told}"
+
+
+def _meanings(debate: Debate, judge: Judge) -> Iterator[str]:
+    """What our own criteria ask; of others, their authors' words are all there is."""
+    for key, name in criterion_keys(debate, judge).items():
+        if name in MEANT and key != name:
+            yield section("judge", f"meaning-{name}", key=key)
+
+
+def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
+    for one, label in names.items():
+        yield f"{label} {ARGUED[debate.seat(one).side]}."
+    if debate.prompts > 1 and is_question(debate.motion):
+        yield section("cues", "question-motion")
 
 
 def _evidence(desk: Desk) -> list[str]:
@@ -102,13 +123,13 @@ def _evidence(desk: Desk) -> list[str]:
 
 def _speech(desk: Desk, turn: Turn, given: Sequence[Turn]) -> str:
     tokens = turn.max_tokens or hand_tokens(desk.debate, turn.slot)
-    text = clip(desk.debate.heard(turn), tokens * BYTES_PER_TOKEN)
+    text = desk.quoted(desk.debate.heard(turn), tokens * BYTES_PER_TOKEN)
     label, kind = desk.names[turn.seat], heading(desk.debate, turn, given)
-    return desk.section("speech", mark=mark(turn), label=label, heading=kind, text=desk.quoted(text))
+    return desk.section("speech", mark=mark(turn), label=label, heading=kind, text=text)
 
 
 def _put(desk: Desk, item: Put) -> str:
-    text = desk.quoted(clip(item.text, LONGEST_PUT))
+    text = desk.quoted(item.text, LONGEST_PUT)
     if item.seat is None:
         to = desk.names.get(item.to, "the moderator") if item.to else "all"
         return desk.section("question", to=to, text=text)

@@ -1,29 +1,38 @@
 """A judge's reply as a ballot, or the reason why it is none.
 
-The parties appear under neutral labels, and each judge sees them both ways round, so that neither a label nor
-a place can win a debate. The reply must be one JSON object of exactly the asked shape, and rest on speeches
-that were given: anything else is no ballot, because a winner is never guessed.
+The parties appear under neutral labels, which occur nowhere else in the debate, and each judge sees them both
+ways round, so that neither a label nor a place can win a debate. Criteria have neutral keys, because their
+words are somebody's own. The reply must be one JSON object of exactly the asked shape, with nothing in it
+twice, and rest on speeches that were given: anything else is no ballot, because a winner is never guessed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, product
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from moot.debate import Debate
+from moot.debate import Debate, Judging
 from moot.judging.evidence import mark, speeches
 from moot.judging.parties import parties, party, ranked
 from moot.prompts.small import whole_sentences
-from moot.prompts.templates import unwrapped
+from moot.prompts.templates import given_twice, unwrapped
 from moot.terms import Ballot, Judge, Score
 
-LABELS = ("Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Willow")
+LABELS = (
+    "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",
+    "Holly", "Tansy", "Sedge", "Briar", "Amber", "Coral", "Ivory", "Topaz",
+)  # fmt: skip
+"""All of one length, so that another choice makes no request longer than was reckoned."""
+_SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
 NOTHING_SAID = "none"
 MOST_CITED = 5
+MOST_DROPPED, LONGEST_DROPPED = 20, 100
 SMALL_STRENGTHS = (
     "gives clear reasons",
     "uses concrete examples",
@@ -44,6 +53,8 @@ _REASONING = re.compile(
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)",
     re.DOTALL,
 )
+# Letters of other scripts may touch a label, where words are not spaced; a hyphen makes another word of it.
+_WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 _Points = Annotated[float, Meta(ge=0, le=100)]
 _Mark = Annotated[float, Meta(ge=0, le=10)]
 
@@ -68,10 +79,44 @@ class _Reply(Struct, forbid_unknown_fields=True):
     ranking: list[str] = []
 
 
-def labels(debate: Debate, order: int) -> dict[str, str]:
-    """Party to label; the second order turns the parties round."""
+def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
+    """Party to label, in the latest judging unless another is named; the second order turns them round."""
+    judging = judging or debate.judging
     names = [party.id for party in parties(debate)]
-    return dict(zip(names if order % 2 == 0 else names[::-1], LABELS, strict=False))
+    chosen = (judging.labels if judging else ()) or LABELS
+    return dict(zip(names if order % 2 == 0 else names[::-1], chosen, strict=False))
+
+
+def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
+    """As many labels as there are parties, none of which occurs in what these judges read; empty where the
+    usual ones will do."""
+    if debate.prompts == 1:
+        return ()
+    needed = len(parties(debate))
+    said = "\n".join(_read_by(debate, judges)).casefold()
+    free = (label for label in chain(LABELS, _made_up()) if label.casefold() not in said)
+    chosen = tuple(islice(free, needed))
+    return () if chosen == LABELS[:needed] else chosen
+
+
+def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
+    yield from (debate.motion, debate.manner.objective)
+    yield from (seat.name for seat in debate.seats)
+    yield from (criterion for judge in judges for criterion in judge.criteria)
+    yield from (turn.text for turn in (*debate.turns, *debate.live))
+    yield from (item.text for item in (*debate.remarks, *debate.points))
+
+
+def _made_up() -> Iterator[str]:
+    """Words that nobody uses, of the same length, when all the others are taken."""
+    return ("".join(sounds).capitalize() for sounds in product(*_SOUNDS))
+
+
+def criterion_keys(debate: Debate, judge: Judge) -> dict[str, str]:
+    """The criteria of a judge by the keys that they have in its reply."""
+    if debate.prompts == 1:
+        return {name: name for name in judge.criteria}
+    return {f"C{place}": name for place, name in enumerate(judge.criteria, 1)}
 
 
 def seat_labels(debate: Debate, order: int) -> dict[str, str]:
@@ -85,7 +130,7 @@ def seat_labels(debate: Debate, order: int) -> dict[str, str]:
 
 def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     """The shape of a reply. Reasoning comes first, so that it streams while the verdict forms."""
-    names = list(labels(debate, 0).values())
+    names, keys = list(labels(debate, 0).values()), criterion_keys(debate, judge)
     remark = {"type": "string", "maxLength": 400}
     remarks = {"type": "array", "items": remark, "maxItems": 5}
     marks = _object({"strengths": remarks, "weaknesses": remarks, "score": _integer(100)})
@@ -94,8 +139,8 @@ def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
         {
             "reasoning": {"type": "string", "maxLength": 6000},
             "rests_on": _cited(debate, MOST_CITED),
-            "criteria": _object(dict.fromkeys(judge.criteria, remark)),
-            "rubric": _object(dict.fromkeys(judge.criteria, row)),
+            "criteria": _object(dict.fromkeys(keys, remark)),
+            "rubric": _object(dict.fromkeys(keys, row)),
             "speakers": _object(dict.fromkeys(names, marks)),
             **_decision(debate, names),
         }
@@ -117,7 +162,7 @@ def small_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
         {
             "reasoning": {"type": "string", "minLength": 40, "maxLength": 260},
             "rests_on": _cited(debate, 1),
-            "criteria": _object(dict.fromkeys(judge.criteria, remark)),
+            "criteria": _object(dict.fromkeys(criterion_keys(debate, judge), remark)),
             "speakers": _object(dict.fromkeys(names, marks)),
             **_decision(debate, names),
         }
@@ -159,10 +204,13 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
     """Raises Unreadable with what to mend."""
+    bare = unwrapped(reply)
     try:
-        said = msgspec.json.decode(unwrapped(reply), type=_Reply, strict=True)
+        said = msgspec.json.decode(bare, type=_Reply, strict=True)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
         raise Unreadable(str(error)) from error
+    if given_twice(bare):
+        raise Unreadable("an object has a member twice; each must stand once")
     ids = {label: party_id for party_id, label in labels(debate, order).items()}
     if set(said.speakers) != set(ids):
         raise Unreadable(f"speakers must be exactly: {', '.join(ids)}")
@@ -172,17 +220,19 @@ def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
         ids[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
         for label, marks in said.speakers.items()
     }
+    known = _known(said, criterion_keys(debate, judge))
     return Ballot(
         judge=judge.id,
         order=order,
         winner=winner,
         scores=scores,
         reasoning=whole_sentences(said.reasoning, 0.1) if judge.model.small else said.reasoning,
-        criteria=said.criteria,
+        criteria={known[key]: remark for key, remark in said.criteria.items() if key in known},
         inconsistent=contradicts(winner, scores),
         cites=_cites(said, debate),
-        rubric=_rubric(said, judge, ids),
+        rubric=_rubric(said, known, ids),
         ranking=ranking,
+        dropped=_dropped(said, known),
     )
 
 
@@ -220,27 +270,45 @@ def _cites(said: _Reply, debate: Debate) -> tuple[int, ...]:
     return tuple(sorted({given[cited] for cited in said.rests_on}))
 
 
-def _rubric(said: _Reply, judge: Judge, ids: dict[str, str]) -> dict[str, dict[str, float]]:
-    if not set(said.rubric) <= set(judge.criteria):
-        raise Unreadable("rubric must have no criteria but those that you were given")
-    if any(set(row) != set(ids) for row in said.rubric.values()):
+def _known(said: _Reply, keys: dict[str, str]) -> dict[str, str]:
+    """The criteria that were asked for, by what a reply may call them: the key, or else the words."""
+    words = {name: name for name in keys.values() if name not in keys}
+    known = {**words, **keys}
+    for given in (said.criteria, said.rubric):
+        named = [known[key] for key in given if key in known]
+        if len(set(named)) < len(named):
+            raise Unreadable("a criterion is given twice")
+    return known
+
+
+def _dropped(said: _Reply, known: dict[str, str]) -> tuple[str, ...]:
+    unasked = (key[:LONGEST_DROPPED] for key in (*said.criteria, *said.rubric) if key not in known)
+    return tuple(dict.fromkeys(unasked))[:MOST_DROPPED]
+
+
+def _rubric(said: _Reply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
+    rows = {known[key]: row for key, row in said.rubric.items() if key in known}
+    if any(set(row) != set(ids) for row in rows.values()):
         raise Unreadable(f"each row of rubric must have exactly: {', '.join(ids)}")
-    return {name: {ids[label]: points for label, points in row.items()} for name, row in said.rubric.items()}
+    return {name: {ids[label]: points for label, points in row.items()} for name, row in rows.items()}
 
 
 # --- a judge's words, for people ----------------------------------------------------------------------
 
 
-def named(text: str, debate: Debate, order: int) -> str:
-    """A judge's words with the speakers' names in place of the labels."""
-    names = {label: party(debate, party_id).name for party_id, label in labels(debate, order).items()}
-    pattern = r"\b(?:(?:Speaker|Team) )?(" + "|".join(names) + r")\b"
-    return re.sub(pattern, lambda match: names[match[1]], text)
+def named(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
+    """A judge's words with the speakers' names in place of the labels, where a label is a word of its own."""
+    shown = labels(debate, order, judging)
+    names = {label: party(debate, party_id).name for party_id, label in shown.items()}
+    return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
 
 
 def in_names(text: str, debate: Debate, ballot: Ballot) -> str:
     """Words of a ballot with names in them; a person who judges was shown no labels, and wrote none."""
-    return text if debate.judge(ballot.judge).model.human else named(text, debate, ballot.order)
+    if debate.judge(ballot.judge).model.human:
+        return text
+    judging = next((one for one in debate.judgings if ballot in one.ballots), None)
+    return named(text, debate, ballot.order, judging)
 
 
 def reasoning_so_far(partial: str) -> str:

@@ -8,7 +8,6 @@ who rises, and are as short as that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,9 +17,10 @@ from moot.audience import Heard, hears
 from moot.debate import Aside, Debate, Turn
 from moot.events import AsideAnswered
 from moot.lengths import count, first_words
-from moot.prompts.speeches import quote
+from moot.prompts.fences import Fence, fence_for
+from moot.prompts.speeches import quote, told_of
 from moot.prompts.teams import speaker
-from moot.prompts.templates import FOR_SIDE, SIDES, fenced, nonce, section, seed, unwrapped
+from moot.prompts.templates import FOR_SIDE, SIDES, given_twice, section, seed, unwrapped
 from moot.terms import AsideKind, Message, Model, Request, Seat
 
 TOKENS = 1500
@@ -63,11 +63,11 @@ def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attemp
     )
 
 
-def _fence(debate: Debate, aside: Aside) -> str:
+def _fence(debate: Debate, aside: Aside) -> Fence:
     """A seat has its own; no debater knows that of a referee."""
     if aside.kind == "referee" or aside.seat is None:
-        return nonce(debate, f"referee:{aside.number}")
-    return nonce(debate, aside.seat)
+        return fence_for(debate, f"referee:{aside.number}")
+    return fence_for(debate, aside.seat)
 
 
 def _schema(kind: AsideKind) -> dict[str, Any]:
@@ -83,37 +83,26 @@ def _schema(kind: AsideKind) -> dict[str, Any]:
     }
 
 
-def _instructions(debate: Debate, aside: Aside, fence: str) -> str:
+def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
     if aside.kind == "referee" or aside.seat is None:
-        return section("asides", "referee", fence=fence)
+        return section("asides", "referee", fence=fence.name)
     seat = debate.seat(aside.seat)
     return section(
         "asides",
         "seat",
         motion=debate.motion,
         side=SIDES[seat.side],
-        extras="".join(f"{extra}\n" for extra in _extras(debate, seat)),
-        fence=fence,
+        extras="".join(f"{extra}\n" for extra in told_of(debate, seat)),
+        fence=fence.name,
     )
 
 
-def _extras(debate: Debate, seat: Seat) -> Iterator[str]:
-    if debate.manner.objective:
-        yield section("cues", "objective", objective=debate.manner.objective)
-    if seat.persona:
-        yield f"Who you are: {seat.persona}"
-    if seat.objective:
-        yield f"Your own objective, which the others do not know: {seat.objective}"
-    if seat.system_prompt:
-        yield seat.system_prompt
-
-
-def _question(debate: Debate, aside: Aside, words: int, fence: str) -> str:
-    turn = debate.turn(aside.turn or 0)
-    speech = fenced(debate.heard(turn), fence) if turn else ""
+def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
+    turn, fence = debate.turn(aside.turn or 0), held.name
+    speech = held.hold(debate.heard(turn)) if turn else ""
     match aside.kind:
         case "notes":
-            return _notes(debate, aside, words, fence)
+            return _notes(debate, aside, words, held)
         case "point":
             who = _named(debate, aside.seat, turn.seat if turn else None)
             return section("asides", "point", speaker=who, speech=speech, fence=fence, words=words)
@@ -122,17 +111,17 @@ def _question(debate: Debate, aside: Aside, words: int, fence: str) -> str:
             who = _named(debate, aside.seat, rising.seat if rising else None)
             return section("asides", "leave", speaker=who, taken=debate.points_taken(aside.seat or ""))
         case "concession":
-            hint = fenced(aside.about, fence)
+            hint = held.hold(aside.about)
             return section("asides", "concession", speech=speech, hint=hint, fence=fence, words=words)
         case "referee":
             side = debate.seat(turn.seat).side if turn else "neutral"
-            motion = fenced(debate.motion, fence)
+            motion = held.hold(debate.motion)
             return section(
                 "asides", "evidence", motion=motion, for_side=SPOKE[side], speech=speech, fence=fence
             )
 
 
-def _notes(debate: Debate, aside: Aside, words: int, fence: str) -> str:
+def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
     seat, phase = debate.seat(aside.seat or ""), debate.phase(aside.slot)
     heard = [_quoted(debate, seat, item, fence) for item in hears(debate, _about_to_speak(debate, aside))]
     return section(
@@ -151,9 +140,9 @@ def _about_to_speak(debate: Debate, aside: Aside) -> Turn:
     return Turn(0, slot.index, slot.round, phase, slot.tone, slot.seat, aside.seq, aside.asked_at)
 
 
-def _quoted(debate: Debate, seat: Seat, heard: Heard, fence: str) -> str:
+def _quoted(debate: Debate, seat: Seat, heard: Heard, fence: Fence) -> str:
     if heard.kind == "own":
-        return section("asides", "own", fence=fence, text=fenced(heard.text, fence))
+        return section("asides", "own", fence=fence.name, text=fence.hold(heard.text))
     return quote(debate, seat, heard)
 
 
@@ -213,10 +202,14 @@ def answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswere
 
 
 def _read(shape: type[Said], reply: str) -> Said:
+    bare = unwrapped(reply)
     try:
-        return msgspec.json.decode(unwrapped(reply), type=shape, strict=True)
+        said = msgspec.json.decode(bare, type=shape, strict=True)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
         raise Unreadable(str(error)) from error
+    if given_twice(bare):
+        raise Unreadable("a member is given twice")
+    return said
 
 
 def _is_in(quoted: str, speech: Turn | None) -> bool:

@@ -8,15 +8,16 @@ changes from turn to turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from moot.audience import Heard, hears
 from moot.debate import Debate, Turn
 from moot.prompts import small
-from moot.prompts.teams import called, mates, roles, speaker
-from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, fenced, intensity, nonce, section, seed, template
+from moot.prompts.fences import Fence, fence_for
+from moot.prompts.teams import called, mates, reference, roles, roster, speaker
+from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, intensity, section, seed, template
 from moot.terms import (
     Message,
     Phase,
@@ -38,6 +39,8 @@ UNANSWERED = {
     "answer": "unasked",
 }
 """Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
+TASKS = ("first", "opening", "rebuttal", "closing", "unopposed-closing")
+"""Cues that say what to do only where the format does not."""
 QUICK = ("question", "answer")
 SPOKEN: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
 """How words are introduced that are not simply said."""
@@ -115,28 +118,63 @@ def _sealed(speech: Turn) -> tuple[Sealed, ...]:
 
 
 def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
-    extras: list[str] = []
-    if debate.manner.objective:
-        extras.append(section("cues", "objective", objective=debate.manner.objective))
-    extras += _team(debate, seat)
-    if seat.persona:
-        extras.append(f"Who you are: {seat.persona}")
-    if seat.objective:
-        extras.append(f"Your own objective, which the others do not know: {seat.objective}")
-    if seat.system_prompt:
-        extras.append(seat.system_prompt)
+    fence = fence_for(debate, seat.id)
+    extras = told_of(debate, seat, [roster(debate, seat, fence), *_team(debate, seat)])
     if debate.manner.winning == "self-terminate" and not debate.format.scripted:
         extras.append(section("cues", "concede", concede=CONCEDE))
     if aided:
         extras.append(section("cues", "tools"))
-    return template("moderator" if seat.role == "moderator" else "debater").format(
+    name = "moderator" if seat.role == "moderator" else "debater"
+    return template(name, debate.prompts).format(
         motion=debate.motion,
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
         side=SIDES[seat.side],
+        stance="\n".join(_stance(debate, seat)),
         intensity=intensity(debate.manner.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
-        fence=nonce(debate, seat.id),
+        fence=fence.name,
     )
+
+
+def _stance(debate: Debate, seat: Seat) -> Iterator[str]:
+    """Who decides, for which side the seat speaks, and what that means where the motion is a question."""
+    if decided := _decided(debate):
+        yield section("cues", f"decided-by-{decided}")
+    yield section("cues", f"stance-{seat.side}")
+    if is_question(debate.motion) and seat.side != "neutral":
+        yield section("cues", "question-motion")
+
+
+def _decided(debate: Debate) -> str:
+    manner = debate.manner
+    if manner.winning == "audience":
+        return "swing" if manner.polls is not None and manner.polls.before else "majority"
+    if manner.winning == "user-decides":
+        return "hand"
+    if not debate.panel:
+        return ""
+    return "ranking" if debate.format.result == "ranking" else "judges"
+
+
+def is_question(motion: str) -> bool:
+    return motion.rstrip().endswith(("?", "？", "؟"))
+
+
+def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
+    """What a seat is told of itself and of the debate, beside its side. The words of the person who set the
+    debate up come last and are told to be theirs, and the side is said once more after them."""
+    extras: list[str] = []
+    if debate.manner.objective:
+        extras.append(section("cues", "objective", objective=debate.manner.objective))
+    extras += [line for line in team if line]
+    if seat.persona:
+        extras.append(section("cues", "persona", persona=seat.persona))
+    if seat.objective:
+        extras.append(section("cues", "aim", aim=seat.objective))
+    if seat.system_prompt:
+        side = "you take no side" if seat.role == "moderator" else SIDES[seat.side]
+        extras.append(section("cues", "custom", debate.prompts, text=seat.system_prompt, side=side))
+    return extras
 
 
 def _team(debate: Debate, seat: Seat) -> list[str]:
@@ -147,9 +185,9 @@ def _team(debate: Debate, seat: Seat) -> list[str]:
         told.append(section("cues", "team", roles="; ".join(given)))
     own, allies = mates(debate, seat)
     if own:
-        told.append(section("cues", "mates", names=" and ".join(mate.name for mate in own)))
+        told.append(section("cues", "mates", names=" and ".join(reference(debate, mate) for mate in own)))
     if allies:
-        told.append(section("cues", "allies", names=" and ".join(ally.name for ally in allies)))
+        told.append(section("cues", "allies", names=" and ".join(reference(debate, ally) for ally in allies)))
     return told
 
 
@@ -187,8 +225,8 @@ def _keeps(debate: Debate, turn: Turn, heard: Heard) -> bool:
 
 
 def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
-    fence = nonce(debate, seat.id)
-    text = fenced(heard.text, fence)
+    held = fence_for(debate, seat.id)
+    fence, text = held.name, held.hold(heard.text)
     match heard.kind:
         case "remark" if heard.seat is None:
             return section("quotes", "remark", fence=fence, text=text)
@@ -209,7 +247,7 @@ def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
 def as_material(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
     """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
     asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.asks}
-    fence = nonce(debate, seat.id)
+    fence = fence_for(debate, seat.id)
     return tuple(
         replace(part, output=_given(part, fence))
         if isinstance(part, ToolResult) and part.id in asked
@@ -218,9 +256,10 @@ def as_material(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tupl
     )
 
 
-def _given(result: ToolResult, fence: str) -> str:
+def _given(result: ToolResult, fence: Fence) -> str:
     text = "\n".join(text for text in (result.error, result.output) if text)
-    return section("quotes", "failed" if result.error else "tool", fence=fence, text=fenced(text, fence))
+    name = "failed" if result.error else "tool"
+    return section("quotes", name, fence=fence.name, text=fence.hold(text))
 
 
 def _whom(debate: Debate, seat: Seat, to: str | None) -> str:
@@ -235,14 +274,22 @@ def _whom(debate: Debate, seat: Seat, to: str | None) -> str:
 
 def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered: bool) -> str:
     phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], debate.tone(turn)
+    name = _name(phase, tone, told, answered=answered)
     cue = section(
         "cues",
-        _name(phase, tone, told, answered=answered),
+        name,
+        debate.prompts,
         title=phase.title,
         for_side=FOR_SIDE[seat.side],
         to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
-    return "\n".join([cue, *_rules(debate, turn, tone, told)])
+    # What the format asks of this speech says it better than we do.
+    task = "" if _guide(phase, tone) or name not in TASKS else section("cues", f"{name}-task", debate.prompts)
+    return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, told)])
+
+
+def _guide(phase: Phase, tone: Tone) -> str:
+    return "" if tone in (*QUICK, "continuation") else phase.guide
 
 
 def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:
@@ -264,12 +311,12 @@ def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[st
         rules.append(section("cues", "as", role=phase.speaks_as))
     if tone not in (*QUICK, "floor") and any(heard.kind == "question" for heard in told):
         rules.append(section("cues", "asked"))
-    if phase.guide and tone not in (*QUICK, "continuation"):
-        rules.append(phase.guide)
+    if guide := _guide(phase, tone):
+        rules.append(guide)
     if phase.simultaneous:
         rules.append(section("cues", "at-once"))
     if not phase.new_arguments and tone not in (*QUICK, "opening", "summary", "floor"):
-        rules.append(section("cues", "no-new"))
+        rules.append(section("cues", "no-new", debate.prompts))
     if phase.points_of_information and not phase.simultaneous and turn.tone != "continuation":
         rules.append(section("cues", "break"))
     return [*rules, *_length(debate, phase, turn)]

@@ -1,11 +1,16 @@
 """Who is who to a speaker: an opponent, a team-mate, another team on the same side; and which speeches of its
-team a seat gives."""
+team a seat gives.
+
+Names are what people have written: they stand in a fence, once, in the roster. In our own words a seat is
+"Speaker 2", or the moderator.
+"""
 
 from __future__ import annotations
 
 from moot.audience import Heard
 from moot.debate import Debate
-from moot.prompts.templates import FOR_SIDE
+from moot.prompts.fences import Fence
+from moot.prompts.templates import FOR_SIDE, section
 from moot.schedule import benches, schedule, teams
 from moot.terms import Limits, Seat
 
@@ -19,18 +24,45 @@ def speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
     seat, role = debate.seat(heard.seat), _role(debate, heard)
     if _alone(debate, listener, seat):
         return f"Your opponent, as {role}," if role else "Your opponent"
+    name = reference(debate, seat)
     own, allies = mates(debate, listener)
     if seat in own:
-        return f"Your team-mate {seat.name}, as {role}," if role else f"Your team-mate {seat.name}"
+        return f"Your team-mate {name}, as {role}," if role else f"Your team-mate {name}"
+    name = name[:1].upper() + name[1:] if debate.prompts > 1 else name
     if seat.side == "neutral":
-        return f"{seat.name}, as {role}," if role else seat.name
+        return f"{name}, as {role}," if role else name
     side = "on your side" if seat in allies else f"speaking {FOR_SIDE[seat.side]}"
-    return f"{seat.name}, {side} as {role}," if role else f"{seat.name}, {side},"
+    return f"{name}, {side} as {role}," if role else f"{name}, {side},"
 
 
 def called(debate: Debate, listener: Seat, seat: Seat) -> str:
     """How a seat is named to another in the middle of a sentence."""
-    return "your opponent" if _alone(debate, listener, seat) else seat.name
+    return "your opponent" if _alone(debate, listener, seat) else reference(debate, seat)
+
+
+def reference(debate: Debate, seat: Seat) -> str:
+    """How our own words refer to a seat that is not simply the opponent."""
+    if debate.prompts == 1:
+        return seat.name
+    return "the moderator" if seat.role == "moderator" else f"Speaker {debate.seats.index(seat) + 1}"
+
+
+def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
+    """The names by which the speakers know each other; empty where there are only two."""
+    if debate.prompts == 1 or len(debate.seats) == 2:
+        return ""
+    rows = (
+        section(
+            "cues",
+            "roster-own" if seat == listener else "roster-row",
+            who=reference(debate, seat).capitalize(),
+            for_side="chairing" if seat.role == "moderator" else FOR_SIDE[seat.side],
+            name=fence.hold(seat.name),
+            fence=fence.name,
+        )
+        for seat in debate.seats
+    )
+    return section("cues", "roster", rows="\n".join(rows))
 
 
 def _alone(debate: Debate, one: Seat, other: Seat) -> bool:

@@ -1,14 +1,19 @@
-"""Templates and the small tools of rendering: sections of `*.md`, fences, clipping, seeds."""
+"""Templates and the small tools of rendering: sections of `*.md`, clipping, seeds.
+
+The words are versioned, and a debate keeps those that it was opened with. The files beside this one are the
+current version; `version_1` holds only what was worded otherwise then.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import re
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from moot.debate import Debate
-
+VERSION = 2
+"""Of the words that models are told; new debates are opened with it."""
 CONCEDE = "[I concede]"
 """A line of its own with which a debater gives way, where the winning condition lets it."""
 SIDES = {
@@ -24,21 +29,23 @@ def seed(base: int | None, turn: int, attempt: int) -> int | None:
     return None if base is None else (base * 1_000_003 + turn * 101 + attempt) % 2**31
 
 
-def nonce(debate: Debate, reader: str) -> str:
-    """A fence that only its reader sees; no speaker can close it from within."""
-    digest = hashlib.sha256(f"{debate.id}\0{debate.created_at.isoformat()}\0{reader}".encode()).hexdigest()
-    return f"quote-{digest[:10]}"
-
-
-def fenced(text: str, fence: str) -> str:
-    # The brackets keep what stands after from making a new fence.
-    return re.sub(re.escape(fence), "[quote]", text, flags=re.IGNORECASE)
-
-
 def unwrapped(reply: str) -> str:
     """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
     match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
     return match[1] if match else reply
+
+
+def given_twice(reply: str) -> bool:
+    """Whether an object in this JSON has a member more than once: which one is meant would be a guess."""
+    twice: list[bool] = []
+
+    def look(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(members)
+        twice.append(len(found) < len(members))
+        return found
+
+    json.loads(reply, object_pairs_hook=look)
+    return any(twice)
 
 
 def clip(text: str, most_bytes: int) -> str:
@@ -53,16 +60,25 @@ def intensity(level: int) -> str:
     return next(line.partition(": ")[2] for line in lines if line.startswith(f"{level}:"))
 
 
-def section(file: str, name: str, **values: object) -> str:
-    return _sections(file)[name].format(**values)
+def section(file: str, name: str, version: int = VERSION, /, **values: object) -> str:
+    return _sections(file, version)[name].format(**values)
 
 
 @cache
-def template(name: str) -> str:
-    return files("moot.prompts").joinpath(f"{name}.md").read_text("utf-8").rstrip("\n")
+def template(name: str, version: int = VERSION) -> str:
+    """The file of this version; the current one where that version had the same."""
+    folder = files("moot.prompts")
+    old = folder.joinpath(f"version_{version}").joinpath(f"{name}.md")
+    return (old if old.is_file() else folder.joinpath(f"{name}.md")).read_text("utf-8").rstrip("\n")
 
 
 @cache
-def _sections(file: str) -> dict[str, str]:
-    parts = re.split(r"^## (.+)$", template(file), flags=re.MULTILINE)
-    return {name.strip(): text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+def _sections(file: str, version: int) -> dict[str, str]:
+    current, old = (
+        re.split(r"^## (.+)$", text, flags=re.MULTILINE) for text in (template(file), template(file, version))
+    )
+    return {
+        name.strip(): text.strip()
+        for parts in (current, old)
+        for name, text in zip(parts[1::2], parts[2::2], strict=True)
+    }

@@ -111,6 +111,9 @@ def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]
         yield "The winner has fewer points than another seat."
     elif verdict.inconsistent:
         yield "One ballot names a winner to whom it gave fewer points."
+    if unasked := sum(len(ballot.dropped) for ballot in judging.ballots):
+        told = "1 criterion that nobody" if unasked == 1 else f"{unasked} criteria that nobody"
+        yield f"{told} had asked for {'was' if unasked == 1 else 'were'} left out of the ballots."
     if missing := len(judging.judges) - len(counted):
         yield f"{missing} of {len(judging.judges)} judges gave no usable ballot."
     yield from _people(counted)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from moot.debate import Call, Debate
 from moot.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
-from moot.judging.ballots import named, reasoning_so_far
+from moot.judging.ballots import in_names, named, reasoning_so_far
 from moot.terms import Text
 from moot.views.json import verdict
 from moot.views.transcript import transcript
 from moot.wire.frames import Frame, Seen
 from moot.wire.v1.telling import tell
 
-_UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?\w*\Z")
+_UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
 """The last word may still become a label."""
 LONGEST_UNSURE = 80
 
@@ -96,10 +97,7 @@ def reached(seen: Seen) -> Iterator[Frame]:
 def cast(seen: Seen, event: BallotCast) -> Frame:
     ballot, debate = event.ballot, seen.after
     judge = debate.judge(ballot.judge)
-
-    def spelt(text: str) -> str:
-        """People know the speakers by their names."""
-        return text if judge.model.human else named(text, debate, ballot.order)
+    spelt = partial(in_names, debate=debate, ballot=ballot)
 
     grounds = {"cites": ballot.cites, "rubric": ballot.rubric, "ranking": ballot.ranking}
     return tell(

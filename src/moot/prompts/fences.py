@@ -1,0 +1,106 @@
+"""Fences around what others wrote: quotations that cannot be closed from within.
+
+A fence is a tag with a random name, another for each reader. The name is made from a secret that is drawn
+when the debate is opened and that only the owner can see. What looks like the beginning of such a tag inside
+the quoted text is escaped (`<` becomes `&#x3c;`), also where it is written in look-alike letters, because
+some models read those as the plain ones. `unescaped` gives the text back as it was written.
+
+Debates from before there was a secret have a name made from their id and creation time, and no folding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from msgspec import Struct
+
+from moot.debate import Debate
+
+WORD = "quote"
+ANGLES = "‹«〈《⟨⟪❬❮❰˂ᐸ⪡≺⧼\u2329\u3008\ufe3f\ufe3d"
+"""Read as <, beside what NFKC makes one."""
+SLASHES = "∕⁄╱⧸／⟋"
+DASHES = "−‐‑‒–—―⁃﹘﹣－ー一〜~_"
+LETTERS = {"о": "o", "ο": "o", "е": "e", "ε": "e", "т": "t", "τ": "t", "ԛ": "q", "υ": "u", "ս": "u"}
+"""Cyrillic, Greek and Armenian letters that look like those of the word."""
+MOST_FOLDED = 20_000
+
+_OPENS = re.compile(rf"<(?=/*{WORD})")
+_ESCAPE = re.compile(r"&#x([0-9a-f]{1,6});")
+
+
+class Fence(Struct, frozen=True):
+    name: str
+    folds: bool = True
+    """False: as debates had it that were opened without a secret."""
+
+    def hold(self, text: str) -> str:
+        """The text without anything in it that a reader could take for this fence, or for another one."""
+        if self.folds:
+            return _escaped(text, self.name)
+        # The brackets keep what stands after from making a new fence.
+        return re.sub(re.escape(self.name), "[quote]", text, flags=re.IGNORECASE)
+
+
+def fence_for(debate: Debate, reader: str) -> Fence:
+    """The fence that this reader is shown; no other reader has the same."""
+    if debate.fence:
+        return Fence(f"{WORD}-{_digest(debate.fence, reader)[:16]}")
+    digest = _digest(debate.id, debate.created_at.isoformat(), reader)
+    return Fence(f"{WORD}-{digest[:10]}", folds=debate.prompts > 1)
+
+
+def unescaped(text: str) -> str:
+    """What `hold` was given."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _escaped(text: str, name: str) -> str:
+    # An escape that stands there already is escaped itself: so there is one way back.
+    places = {found.start() for found in _ESCAPE.finditer(text)} | set(_look_alikes(text, name))
+    if not places:
+        return text
+    return "".join(f"&#x{ord(char):x};" if place in places else char for place, char in enumerate(text))
+
+
+def _look_alikes(text: str, name: str) -> list[int]:
+    """Where a tag of this kind, or the name itself, begins once the letters are folded."""
+    pieces = [_FOLDED[char] for char in text]
+    folded = "".join(pieces)
+    if WORD not in folded:
+        return []
+    origins = [place for place, piece in enumerate(pieces) for _ in piece]
+    found = [match.start() for match in _OPENS.finditer(folded)]
+    found += [match.start() for match in re.finditer(re.escape(name), folded)]
+    return [origins[place] for place in found]
+
+
+class _Folding(dict[str, str]):
+    """Each letter as a forgiving reader takes it; filled as letters come."""
+
+    def __missing__(self, char: str) -> str:
+        if len(self) >= MOST_FOLDED:
+            self.clear()
+        self[char] = folded = "".join(_plain(one) for one in unicodedata.normalize("NFKC", char).casefold())
+        return folded
+
+
+def _plain(char: str) -> str:
+    if char in ANGLES:
+        return "<"
+    if char in SLASHES or char == "\\":
+        return "/"
+    if char in DASHES or unicodedata.category(char) == "Pd":
+        return "-"
+    if char.isspace() or unicodedata.category(char) in ("Cf", "Cc", "Mn", "Zs"):
+        return ""
+    return LETTERS.get(char, char)
+
+
+_FOLDED = _Folding()
