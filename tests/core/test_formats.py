@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from msgspec.structs import replace
 from moot import formats
 from moot.errors import Invalid
 from moot.schedule import schedule
-from moot.terms import Format, Limits, Manner, Polls, Seat
-from tests.factories import SCRIPTED
+from moot.terms import Format, Limits, Manner, Polls, Seat, Side
+from tests.factories import SCRIPTED, seats
 
 BARE = """\
 name = "bare"
@@ -466,3 +467,49 @@ def test_blind_openings_are_given_at_the_same_time_before_anything_else(name: st
 def test_an_audience_votes_before_blind_openings_too() -> None:
     fmt = played("oxford", blind=True, polls=Polls())
     assert [phase.kind for phase in fmt.phases][:2] == ["vote", "speech"]
+
+
+# --- what decides -------------------------------------------------------------------------------------
+
+
+def ranking(*teams: tuple[str, Side], more: str = "") -> str:
+    rows = ", ".join(f'{{ name = "{name}", side = "{side}", team = "{name}" }}' for name, side in teams)
+    usual = BARE.splitlines()[3]
+    return BARE.replace(usual, f"chairs = [{rows}]").replace(
+        'summary = "', f'result = "ranking"\n{more}summary = "'
+    )
+
+
+FIVE: tuple[tuple[str, Side], ...] = (
+    ("A", "for"), ("B", "against"), ("C", "for"), ("D", "against"), ("E", "for"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("more", ["", "max_seats = 5\n"])
+def test_five_teams_cannot_be_ranked_and_the_limit_is_named(more: str) -> None:
+    with pytest.raises(Invalid, match="each of its 5 teams, and the API and the page take at most 4"):
+        formats.parse(ranking(*FIVE, more=more), "bare.toml")
+
+
+def test_teams_for_whom_there_is_no_seat_cannot_be_ranked() -> None:
+    with pytest.raises(Invalid, match="each of its 4 teams, and max_seats = 3 allows fewer"):
+        formats.parse(ranking(*FIVE[:4], more="max_seats = 3\n"), "bare.toml")
+    with pytest.raises(Invalid, match="one chair for each team, on a side"):
+        formats.parse(ranking(*FIVE[:3], ("D", "neutral")), "bare.toml")
+
+
+@pytest.mark.parametrize("teams", [FIVE[:4], (*FIVE[:3], ("D", "for"))])
+def test_four_teams_are_ranked_wherever_they_sit(teams: tuple[tuple[str, Side], ...]) -> None:
+    fmt = formats.parse(ranking(*teams), "bare.toml")
+    sitting = seats(*(side for _, side in teams))
+    assert formats.fitted(fmt, sitting, Manner()).result == "ranking"
+    assert formats.fitted(fmt, sitting[:3], Manner()).result == "majority"
+
+
+def test_no_built_in_summary_promises_what_depends_on_the_audience_or_the_seats() -> None:
+    for name in formats.BUILT_IN:
+        fmt = formats.load(name)
+        assert not re.search("vote|swing|majority|ranking|ranked|judges", fmt.summary), name
+    assert "larger swing wins; else the judges decide" in formats.described(formats.load("oxford"))
+    assert "a plain majority wins; else the judges" in formats.described(formats.load("oxford-union"))
+    assert formats.described(formats.load("free")) == formats.load("free").summary

@@ -43,7 +43,7 @@ def formats() -> int:
     made = table("format", "length", "seats", "")
     for name in shelf.names(folder):
         fmt = shelf.load(name, folder)
-        row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", fmt.summary)
+        row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
     for column in (0, 1, 2):
         made.columns[column].no_wrap = True
     page.table(made)
@@ -101,9 +101,10 @@ def _length(fmt: Format) -> str:
 
 def _table(fmt: Format) -> None:
     from moot.cli.page import Page, row, table
+    from moot.formats import described
 
     page = Page.out()
-    page.line((fmt.title, "bold"), f"  {fmt.summary}")
+    page.line((fmt.title, "bold"), f"  {described(fmt)}")
     page.gap()
     made = table("round", "speech", "speaker", "min", "words", "")
     for column in (0, 3, 4):

@@ -14,13 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from moot.errors import Invalid
-from moot.formats.fitting import blinded, fitted, in_teams, without_audience
+from moot.formats.fitting import blinded, described, fitted, in_teams, without_audience
 from moot.formats.reading import parse
 from moot.terms import Format
 
 __all__ = [
     "BUILT_IN",
     "blinded",
+    "described",
     "fitted",
     "forget",
     "in_teams",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from moot.formats.fitting import fitted
 from moot.schedule import schedule
-from moot.terms import FREE, Format, Limits, Model, Phase, Seat, Side
+from moot.terms import FREE, MOST_PARTICIPANTS, Format, Limits, Manner, Model, Phase, Seat, Side
 
 Place = tuple[str, int, str]
 Problem = tuple[Place, str]
@@ -70,8 +71,24 @@ def _of_head(fmt: Format) -> Iterator[Problem]:
         yield ("", 0, "repeat"), f"repeat = {fmt.repeat}, but no phase has round = {fmt.repeat}"
     if fmt.scripted and fmt.repeat is not None:
         yield ("", 0, "repeat"), "a scripted format cannot repeat a round: leave out repeat or scripted"
-    if fmt.result == "ranking" and (fmt.parties == "sides" or len(fmt.chairs) < 3):
+    if fmt.result == "ranking":
+        yield from _of_ranking(fmt)
+
+
+def _of_ranking(fmt: Format) -> Iterator[Problem]:
+    """Each team that is ranked needs a seat of its own; else two sides would be judged instead."""
+    debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
+    ranked = {chair.team for chair in debaters if chair.team} or {chair.name for chair in debaters}
+    if fmt.parties == "sides" or len(debaters) < 3:
         yield ("", 0, "result"), 'a ranking needs three or more chairs, and parties = "seats"'
+    elif len(ranked) > MOST_PARTICIPANTS:
+        why = f"the API and the page take at most {MOST_PARTICIPANTS} participants"
+        yield ("", 0, "result"), f"a ranking needs a seat for each of its {len(ranked)} teams, and {why}"
+    elif len(ranked) > fmt.max_seats:
+        why = f"max_seats = {fmt.max_seats} allows fewer"
+        yield ("", 0, "max_seats"), f"a ranking needs a seat for each of its {len(ranked)} teams, and {why}"
+    elif fitted(fmt, chaired(fmt), Manner()).result != "ranking":
+        yield ("", 0, "result"), "a ranking needs one chair for each team, on a side for or against"
 
 
 def _of_keys(fmt: Format) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.schedule import benches, teams
+from moot.schedule import teams
 from moot.terms import Format, Manner, Phase, Seat
 
 
@@ -23,6 +23,20 @@ def fitted(fmt: Format, seats: Sequence[Seat], manner: Manner) -> Format:
     if manner.polls is None:
         fmt = without_audience(fmt)
     return blinded(fmt) if manner.blind else fmt
+
+
+def described(fmt: Format) -> str:
+    """The summary, and what decides where the format knows more than one way."""
+    votes = any(phase.kind == "vote" for phase in fmt.phases)
+    if fmt.result == "swing":
+        decides = "Where an audience votes before and after, the larger swing wins; else the judges decide."
+    elif fmt.result == "ranking" and any(chair.team for chair in fmt.chairs):
+        decides = "With a seat for each team all are ranked; with fewer seats, one side wins."
+    elif votes:
+        decides = "Where the audience decides, a plain majority wins; else the judges decide."
+    else:
+        return fmt.summary
+    return f"{fmt.summary} {decides}"
 
 
 def blinded(fmt: Format) -> Format:
@@ -94,6 +108,8 @@ def _counted_by_sides(fmt: Format, seats: Sequence[Seat]) -> Format:
     named = {chair.team for chair in fmt.chairs if chair.team}
     if fmt.result != "ranking" or not named:
         return fmt
-    if all(len(bench) == len(named) // 2 for bench in benches(seats)):
+    found = teams(fmt, seats)
+    apart = {seat.id for bench in found.values() for seat in bench}
+    if len(found) == len(apart) == len(named) and all(len(bench) == 1 for bench in found.values()):
         return fmt
     return replace(fmt, result="majority", parties="sides")

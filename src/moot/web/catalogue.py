@@ -174,7 +174,7 @@ def _format(fmt: Format) -> dict[str, Any]:
     return {
         "name": fmt.name,
         "title": fmt.title,
-        "summary": fmt.summary,
+        "summary": formats.described(fmt),
         "minParticipants": max(2, fmt.min_seats),
         "maxParticipants": fmt.max_seats,
         "rounds": fmt.rounds,

@@ -23,7 +23,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from moot.setup import CRITERIA, MOST_TOOLS
-from moot.terms import HUMAN, Effort, Hosted, Opener, Side, Step, Winning
+from moot.terms import HUMAN, MOST_PARTICIPANTS, Effort, Hosted, Opener, Side, Step, Winning
 from moot.tools.contract import OWN_NAME
 from moot.wire import strict_json
 from moot.wire.problems import Problem
@@ -65,7 +65,7 @@ from moot.wire.v1.wording import (
     told,
 )
 
-FEWEST, MOST = 2, 4
+FEWEST, MOST = 2, MOST_PARTICIPANTS
 MOST_CRITERIA = 20
 MOST_JUDGES = 9
 HOSTED = get_args(Hosted)
