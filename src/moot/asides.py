@@ -35,7 +35,10 @@ HINTS = re.compile(
     r"\bI (?:hereby |must |have to |do |now |fully |honestly )*"
     r"(?:concede|give way|stand corrected|withdraw my)\b"
     r"|\bI (?:have been|was|am) (?:honestly |fully )?(?:persuaded|convinced) (?:by|that)\b"
-    r"|\b(?:my opponent|the other side|you) (?:has|have|is|are) (?:won me over|right, and I)\b",
+    r"|\b(?:my opponent|the other side|you) (?:has|have|is|are) (?:won me over|right, and I)\b"
+    r"|\bI (?:now |must |have to |fully |completely |entirely |wholly )*"
+    r"agree with (?:you|my opponent|the other side)(?: (?:completely|entirely|on everything))?[.!]"
+    r"|\b(?:you're|you are|my opponent is|the other side is) (?:completely |entirely )?right[.!]",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
@@ -226,7 +229,7 @@ def referee(debate: Debate, turn: Turn) -> Question | None:
 def hint_of(debate: Debate, turn: Turn) -> str:
     """The words of a speech that sound like giving way; empty where there are none, or nobody may."""
     seat = debate.seat(turn.seat)
-    if debate.format.scripted or debate.manner.winning != "self-terminate" or seat.model.small:
+    if not may_concede(debate) or seat.model.small:
         return ""
     if turn.state != "completed" or not turn.said or rival(debate, turn.seat) is None:
         return ""
@@ -235,6 +238,13 @@ def hint_of(debate: Debate, turn: Turn) -> str:
         return last
     found = None if seat.model.human else HINTS.search(turn.text)
     return _sentence(turn.text, found.start()) if found else ""
+
+
+def may_concede(debate: Debate) -> bool:
+    """In a free debate always; else where the winning condition says so, and no fixed table is held."""
+    if debate.format.scripted:
+        return False
+    return debate.format.turns is not None or debate.manner.winning == "self-terminate"
 
 
 def _sentence(text: str, place: int) -> str:

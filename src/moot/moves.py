@@ -54,7 +54,20 @@ from moot.events import (
 from moot.evolve import evolve
 from moot.floor import draft as draft_of
 from moot.floor import give_way, has_the_floor, settled, spoken
-from moot.formats.plan import ORDERS, Ask, AskJudges, Conclude, Fail, Note, Plan, Poll, Rest, Speak, plan
+from moot.formats.plan import (
+    ORDERS,
+    Ask,
+    AskJudges,
+    Conclude,
+    Fail,
+    Note,
+    Plan,
+    Poll,
+    Rest,
+    Speak,
+    is_judged,
+    plan,
+)
 from moot.judging import verdicts
 from moot.pricing import beside_words, cost, estimate, grant, input_bound
 from moot.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
@@ -123,6 +136,9 @@ def _take(draft: Draft, step: Plan) -> None:
             draft.add(PollOpened(name, polls.seconds if polls else None))
         case Conclude(why, None):
             draft.add(*conclude(draft.debate, why))
+        case Conclude(_, StalemateFound() as found) if _is_decided_by_somebody(draft.debate):
+            draft.add(found)
+            _take(draft, _next_step(draft))
         case Conclude(why, found) if found is not None:
             verdict = _verdict_of(draft.debate, found)
             draft.add(found, VerdictReached(verdict), DebateEnded(why))
@@ -134,6 +150,17 @@ def _take(draft: Draft, step: Plan) -> None:
             pass
         case _:
             assert_never(step)
+
+
+def _is_decided_by_somebody(debate: Debate) -> bool:
+    """A judge or a person, so that it is no draw by itself when the speeches go in circles."""
+    match debate.manner.winning:
+        case "ai-judge":
+            return is_judged(debate)
+        case "user-decides":
+            return True
+        case "self-terminate" | "audience":
+            return False
 
 
 def _start_turns(draft: Draft, slots: Sequence[Slot]) -> None:

@@ -13,7 +13,7 @@ from moot.events import ConcessionMade
 from moot.floor import Say
 from moot.formats.endings import THRESHOLD, concession, stalemate
 from moot.formats.plan import Conclude, Speak, plan
-from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Winning
+from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Winning
 from tests.core.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, seats, table
 
@@ -124,6 +124,36 @@ def test_who_gives_way_concedes_where_the_referee_finds_it(line: str) -> None:
     assert concession(debate) == ConcessionMade(2, "b", line.strip(), line.strip())
 
 
+@pytest.mark.parametrize(
+    "manner",
+    [
+        Manner(winning="ai-judge"),
+        Manner(winning="user-decides"),
+        Manner(winning="audience", polls=Polls(before=False)),
+    ],
+)
+@pytest.mark.parametrize("words_", ["I agree, I concede the debate.", "I agree with you.", "You're right!"])
+def test_a_free_debate_ends_by_concession_under_every_winning_condition(manner: Manner, words_: str) -> None:
+    debate = answered("I say so.", words_, manner=manner)
+    assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
+    ended = Simulation(table("free", manner=manner), speeches("I say so.", words_)).start().run().debate
+    assert ended.verdict
+    assert (ended.ended, ended.verdict.by, ended.verdict.winner) == ("concession", "concession", "a")
+
+
+@pytest.mark.parametrize("format", ["oxford", "roundtable", "lincoln-douglas"])
+def test_other_formats_end_by_concession_only_where_it_was_asked_for(format: str) -> None:
+    texts = ("I say so.", "I agree, I concede the debate.")
+    debate = Simulation(table(format), speeches(*texts)).start().run().debate
+    assert not debate.asides
+    assert debate.ended == "rounds"
+
+
+@pytest.mark.parametrize("words_", ["You are right that it costs.", "I agree with you that trees are tall."])
+def test_courtesy_is_not_asked_about(words_: str) -> None:
+    assert not answered("I say so.", words_).asides
+
+
 def test_words_that_sound_like_it_are_only_a_reason_to_ask() -> None:
     text = "Well. I must concede that your point about cost is fair. But trees are tall."
     debate = answered("I say so.", text, script=saying(concession=False))
@@ -166,10 +196,6 @@ def test_words_of_agreement_are_not_even_asked_about(text: str) -> None:
     debate = answered("I say so.", text)
     assert not debate.asides
     assert concession(debate) is None
-
-
-def test_nobody_concedes_where_the_debate_does_not_end_by_it() -> None:
-    assert not answered("One.", "Two.\n[I concede]", manner=Manner()).asides
 
 
 def test_nobody_concedes_in_a_scripted_format() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats, moves
-from moot.commands import Abort, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
+from moot.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.debate import Debate
 from moot.errors import FAULT_MESSAGES
 from moot.events import (
@@ -34,6 +34,7 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
+from moot.formats.plan import Rest, plan
 from moot.moves import Purpose, advance, begin, fail, finish, lost, park, recover, still_wanted
 from moot.prompts.speeches import turn_request
 from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Price, Text, Tier, Usage, Verdict
@@ -125,8 +126,47 @@ def test_all_speakers_of_a_group_start_together() -> None:
     assert [(start.turn, start.seat) for start in starts] == [(1, "a"), (2, "b")]
 
 
-def test_a_stalemate_ends_as_a_draw() -> None:
-    debate = Simulation(table("free"), speeches(*["Once more with feeling."] * 3)).start().run()
+@pytest.mark.parametrize("format", ["free", "oxford"])
+def test_where_a_judge_was_asked_for_it_decides_a_debate_in_circles(format: str) -> None:
+    script = speeches(*["Once more with feeling."] * 3)
+    debate = Simulation(table(format), script).start().run()
+    assert [type(event) for event in debate.events if isinstance(event, StalemateFound | JudgingStarted)] == [
+        StalemateFound,
+        JudgingStarted,
+    ]
+    assert (debate.debate.ended, debate.debate.status) == ("stalemate", "completed")
+    verdict = debate.debate.verdict
+    assert verdict
+    assert (verdict.outcome, verdict.winner, verdict.by) == ("win", "a", "judges")
+    assert len([turn for turn in debate.debate.turns if turn.said]) == 3
+
+
+def test_a_debate_in_circles_waits_for_a_judging_that_somebody_must_ask_for() -> None:
+    manner = Manner(auto_judge=False)
+    debate = (
+        Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
+    )
+    assert plan(debate.debate) == Rest("judge")
+    debate.ask(JudgeNow())
+    assert debate.run().debate.verdict
+
+
+def test_who_decides_by_hand_decides_a_debate_in_circles_too() -> None:
+    manner = Manner(winning="user-decides")
+    debate = (
+        Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
+    )
+    assert plan(debate.debate) == Rest("decision")
+    debate.ask(Decide("b"))
+    verdict = debate.run().debate.verdict
+    assert verdict
+    assert (verdict.winner, verdict.by) == ("b", "hand")
+
+
+@pytest.mark.parametrize("changes", [{"manner": Manner(winning="self-terminate")}, {"judges": ()}])
+def test_a_stalemate_ends_as_a_draw_where_nobody_decides(changes: dict[str, Any]) -> None:
+    script = speeches(*["Once more with feeling."] * 3)
+    debate = Simulation(table("free", **changes), script).start().run()
     assert [type(event) for event in debate.events[-3:]] == [StalemateFound, VerdictReached, DebateEnded]
     assert (debate.debate.ended, debate.debate.status) == ("stalemate", "completed")
     verdict = debate.debate.verdict

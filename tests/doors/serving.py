@@ -37,6 +37,14 @@ def cast(request: Request) -> Iterable[Cue]:
             return [Break(HASTE)]
         case "broken":
             return [Break(Fault("bad_key", "permanent"))]
+        case "yielding" if request.schema is None:
+            return [Say("I agree, I concede the debate.")]
+        case "yielding" if "concedes" in request.schema["properties"]:
+            return [Say('{"concedes": true, "why": "They are right."}')]
+        case "yielding" if "conceded" in request.schema["properties"]:
+            return [Say('{"conceded": true, "quote": "I concede the debate."}')]
+        case "circular" if request.schema is None:
+            return [Say("We have been over this before, and I say so again.")]
         case "demo" if "the haste of all" in said:
             return [Break(HASTE)]
         case "demo" if "the wrong key" in said:

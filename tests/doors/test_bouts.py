@@ -166,6 +166,26 @@ def test_nobody_judges_where_the_user_decides(api: httpx.Client) -> None:
         assert until(told, "debate.completed")["winner"] == "B"
 
 
+def test_both_sides_conceding_end_it_at_once_although_a_judge_was_asked_for(api: httpx.Client) -> None:
+    judged = {"winningCondition": "ai-judge", "judge": {"model": "scripted/yielding"}}
+    debate_id = opened(api, bout("yielding", "yielding", **judged))
+    told = followed(api, debate_id)
+    assert kinds(told).count("turn.completed") == 1
+    assert (told[-1]["type"], told[-1]["winner"]) == ("debate.completed", "B")
+    assert "conceded" in told[-1]["reason"]
+
+
+def test_a_debate_in_circles_is_judged_where_a_judge_was_asked_for(api: httpx.Client) -> None:
+    body = bout("circular", "circular", winningCondition="ai-judge", maxTurns=8)
+    told = followed(api, opened(api, body))
+    assert kinds(told).count("turn.completed") == 3
+    assert "in circles" not in told[-1]["reason"]
+    own = bout("circular", "circular", winningCondition="self-terminate", maxTurns=8)
+    told = followed(api, opened(api, own))
+    assert kinds(told).count("turn.completed") == 3
+    assert (told[-1]["winner"], told[-1]["reason"]) == ("draw", "The debate went in circles.")
+
+
 def test_a_stream_is_taken_up_where_it_was_left(api: httpx.Client) -> None:
     debate_id = opened(api, bout(maxTurns=2))
     told = followed(api, debate_id)

@@ -270,7 +270,8 @@ SCENES: dict[str, Scene] = {
     "too-close": scene(table("free", limits=TWO_TURNS), voting("a", "b")),
     "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),
     "unreadable": unreadable,
-    "stalemate": scene(table("free"), reciting(SAME, SAME, SAME)),
+    "stalemate": scene(table("free", manner=Manner(winning="self-terminate")), reciting(SAME, SAME, SAME)),
+    "stalemate-judged": scene(table("free"), reciting(*["Cedar and Birch, as I said before."] * 3)),
     "concession": scene(
         table("free", manner=Manner(winning="self-terminate")),
         reciting(words(1), "You have persuaded me.\n[I concede]"),

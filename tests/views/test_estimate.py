@@ -70,7 +70,7 @@ def test_notes_are_made_before_each_speech_where_there_is_prep() -> None:
 
 
 def test_a_debate_that_may_end_by_concession_may_ask_for_it() -> None:
-    plain = opened("free")
+    plain = opened("oxford")
     ends = replace(plain, manner=Manner(winning="self-terminate"))
     speeches = spoken(plain)
     assert calls(estimate(ends), OWL) == Span(speeches, 2 * speeches)

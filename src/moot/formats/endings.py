@@ -1,6 +1,7 @@
-"""When a debate ends before its schedule does: someone concedes, or everybody goes in circles.
+"""When the speeches end before their schedule does: someone concedes, or everybody goes in circles.
 
-Neither ever ends a scripted format. A concession is what the debater says of itself when asked aside, and a
+Neither ever ends a scripted format. Going in circles ends the speeches and decides nothing where somebody is
+there to decide. A concession is what the debater says of itself when asked aside, and a
 referee confirms; words of agreement within a speech are courtesy, and at most a reason to ask.
 """
 
@@ -31,8 +32,11 @@ def concession(debate: Debate) -> ConcessionMade | None:
 
 
 def stalemate(debate: Debate) -> StalemateFound | None:
-    """Three turns in a row alike: each like the one before, or each like its own speaker's last."""
-    if debate.format.scripted:
+    """Three turns in a row alike: each like the one before, or each like its own speaker's last.
+
+    None also where that is known already.
+    """
+    if debate.format.scripted or debate.in_circles:
         return None
     said = [turn for turn in debate.turns if turn.said and turn.tone in ("opening", "rebuttal", "closing")]
     if len(said) < IN_A_ROW:

@@ -85,7 +85,7 @@ def plan(debate: Debate) -> Plan:
     if debate.stopped_at is None and (step := _plan_after_speaking(debate)):
         return step
     unspent = debate.unspent()
-    if not unspent:
+    if not unspent or debate.in_circles:
         return _plan_end(debate)
     following = unspent[0]
     if not debate.manner.auto and following.round > debate.rounds_asked:
@@ -152,9 +152,9 @@ def _plan_end(debate: Debate) -> Plan:
         return Conclude(why)
     if debate.manner.winning == "user-decides":
         return Rest("decision")
-    if _is_judged(debate) and not debate.manner.auto_judge:
+    if is_judged(debate) and not debate.manner.auto_judge:
         return Rest("judge")
-    return Conclude("rounds")
+    return Conclude("stalemate" if debate.in_circles else "rounds")
 
 
 def _cut_short(debate: Debate) -> EndReason | None:
@@ -164,7 +164,7 @@ def _cut_short(debate: Debate) -> EndReason | None:
     return "budget" if debate.exhausted and debate.manner.polls else None
 
 
-def _is_judged(debate: Debate) -> bool:
+def is_judged(debate: Debate) -> bool:
     return bool(debate.panel) and debate.manner.winning != "audience" and debate.something_said
 
 

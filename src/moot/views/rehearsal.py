@@ -18,6 +18,7 @@ from moot.asides import (
     after_speaking,
     before_speaking,
     falls_out,
+    may_concede,
     notes_left,
     referee,
     rival,
@@ -187,8 +188,8 @@ class _Rehearsal:
 
 
 def _may_concede(debate: Debate, turn: Turn) -> bool:
-    ends = debate.manner.winning == "self-terminate" and not debate.format.scripted
-    return ends and debate.seat(turn.seat).role == "debater" and rival(debate, turn.seat) is not None
+    speaks = debate.seat(turn.seat).role == "debater"
+    return speaks and may_concede(debate) and rival(debate, turn.seat) is not None
 
 
 def _longer(speech: Turn) -> int:

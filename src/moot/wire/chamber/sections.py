@@ -14,7 +14,7 @@ from msgspec import Struct
 from moot.audience import Viewer, may_read_reasoning, seen
 from moot.debate import Debate, Judging, Turn
 from moot.judging.parties import parties
-from moot.terms import Judge
+from moot.terms import Judge, Slot
 from moot.views import json, table
 from moot.views.accidents import IN_WORDS, accidents
 from moot.views.costs import bill, costs, dollars
@@ -105,7 +105,7 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "round": max(debate.round, 1 if debate.running else 0),
         "rounds": debate.rounds_planned,
         "speaking": [str(turn.number) for turn in debate.live],
-        "next": next((slot.index for slot in debate.unspent()), None) if not debate.final else None,
+        "next": next((slot.index for slot in _following(debate)), None),
         "pausing": debate.status == "paused" and bool(debate.live),
         "pausedFor": debate.paused_for,
         "step": debate.step,
@@ -133,8 +133,13 @@ def _phase(debate: Debate, turn: Turn | None) -> str:
         return speech_title(debate, turn)
     if any(poll.closed_at is None for poll in debate.polls):
         return "The audience votes"
-    following = debate.unspent()
+    following = _following(debate)
     return debate.phase(following[0].index).title if following else "The speeches are over"
+
+
+def _following(debate: Debate) -> tuple[Slot, ...]:
+    """The speeches that are still to be given."""
+    return () if debate.final or debate.in_circles else debate.unspent()
 
 
 def _trouble(debate: Debate) -> Shape | None:
