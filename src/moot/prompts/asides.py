@@ -20,7 +20,7 @@ from moot.lengths import count, first_words
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speeches import quote, told_of
 from moot.prompts.teams import speaker
-from moot.prompts.templates import FOR_SIDE, SIDES, given_twice, section, seed, unwrapped
+from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, unwrapped
 from moot.terms import AsideKind, Message, Model, Request, Seat
 
 TOKENS = 1500
@@ -35,10 +35,6 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
     "concession": {"concedes": "boolean", "why": "string"},
     "referee": {"conceded": "boolean", "quote": "string"},
 }
-
-
-SPOKE = {**FOR_SIDE, "neutral": "for neither side"}
-"""On which side a debater spoke, as a referee is told."""
 
 
 class Unreadable(ValueError):

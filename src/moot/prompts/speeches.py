@@ -41,6 +41,8 @@ UNANSWERED = {
 """Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
 TASKS = ("first", "opening", "rebuttal", "closing", "unopposed-closing")
 """Cues that say what to do only where the format does not."""
+NEUTRAL_TASKS = ("rebuttal", "closing", "unopposed-closing")
+"""Of these, the ones that ask something else of a seat without a side."""
 QUICK = ("question", "answer")
 SPOKEN: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
 """How words are introduced that are not simply said."""
@@ -283,9 +285,14 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered:
         for_side=FOR_SIDE[seat.side],
         to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
-    # What the format asks of this speech says it better than we do.
-    task = "" if _guide(phase, tone) or name not in TASKS else section("cues", f"{name}-task", debate.prompts)
+    task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""
     return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, told)])
+
+
+def _task(debate: Debate, seat: Seat, name: str) -> str:
+    """What to do in this speech, where the format does not say so itself."""
+    neutral = seat.side == "neutral" and name in NEUTRAL_TASKS
+    return section("cues", f"{name}-neutral-task" if neutral else f"{name}-task", debate.prompts)
 
 
 def _guide(phase: Phase, tone: Tone) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from moot.audience import Heard
 from moot.debate import Debate
 from moot.prompts.fences import Fence
-from moot.prompts.templates import FOR_SIDE, section
+from moot.prompts.templates import FOR_SIDE, SPOKE, section
 from moot.schedule import benches, schedule, teams
 from moot.terms import Limits, Seat
 
@@ -56,7 +56,7 @@ def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
             "cues",
             "roster-own" if seat == listener else "roster-row",
             who=reference(debate, seat).capitalize(),
-            for_side="chairing" if seat.role == "moderator" else FOR_SIDE[seat.side],
+            for_side="chairing" if seat.role == "moderator" else SPOKE[seat.side],
             name=fence.hold(seat.name),
             fence=fence.name,
         )

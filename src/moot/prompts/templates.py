@@ -22,6 +22,8 @@ SIDES = {
     "neutral": "you are bound to neither side and say what you think is right",
 }
 FOR_SIDE = {"for": "for the motion", "against": "against the motion", "neutral": "as you see it"}
+SPOKE = {**FOR_SIDE, "neutral": "for neither side"}
+"""On which side a debater speaks, as others are told."""
 
 
 def seed(base: int | None, turn: int, attempt: int) -> int | None:
