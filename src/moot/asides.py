@@ -43,6 +43,8 @@ HINTS = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
 LONGEST_HINT = 300
+LONGEST_HINTED = 20_000
+"""Characters at the end of a speech in which such words are looked for: a megabyte would take its time."""
 
 
 class Question(Struct, frozen=True):
@@ -236,8 +238,9 @@ def hint_of(debate: Debate, turn: Turn) -> str:
     last = turn.text.strip().splitlines()[-1].strip()
     if last.casefold() == CONCEDE.casefold():
         return last
-    found = None if seat.model.human else HINTS.search(turn.text)
-    return _sentence(turn.text, found.start()) if found else ""
+    end = turn.text[-LONGEST_HINTED:]
+    found = None if seat.model.human else HINTS.search(end)
+    return _sentence(end, found.start()) if found else ""
 
 
 def may_concede(debate: Debate) -> bool:

@@ -54,8 +54,9 @@ class Desk(Struct, frozen=True):
         return section("judge", name, self.debate.prompts, **values)
 
     def quoted(self, text: str, most_bytes: int = 0) -> str:
-        """In the fence, and clipped there: what escapes add must not be read beyond what is paid for."""
-        return self.section("quote", fence=self.fence.name, text=clip(self.fence.hold(text), most_bytes))
+        """In the fence, and clipped there too: what escapes add must not be read beyond what is paid for."""
+        held = clip(self.fence.hold(clip(text, most_bytes)), most_bytes)
+        return self.section("quote", fence=self.fence.name, text=held)
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:

@@ -71,23 +71,24 @@ def _escaped(text: str, name: str) -> str:
 
 def _look_alikes(text: str, name: str) -> list[int]:
     """Where a tag of this kind, or the name itself, begins once the letters are folded."""
-    pieces = [_FOLDED[char] for char in text]
-    folded = "".join(pieces)
-    if WORD not in folded:
-        return []
-    origins = [place for place, piece in enumerate(pieces) for _ in piece]
+    folded = text.translate(_FOLDED)
     found = [match.start() for match in _OPENS.finditer(folded)]
     found += [match.start() for match in re.finditer(re.escape(name), folded)]
+    if not found:
+        return []
+    origins = [place for place, char in enumerate(text) for _ in _FOLDED[ord(char)] or ""]
     return [origins[place] for place in found]
 
 
-class _Folding(dict[str, str]):
+class _Folding(dict[int, str | None]):
     """Each letter as a forgiving reader takes it; filled as letters come."""
 
-    def __missing__(self, char: str) -> str:
+    def __missing__(self, code: int) -> str | None:
         if len(self) >= MOST_FOLDED:
             self.clear()
-        self[char] = folded = "".join(_plain(one) for one in unicodedata.normalize("NFKC", char).casefold())
+        plain = unicodedata.normalize("NFKC", chr(code)).casefold()
+        # None, since a text that has only single letters and gaps is folded fastest.
+        self[code] = folded = "".join(map(_plain, plain)) or None
         return folded
 
 
