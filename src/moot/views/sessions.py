@@ -34,6 +34,7 @@ from moot.events import (
     TurnStarted,
 )
 from moot.lengths import count
+from moot.prompts.templates import VERSION
 from moot.schedule import schedule
 from moot.setup import COLOURS
 from moot.terms import Limits, Manner, Model, Money, Reasoning, ReasoningPart, Seat, Slot, Text, Usage
@@ -217,6 +218,7 @@ def log_of(row: Row, model: Callable[[str], Model]) -> tuple[Event, ...]:
             turn_seconds=TURN_SECONDS,
         ),
         manner=Manner(winning="user-decides", intensity=_intensity(row)),
+        prompts=VERSION,
     )
     return (*held(opened, said), DebateImported(SOURCE, row))
 
