@@ -87,7 +87,12 @@ class SkipToJudge(Struct, frozen=True):
 
 
 class SkipTurn(Struct, frozen=True):
+    """Without a name, whatever is being said or asked. A turn or a slot names the one speech that is meant:
+    sent again, the command does nothing to the next one. A slot may also be still to come."""
+
     by: str = ""
+    turn: int | None = None
+    slot: int | None = None
 
 
 class Inject(Struct, frozen=True):
@@ -270,19 +275,43 @@ def _skip_to_judge(debate: Debate) -> Decision:
 
 
 def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
+    named = command.turn is not None or command.slot is not None
+    if _is_skipped(debate, command):
+        return ()
     if not (debate.running or debate.status == "paused"):
         return Refused("There is no turn to skip.", debate.status)
-    speaking = [debate.schedule[turn.slot] for turn in debate.live]
-    if speaking or debate.open_asides:
+    if not named:
+        if not (debate.live or debate.open_asides):
+            return Refused("Nobody is speaking.", debate.status)
+        speaking = [debate.schedule[turn.slot] for turn in debate.live]
         return (*interrupt(debate, "skip"), *_rest_of(debate, speaking, command.by))
-    unspent = debate.unspent()
-    if not unspent:
-        return Refused("There is no turn to skip.", debate.status)
-    skipped = unspent[0]
-    return (
-        TurnSkipped(skipped.index, skipped.seat, command.by),
-        *_rest_of(debate, [skipped], command.by),
+    for turn in debate.live:
+        if command.turn == turn.number or command.slot == turn.slot:
+            asked = (aside for aside in debate.open_asides if aside.turn == turn.number)
+            failed = (AsideFailed(aside.number, "Cut short.") for aside in asked)
+            rest = _rest_of(debate, [debate.schedule[turn.slot]], command.by)
+            return (*failed, *cut(debate, turn, "skip"), *rest)
+    for slot in debate.unspent():
+        if slot.index == command.slot:
+            return (TurnSkipped(slot.index, slot.seat, command.by), *_rest_of(debate, [slot], command.by))
+    return Refused(_why_not_skipped(debate, command), debate.status)
+
+
+def _is_skipped(debate: Debate, command: SkipTurn) -> bool:
+    """Whether the speech that is named was skipped before."""
+    cut = [turn for turn in debate.turns if turn.by == "skip"]
+    if command.slot is None:
+        return any(turn.number == command.turn for turn in cut)
+    return command.slot in debate.skipped or any(
+        turn.slot == command.slot and not turn.struck for turn in cut
     )
+
+
+def _why_not_skipped(debate: Debate, command: SkipTurn) -> str:
+    if command.slot is not None and command.slot >= len(debate.schedule):
+        return "There is no such speech."
+    begun = any(command.turn == turn.number or command.slot == turn.slot for turn in debate.turns)
+    return "That speech is over." if begun else "That speech has not begun."
 
 
 def _rest_of(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkipped, ...]:

@@ -23,7 +23,6 @@ class Model:
         self.auto, self.auto_judge, self.rounds = auto, auto_judge, rounds
         self.status = "awaiting_arguments"
         self.speeches: list[Speech] = []
-        self.skipped: set[int] = set()
         self.live: int | None = None
         self.asked = 0
         self.stopped = False
@@ -34,7 +33,7 @@ class Model:
     @property
     def left(self) -> list[int]:
         held = {speech.slot for speech in self.speeches if not speech.struck and speech.how != "pause"}
-        return [slot for slot in range(2 * self.rounds) if slot not in held | self.skipped]
+        return [slot for slot in range(2 * self.rounds) if slot not in held]
 
     @property
     def said(self) -> bool:
@@ -69,7 +68,7 @@ class Model:
             case "stop":
                 return not (over or judging) or (judging and self.stopped)
             case "skip":
-                return (running or paused) and (self.live is not None or bool(self.left))
+                return (running or paused) and self.live is not None
             case "retry":
                 return (
                     (running or paused or self.status == "error") and self.live is None and bool(self.again)
@@ -99,8 +98,6 @@ class Model:
                 self.status = "judge_evaluating" if self.said else "completed"
                 self.cut("stop")
                 self.stopped = True
-            case "skip" if self.live is None:
-                self.skipped.add(self.left[0])
             case "skip":
                 self.cut("skip")
             case "retry":

@@ -176,6 +176,33 @@ async def test_a_finished_debate_takes_no_orders(served: Served) -> None:
         assert shape["currentStatus"] == "completed"
 
 
+async def test_a_skip_is_refused_where_nobody_speaks_and_drops_nothing(served: Served) -> None:
+    debate_id = await served.open(autoProgress=False, autoJudge=False)
+    await served.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
+    shape = problem(await served.post(debate_id, "skip"), 409, "conflict")
+    assert (shape["detail"], shape["currentStatus"]) == ("Nobody is speaking", "awaiting_arguments")
+    assert (await served.post(debate_id, "rounds", {"action": "next_round"})).status_code == 202
+    await served.until(debate_id, lambda s: sum(len(part["responses"]) for part in s["rounds"]) == 2)
+    assert (await served.arena.state(debate_id)).skipped == ()
+
+
+async def test_a_skip_that_is_sent_again_does_not_silence_the_opponent(slow: Served) -> None:
+    debate_id = await slow.open()
+    [speaker] = (await slow.until(debate_id, lambda status: bool(status["speaking"])))["speaking"]
+    assert (await slow.post(debate_id, "skip", {"turn": speaker["turn"]})).status_code == 200
+    await slow.until(debate_id, lambda status: [one["turn"] for one in status["speaking"]] == [2])
+    assert (await slow.post(debate_id, "skip", {"turn": speaker["turn"]})).status_code == 200
+    assert [turn.state for turn in (await slow.arena.state(debate_id)).turns] == ["interrupted"]
+    problem(await slow.post(debate_id, "skip", {"turn": 3}), 409, "conflict")
+    coming = await slow.post(debate_id, "skip", {"speech": 3})
+    assert coming.status_code == 200
+    assert (await slow.arena.state(debate_id)).skipped == (2,)
+    both = problem(await slow.post(debate_id, "skip", {"turn": 2, "speech": 2}), 422, "validation")
+    assert both["errors"] == {"speech": ["Give turn or speech, not both"]}
+    for wrong in ({"turn": 0}, {"turn": "1"}, {"turn": None}, {"slot": 1}):
+        problem(await slow.post(debate_id, "skip", wrong), 422, "validation")
+
+
 async def test_a_round_is_asked_for_once_and_not_while_one_is_held(slow: Served) -> None:
     debate_id = await slow.open(autoProgress=False)
     await slow.until(debate_id, lambda status: status["status"] == "awaiting_arguments")

@@ -105,6 +105,7 @@ async def test_a_foreign_page_gets_no_socket(slow: Served, origin: str) -> None:
 
 async def test_commands_are_carried_out_and_acknowledged(slow: Served) -> None:
     debate_id = await slow.open()
+    await slow.until(debate_id, lambda status: bool(status["speaking"]))
     async with talking(slow, debate_id) as socket:
         paused = await answer(socket, {"type": "PAUSE"})
         assert (paused["event"], paused["data"]["currentStatus"]) == ("ack", "paused")
@@ -117,6 +118,23 @@ async def test_commands_are_carried_out_and_acknowledged(slow: Served) -> None:
     assert [remark.text for remark in (await slow.arena.state(debate_id)).remarks] == [
         "Think of small firms."
     ]
+
+
+async def test_a_skip_names_its_turn_over_the_socket_too(slow: Served) -> None:
+    debate_id = await slow.open()
+    [speaker] = (await slow.until(debate_id, lambda status: bool(status["speaking"])))["speaking"]
+    async with talking(slow, debate_id) as socket:
+        skip = {"type": "SKIP", "data": {"turn": speaker["turn"]}}
+        assert (await answer(socket, skip))["event"] == "ack"
+        await slow.until(debate_id, lambda status: [one["turn"] for one in status["speaking"]] == [2])
+        assert (await answer(socket, skip))["event"] == "ack"
+        late = await answer(socket, {"type": "SKIP", "data": {"turn": 7}})
+        assert (late["event"], late["data"]["code"]) == ("error", "CONFLICT")
+        assert (await slow.get(debate_id, "status")).json()["speaking"][0]["turn"] == 2
+        await answer(socket, {"type": "PAUSE", "data": {"now": True}})
+        silent = await answer(socket, {"type": "SKIP"})
+        assert (silent["event"], silent["data"]["code"]) == ("error", "CONFLICT")
+    assert (await slow.arena.state(debate_id)).skipped == ()
 
 
 async def test_a_remark_under_a_key_is_kept_once(slow: Served) -> None:

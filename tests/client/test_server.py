@@ -59,6 +59,12 @@ def until(client: Client, debate_id: str, *states: str) -> None:
         time.sleep(0.02)
 
 
+def speaking(client: Client, debate_id: str, after: int) -> int:
+    """The next speech in which something is said."""
+    said = (event.data for event in client.stream(debate_id) if isinstance(event.data, Words))
+    return next(words.speech for words in said if words.speech and words.speech > after and words.chunk)
+
+
 def speeches(events: list[Event]) -> list[str]:
     """What a viewer has on the page in the end: of each speech the last attempt."""
     said: dict[tuple[int, int | None, str], tuple[int, str]] = {}
@@ -223,9 +229,10 @@ def test_pausing_resuming_remarking_and_stopping(tmp_path: Path):
         assert (paused.status, paused.paused_at is not None) == ("paused", True)
         assert client.inject(debate_id, "Mind the cost.", to=client.status(debate_id).participants[0].id)
         assert client.resume(debate_id).resumed_at is not None
-        until(client, debate_id, "debating")
-        assert client.skip(debate_id)
-        until(client, debate_id, "debating")
+        following = speaking(client, debate_id, after=0)
+        assert client.skip(debate_id, speech=following)
+        assert client.skip(debate_id, speech=following), "sent again, it does nothing"
+        speaking(client, debate_id, after=following)
         with pytest.raises(ApiError) as refused:
             client.resume(debate_id)
         assert (refused.value.status, refused.value.problem.current_status) == (409, "debating")

@@ -113,6 +113,7 @@ UNTRIED = "No turn has failed or been interrupted."
 STILL = "Only a running debate can be paused."
 JUDGE, DECIDE = "The debate cannot be judged now.", "The debate cannot be decided now."
 EXTEND, SILENT = "Only a running debate can be extended.", "Nobody is speaking."
+UNBEGUN = "That speech has not begun."
 AGAIN = "Only a debate that is over is judged again."
 OK = ""
 
@@ -128,7 +129,8 @@ LEGAL: dict[Command, tuple[str, ...]] = {
                                          OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
     SkipToJudge():   (RUNNING, "Nothing to judge.",
                                          OK,      ROUND,   RUNNING, RUNNING, RUNNING,  RUNNING, RUNNING),
-    SkipTurn():      (SKIP,    OK,       OK,      OK,      OK,      SKIP,    SKIP,     SKIP,    SKIP),
+    SkipTurn():      (SKIP,    SILENT,   SILENT,  OK,      OK,      SKIP,    SKIP,     SKIP,    SKIP),
+    SkipTurn(turn=99):(SKIP,   UNBEGUN,  UNBEGUN, UNBEGUN, UNBEGUN, SKIP,    SKIP,     SKIP,    SKIP),
     Inject("Hear!"): (OK,      OK,       OK,      OK,      OK,      HEARD,   HEARD,    HEARD,   HEARD),
     JudgeNow():      (JUDGE,   "Nothing to judge.",
                                          OK,      OK,      OK,      JUDGE,   JUDGE,    JUDGE,   OK),
@@ -297,10 +299,71 @@ def test_skipping_cuts_the_speaker_and_keeps_what_was_said() -> None:
     assert debate.debate.live[0].slot == 1
 
 
-def test_skipping_between_turns_passes_over_the_next_speaker() -> None:
+def test_a_skip_without_a_name_is_refused_where_nobody_speaks() -> None:
+    debate = manual()
+    upcoming = debate.debate.unspent()
+    refused = debate.ask(SkipTurn("chair"))
+    assert isinstance(refused, Refused)
+    assert refused.reason == "Nobody is speaking."
+    assert debate.debate.unspent() == upcoming
+
+
+@pytest.mark.parametrize("again", [SkipTurn(turn=1), SkipTurn(slot=0)])
+def test_a_skip_that_names_its_speech_and_is_sent_again_leaves_the_next_one_alone(again: SkipTurn) -> None:
+    debate = speaking(1)
+    assert debate.ask(again) == (TurnInterrupted(1, "skip"),)
+    debate.run_until(lambda d: d.is_live(2))
+    assert debate.ask(again) == ()
+    assert debate.debate.is_live(2)
+    assert debate.run().debate.turns[1].state == "completed"
+    assert debate.ask(again) == ()
+
+
+@pytest.mark.parametrize(
+    ("late", "reason"),
+    [
+        (SkipTurn(turn=1), "That speech is over."),
+        (SkipTurn(slot=0), "That speech is over."),
+        (SkipTurn(turn=3), "That speech has not begun."),
+        (SkipTurn(slot=99), "There is no such speech."),
+    ],
+)
+def test_a_skip_means_the_speech_that_it_names_and_no_other(late: SkipTurn, reason: str) -> None:
+    debate = speaking(2)
+    refused = debate.ask(late)
+    assert isinstance(refused, Refused)
+    assert refused.reason == reason
+    assert debate.debate.is_live(2)
+
+
+def test_of_speeches_given_together_the_one_is_skipped_that_was_named() -> None:
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    debate = Simulation(opening, speak).start().run_until(lambda d: len(d.live) == 2)
+    first, second = (turn.number for turn in debate.debate.live)
+    assert debate.ask(SkipTurn(turn=first)) == (TurnInterrupted(first, "skip"),)
+    assert debate.debate.is_live(second)
+
+
+def test_a_speech_that_was_skipped_and_is_given_again_can_be_skipped_again() -> None:
+    debate = speaking(3)
+    slot = debate.debate.live[0].slot
+    debate.ask(SkipTurn(slot=slot))
+    debate.ask(Pause())
+    debate.run()
+    debate.ask(Retry())
+    debate.ask(Resume())
+    debate.run_until(lambda d: any(live.slot == slot for live in d.live))
+    number = debate.debate.live[0].number
+    assert debate.ask(SkipTurn(turn=3)) == ()
+    assert debate.ask(SkipTurn(slot=slot)) == (TurnInterrupted(number, "skip"),)
+
+
+def test_a_speech_to_come_is_passed_over_where_it_is_named() -> None:
     debate = manual()
     upcoming = debate.debate.unspent()[0]
-    assert debate.ask(SkipTurn("chair")) == (TurnSkipped(upcoming.index, upcoming.seat, "chair"),)
+    assert debate.ask(SkipTurn("chair", slot=upcoming.index)) == (
+        TurnSkipped(upcoming.index, upcoming.seat, "chair"),
+    )
     assert debate.debate.unspent()[0].index == upcoming.index + 1
     debate.ask(NextRound())
     debate.run()
@@ -309,8 +372,8 @@ def test_skipping_between_turns_passes_over_the_next_speaker() -> None:
 
 def test_there_is_an_end_to_skipping() -> None:
     debate = simulation().start()
-    for _ in debate.debate.schedule:
-        debate.ask(SkipTurn())
+    for slot in debate.debate.schedule:
+        debate.ask(SkipTurn(slot=slot.index))
     assert isinstance(debate.ask(SkipTurn()), Refused)
     assert debate.run().debate.ended == "rounds"
     assert debate.debate.verdict is None
@@ -351,8 +414,8 @@ def test_after_the_last_round_there_is_none_to_ask_for() -> None:
 
 def test_a_round_whose_turns_were_all_skipped_does_not_stand_in_the_way() -> None:
     debate = manual()
-    debate.ask(SkipTurn())
-    debate.ask(SkipTurn())
+    for slot in debate.debate.unspent()[:2]:
+        debate.ask(SkipTurn(slot=slot.index))
     debate.ask(NextRound())
     debate.run()
     assert (debate.debate.round, debate.debate.rounds_done) == (3, 3)
@@ -361,8 +424,8 @@ def test_a_round_whose_turns_were_all_skipped_does_not_stand_in_the_way() -> Non
 def test_a_round_that_was_asked_for_and_then_skipped_does_not_stand_in_the_way() -> None:
     debate = manual()
     debate.ask(NextRound())
-    debate.ask(SkipTurn())
-    debate.ask(SkipTurn())
+    for slot in debate.debate.unspent()[:2]:
+        debate.ask(SkipTurn(slot=slot.index))
     debate.run()
     assert debate.ask(NextRound()) == (RoundAsked(),)
     debate.run()

@@ -302,7 +302,7 @@ def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(comma
 
 def _next_person(made: Room) -> Room:
     """The model's speech falls out; it is the person's turn again."""
-    made.do(SkipTurn())
+    made.do(SkipTurn(slot=made.debate.unspent()[0].index))
     return made.go()
 
 

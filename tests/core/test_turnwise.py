@@ -180,7 +180,7 @@ def test_what_a_crash_has_left_is_asked_for_anew() -> None:
 def test_a_turn_out_of_turn_is_refused_with_the_one_that_is_next() -> None:
     held = session(2)
     assert problems(held, AskTurn(3, B)) == {"turnNumber": ["The next turn is 3"]}
-    held.ask(SkipTurn())
+    held.ask(SkipTurn(slot=2))
     assert problems(held, AskTurn(2, A)) == {"turnNumber": ["The next turn is 4"]}
 
 

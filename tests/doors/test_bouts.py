@@ -106,6 +106,25 @@ def test_actions_take_effect_and_are_told(api: httpx.Client) -> None:
     assert api.get(f"/api/debates/{debate_id}").json()["status"] == "aborted"
 
 
+def test_a_skip_means_the_turn_under_way_and_no_other(api: httpx.Client) -> None:
+    debate_id = opened(api, bout("mute", "mute"))
+    to = f"/api/debates/{debate_id}/turn"
+    with watching(api, debate_id) as told:
+        until(told, "token")
+        ask(api, to, {"type": "skip", "turnNumber": 1}, 202)
+        assert until(told, "turn.started")["turnNumber"] == 2
+        # Sent again, because the answer was lost.
+        ask(api, to, {"type": "skip", "turnNumber": 1}, 202)
+        assert until(told, "token")["speaker"] == "B"
+        ask(api, to, {"type": "pause"}, 202)
+        api.post(f"/api/v1/debates/{debate_id}/pause", json={"now": True})
+        silent = ask(api, to, {"type": "skip"}, 409).json()
+        assert (silent["detail"], silent["currentStatus"]) == ("Nobody is speaking", "paused")
+        ask(api, to, {"type": "resume"}, 202)
+        assert until(told, "turn.started")["turnNumber"] == 2, "nothing fell out"
+    api.post(f"/api/v1/debates/{debate_id}/abort")
+
+
 def test_what_cannot_be_done_now_is_a_conflict(api: httpx.Client) -> None:
     debate_id = opened(api, bout("mute"))
     to = f"/api/debates/{debate_id}/turn"
@@ -122,6 +141,8 @@ def test_what_cannot_be_done_now_is_a_conflict(api: httpx.Client) -> None:
         ({"type": "inject"}, {"payload": ["Needed for inject"]}),
         ({"type": "inject", "payload": "  "}, {"payload": ["Needed for inject"]}),
         ({"type": "inject", "payload": 7}, {"payload": ["Must be a string"]}),
+        ({"type": "skip", "turnNumber": 0}, {"turnNumber": ["Must be between 1 and 100000"]}),
+        ({"type": "pause", "turnNumber": 1}, {"turnNumber": ["Only for skip"]}),
         ({"type": "stop"}, {"type": ["Must be one of: pause, resume, skip, inject"]}),
         ({"payload": "x"}, {"type": ["Field required"]}),
         ({"type": "pause", "now": True}, {"now": ["Unknown field"]}),

@@ -89,7 +89,7 @@ def steered(debate_id: str) -> Simulation:
     speaking(debate, 5).ask(SkipTurn(by="chair"))
     debate.ask(Pause())
     debate.run()
-    debate.ask(SkipTurn())
+    debate.ask(SkipTurn(slot=debate.debate.unspent()[0].index))
     debate.ask(Resume())
     return debate.run()
 

@@ -72,7 +72,9 @@ async def test_a_debate_is_conducted_from_the_first_speech_to_the_verdict_by_key
     await expect(page.locator("#turn-3")).to_have_count(0)
     await page.keyboard.press("Space")
     await expect(page.locator("#turn-3")).to_be_visible()
-    await page.keyboard.press("s")
+    async with page.expect_request("**/skip") as skipping:
+        await page.keyboard.press("s")
+    assert (await skipping.value).post_data_json == {"turn": 3}
     await expect(page.locator("#turn-4")).to_be_visible()
     assert (await view(served, debate_id))["turns"]["3"]["state"] == "interrupted"
     await page.keyboard.press("Shift+S")
@@ -155,6 +157,18 @@ async def test_guests_are_invited_by_a_link_and_sent_away_again(
         assert "token" not in guest.url
     await sheet.get_by_role("button", name="Withdraw the invitation of Zoë").click()
     await expect(sheet.get_by_role("heading", name="Invited")).to_have_count(0)
+
+
+async def test_in_a_pause_the_next_speech_is_skipped_by_its_name(page: Page, served: Served) -> None:
+    debate_id = await served.open()
+    await held(page, served, debate_id)
+    await page.keyboard.press("x")
+    await expect(button(page, "Resume")).to_be_visible()
+    async with page.expect_request("**/skip") as skipping:
+        await page.keyboard.press("s")
+    assert (await skipping.value).post_data_json == {"speech": 1}
+    await expect(button(page, "Resume")).to_be_visible()
+    assert (await view(served, debate_id))["now"]["skipped"] == [0]
 
 
 async def test_on_a_narrow_screen_the_rest_is_behind_one_button_and_an_end_is_asked_for_twice(

@@ -42,7 +42,7 @@ COMMANDS = (
     (STEER, "pause", "steer:pause", "Pause after the running speech, or at once with --now."),
     (STEER, "inject", "steer:inject", "Say something that every later speaker hears."),
     (STEER, "extend", "steer:extend", "More time for the speech under way, or more rounds."),
-    (STEER, "skip", "steer:skip", "Skip the running speech, or the next one."),
+    (STEER, "skip", "steer:skip", "Skip the running speech, or another one with --speech."),
     (STEER, "retry", "steer:retry", "Have the last failed or interrupted speech given again."),
     (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
     (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),

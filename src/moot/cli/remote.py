@@ -86,7 +86,8 @@ class Remote:
             case cmd.SkipToJudge():
                 await client.rounds(id, "skip_to_judge")
             case cmd.SkipTurn():
-                await client.skip(id)
+                speech = None if command.slot is None else command.slot + 1
+                await client.skip(id, turn=command.turn, speech=speech)
             case cmd.Inject(question=True):
                 await client.ask(id, command.text, to=command.to or "")
             case cmd.Inject():

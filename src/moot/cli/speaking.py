@@ -66,7 +66,7 @@ async def _write(desk: Desk, now: Now, turn: Turn, kept: list[str]) -> str:
             case "" if not desk.pasting:
                 return "\n".join(written)
             case ("/skip" | "/leave" | "/quit") as wish:
-                if await _goes(desk, turn.seat, wish):
+                if await _goes(desk, turn, wish):
                     return ""
                 continue
             case "/undo":
@@ -84,12 +84,12 @@ async def _write(desk: Desk, now: Now, turn: Turn, kept: list[str]) -> str:
     return ""
 
 
-async def _goes(desk: Desk, seat: str, wish: Literal["/skip", "/leave", "/quit"]) -> bool:
+async def _goes(desk: Desk, turn: Turn, wish: Literal["/skip", "/leave", "/quit"]) -> bool:
     """Whether they could."""
     if wish == "/quit":
         desk.leave()
         return True
-    return await desk.do(SkipTurn() if wish == "/skip" else LeaveSeat(seat))
+    return await desk.do(SkipTurn(turn=turn.number) if wish == "/skip" else LeaveSeat(turn.seat))
 
 
 def _introduce(desk: Desk, debate: Debate, turn: Turn, latest: Turn | None) -> None:

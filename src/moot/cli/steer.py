@@ -87,11 +87,26 @@ def extend(
     return ask(server, id, Extend(seconds, rounds), "Extended.")
 
 
-def skip(id: Id = "last", /, *, server: Server = None) -> int:
-    """Skip the running speech, or the next one."""
+def skip(
+    id: Id = "last",
+    /,
+    *,
+    speech: Annotated[
+        int | None, Parameter(help="Its number in the order of speeches: also one that is still to come.")
+    ] = None,
+    server: Server = None,
+) -> int:
+    """Skip the running speech, or another one with --speech."""
     from moot.commands import SkipTurn
+    from moot.debate import Debate
 
-    return ask(server, id, SkipTurn(), "Skipped.")
+    def command(debate: Debate) -> SkipTurn:
+        if speech is not None:
+            return SkipTurn(slot=speech - 1)
+        # The one that is being given as we look, and not the one that follows it a moment later.
+        return SkipTurn(turn=debate.live[0].number if len(debate.live) == 1 else None)
+
+    return ask(server, id, command, "Skipped.")
 
 
 def retry(id: Id = "last", /, *, server: Server = None) -> int:

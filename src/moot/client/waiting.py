@@ -213,9 +213,13 @@ class Client(Room, House):
         """End the debate without a verdict."""
         return self._run(self._asks.abort(id, reason))
 
-    def skip(self, id: str) -> Done:
-        """Skip the running speech, or the next one."""
-        return self._run(self._asks.skip(id))
+    def skip(self, id: str, *, turn: int | None = None, speech: int | None = None) -> Done:
+        """Skip the running speech, the one with this `turn`, or the `speech` at this place of the order.
+
+        Raises ApiError (409) where nobody is speaking and nothing is named. A skip that names its speech can
+        be sent again: it does nothing to the next one.
+        """
+        return self._run(self._asks.skip(id, turn=turn, speech=speech))
 
     def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
         """Say something that every later speaker hears, or only the participant with the id `to`.

@@ -228,10 +228,12 @@ ARTICLES: dict[str, Article] = {
     "skip": Article(
         tag="Steering",
         summary="Skip the speech",
-        text="The speech under way ends here; what was said of it stands.",
+        text="The speech under way ends here; what was said of it stands. Name it by its `turn`, so that the "
+        "request, sent again, does nothing to the next speech; `speech` names one by its place in the order, "
+        "also before it has begun. Without a name it is refused (409) while nobody is speaking.",
         reply="ActionResponse",
         says="It is skipped.",
-        body="Nothing",
+        body="Skip",
         once=True,
         refusals=ASKED,
     ),

@@ -87,7 +87,8 @@ DOORS: dict[str, Article] = {
         tag=TAG,
         summary="Pause, resume, skip or comment",
         text="That it has taken effect is told on the stream by `action.processed`. What cannot be done now "
-        "is answered with 409.",
+        "is answered with 409: a skip, too, while nobody is speaking. With `turnNumber` a skip names its "
+        "turn, and does nothing to the next one when it is sent again.",
         reply="BoutActed",
         status=202,
         says="It is taken down.",

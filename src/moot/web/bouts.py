@@ -103,7 +103,7 @@ def _command(action: UserAction, by: str) -> Command:
         case "resume":
             return Resume()
         case "skip":
-            return SkipTurn(by=by)
+            return SkipTurn(by=by, slot=action.slot)
         case "inject":
             return Inject(redact(action.payload), by=by)
         case _:

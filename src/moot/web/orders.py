@@ -29,8 +29,8 @@ def _resume(data: Data, who: Identity, debate: Debate) -> Command:
 
 def _skip(data: Data, who: Identity, debate: Debate) -> Command:
     steers(who)
-    bodies.check(bodies.Nothing, data)
-    return SkipTurn(by=who.name)
+    body = bodies.check(bodies.Skip, data)
+    return SkipTurn(by=who.name, turn=body.turn, slot=body.slot)
 
 
 def _stop(data: Data, who: Identity, debate: Debate) -> Command:
@@ -116,7 +116,7 @@ ORDERS: dict[str, Order] = {
 FORMS: dict[str, type[bodies.Body]] = {
     "PAUSE": bodies.Pause,
     "RESUME": bodies.Resume,
-    "SKIP": bodies.Nothing,
+    "SKIP": bodies.Skip,
     "STOP": bodies.Ending,
     "EXTEND": people.Extend,
     "INJECT_CONTEXT": bodies.InjectContext,

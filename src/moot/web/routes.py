@@ -318,10 +318,10 @@ class Chair(Desk):
         )
 
     async def skip(self, request: Request, debate_id: DebateId) -> Response:
-        def command(_body: bodies.Nothing) -> Command:
-            return SkipTurn(by=who(request).name)
+        def command(body: bodies.Skip) -> Command:
+            return SkipTurn(by=who(request).name, turn=body.turn, slot=body.slot)
 
-        return await self._ask(request, debate_id, bodies.Nothing, command, saying("The speech is skipped."))
+        return await self._ask(request, debate_id, bodies.Skip, command, saying("The speech is skipped."))
 
     async def retry(self, request: Request, debate_id: DebateId) -> Response:
         return await self._ask(

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from pydantic import field_validator as checks
 
 from moot.terms import Model
-from moot.wire.v1.bodies import Body
+from moot.wire.v1.bodies import MOST_TURN, Body
 from moot.wire.v1.fields import PROVIDERS, Character, House, ModelId, Name, Prompt, first_named, house_of
 from moot.wire.v1.wording import Absent, Says, between, folded, line, lines, one_of, refused, trimmed
 
@@ -147,10 +147,20 @@ class UserAction(Body):
     type: Annotated[Action, Says(one_of(get_args(Action)))]
     payload: Annotated[str, lines(0, 2_000)] = ""
     """For `inject`: the comment, heard by the next speaker after the turn that is under way."""
+    turn_number: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(
+        default_factory=lambda: None
+    )
+    """For `skip`: the turn that is meant. Sent again, it does nothing to the next turn."""
+
+    @property
+    def slot(self) -> int | None:
+        return None if self.turn_number is None else self.turn_number - 1
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         said = shape.get("payload", "")
+        if "turnNumber" in shape and shape.get("type") != "skip":
+            yield "turnNumber", "Only for skip"
         if shape.get("type") == "inject" and isinstance(said, str) and not trimmed(said):
             yield "payload", "Needed for inject"
 

@@ -61,12 +61,20 @@ BY_A_PERSON: dict[str, Callable[[str], Command]] = {
 
 def open_deeds(debate: Debate) -> list[str]:
     """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
+    steering = {**STEERING, "skip": _skip(debate)}
     return [
-        *(name for name, command in STEERING.items() if _is_open(debate, command)),
+        *(name for name, command in steering.items() if _is_open(debate, command)),
         *_at_seats(debate),
         *(f"vote:{poll.name}" for poll in debate.polls if poll.closed_at is None and not debate.final),
         *(f"ballot:{judge}" for judge in _awaited(debate)),
     ]
+
+
+def _skip(debate: Debate) -> SkipTurn:
+    """What is being said; while nobody speaks in a pause, the speech that comes next."""
+    waiting = debate.status == "paused" and not (debate.live or debate.open_asides)
+    following = debate.unspent()
+    return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()
 
 
 def _at_seats(debate: Debate) -> Iterator[str]:

@@ -299,6 +299,10 @@ class CreateDebate(Body):
             yield "participants", "Names must be unique"
 
 
+MOST_TURN = 100_000
+"""No turn has a higher number."""
+
+
 class SubmitRound(Body):
     action: Annotated[Literal["next_round", "skip_to_judge"], Says(one_of(("next_round", "skip_to_judge")))]
 
@@ -354,8 +358,27 @@ class Ending(Body):
     reason: Reason = ""
 
 
+class Skip(Body):
+    """Names the speech that is meant; without a name it is whatever is being said."""
+
+    optional: ClassVar[bool] = True
+    turn: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    """The `turn` of a speech that has begun. Sent again, it does nothing to the next speech."""
+    speech: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    """The `speech`, its place in the order: also one that is still to come."""
+
+    @property
+    def slot(self) -> int | None:
+        return None if self.speech is None else self.speech - 1
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if "turn" in shape and "speech" in shape:
+            yield "speech", "Give turn or speech, not both"
+
+
 class Nothing(Body):
-    """Skip and retry need no more than their address."""
+    """Retry and the like need no more than their address."""
 
     optional: ClassVar[bool] = True
 
@@ -370,6 +393,7 @@ BODIES: tuple[type[Body], ...] = (
     Pause,
     Resume,
     Ending,
+    Skip,
     Nothing,
 )
 

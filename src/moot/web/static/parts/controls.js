@@ -9,7 +9,7 @@ import { Button, Menu, announce, complain } from '../lib/ui.js';
 import { DecideSheet, SaySheet, SureSheet } from './chair.js';
 import { InviteSheet } from './invite.js';
 import { RoleSwitch, canSwitch, natural } from './roles.js';
-import { awaited } from './status.js';
+import { awaited, skipped } from './status.js';
 
 await ensureStyle('controls');
 
@@ -21,7 +21,7 @@ const DEEDS = [
   { name: 'step', id: 'turn', key: '.', label: 'One speech', place: 'bar', ask: ['resume', { step: 'turn' }] },
   { name: 'step', id: 'rest', key: ',', label: 'One round', place: 'bar', ask: ['resume', { step: 'round' }] },
   { name: 'retry', key: 'y', label: 'Retry turn', place: 'bar', ask: ['retry'] },
-  { name: 'skip', key: 's', label: 'Skip turn', place: 'bar', ask: ['skip'] },
+  { name: 'skip', key: 's', label: 'Skip turn', place: 'bar', ask: ['skip'], bodies: skipped },
   { name: 'cut', key: 'x', label: 'Stop this turn', place: 'bar', ask: ['pause', { now: true }], speaking: true },
   { name: 'inject', key: 'i', label: 'Say something', place: 'bar', sheet: 'say' },
   { name: 'ask', key: 'q', label: 'Ask a question', place: 'more', sheet: 'ask' },
@@ -60,7 +60,7 @@ export function Controls({ room, id, role, seat, setRole }) {
   const me = room.me.value;
   const now = room.at('now').value;
   const deeds = deedsFor(now, me, role);
-  const act = useDeeds(id, show);
+  const act = useDeeds(room, id, show);
   useEffect(() => {
     if (me && role === null) setRole(...natural(me, room.at('about').peek().seats));
   }, [me, role]);
@@ -133,7 +133,7 @@ function hinted({ key }) {
 }
 
 /** Does a deed, once at a time: a key that is held down asks once. */
-function useDeeds(id, show) {
+function useDeeds(room, id, show) {
   const busy = useRef(new Set());
   return async (deed) => {
     if (deed.sheet) return show(deed.sheet);
@@ -141,7 +141,8 @@ function useDeeds(id, show) {
     if (busy.current.has(keyOf(deed))) return undefined;
     busy.current.add(keyOf(deed));
     try {
-      await post(`/debates/${id}/${what}`, body, { once: true });
+      const bodies = deed.bodies?.(room.at('now').peek()) ?? [body];
+      for (const one of bodies) await post(`/debates/${id}/${what}`, one, { once: true });
       if (SAID[what]) announce(SAID[what]);
     } catch (error) {
       complain(error);

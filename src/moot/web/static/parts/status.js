@@ -79,12 +79,21 @@ const WAYS = {
   stop: 'Stop the debate',
 };
 
+/** What a skip names, as this page shows it: the turns being given, or in a pause the speech that comes next. */
+export function skipped({ speaking, state, next }) {
+  if (speaking.length > 0) return speaking.map((turn) => ({ turn: Number(turn) }));
+  return state === 'paused' && next !== null ? [{ speech: next + 1 }] : [undefined];
+}
+
 /** Those of these deeds that are open, to somebody who may. */
 function Ways({ room, id, deeds, children }) {
   const { open } = room.at('now').value;
   const may = room.me.value?.may.steer;
   const found = deeds.filter((deed) => may && open.includes(deed));
-  const go = (deed) => post(`/debates/${id}/${deed}`);
+  const go = async (deed) => {
+    const bodies = deed === 'skip' ? skipped(room.at('now').peek()) : [undefined];
+    for (const body of bodies) await post(`/debates/${id}/${deed}`, body);
+  };
   if (found.length === 0 && !children) return null;
   return html`<p class="row">
     ${children}
