@@ -32,7 +32,7 @@ Route = tuple[str, str, str]
 ROUTES: tuple[Route, ...] = tuple(
     (method, f"{prefix}{path}", name)
     for prefix, table in (("/api/v1", routes.ROUTES), (doors.PREFIX, doors.ROUTES))
-    for method, path, name in table
+    for method, path, name, _ in table
 )
 TOPIC = {"topic": "Cats or dogs?"}
 TURN = {**TOPIC, "modelId": "scripted/demo", "role": "AFFIRMATIVE", "intensity": 3, "turnNumber": 1}
@@ -112,6 +112,7 @@ def filled(path: str, debate_id: str, seat: str = "part_1") -> str:
         "name": "nobody",
         "model": "none",
         "token": "nobody",
+        "path": "app.js",
     }
     return path.format_map(places)
 

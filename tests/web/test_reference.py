@@ -30,7 +30,7 @@ from tests.client.serving import Served, served
 EVERYWHERE = [
     (method, f"{prefix}{path}", name)
     for prefix, routes in ((PREFIX, ROUTES), (doors.PREFIX, doors.ROUTES))
-    for method, path, name in routes
+    for method, path, name, _ in routes
 ]
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
 COMMANDS = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
@@ -72,8 +72,8 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
 
 
 def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
-    assert {name for _, _, name in ROUTES} == set(ARTICLES)
-    assert {name for _, _, name in doors.ROUTES} == set(DOORS)
+    assert {name for _, _, name, _ in ROUTES} == set(ARTICLES)
+    assert {name for _, _, name, _ in doors.ROUTES} == set(DOORS)
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
     assert told == {(method, path) for method, path, _ in EVERYWHERE} | beside

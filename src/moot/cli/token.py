@@ -31,7 +31,9 @@ def new(
     *,
     role: Annotated[
         Literal["owner", "moderator", "viewer"],
-        Parameter(help="owner or moderator (both steer, and see what is secret), or viewer (watches)."),
+        Parameter(
+            help="owner or moderator (both steer and see secrets; only owners delete), or viewer (watches)."
+        ),
     ] = "owner",
     owner: Annotated[
         str | None, Parameter(help="Whose debates it is for. Without it, those of NAME.", show_default=False)

@@ -31,10 +31,21 @@ from moot.web.streams import Clock
 from moot.wire.auth import Keeper, Tickets
 from moot.wire.limits import Limiter, Streams
 from moot.wire.problems import Problem, problem_of
+from moot.wire.rights import Action, check
 
 log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
+METRICS, SOCKET = "/metrics", f"{PREFIX}/debates/{{debateId}}/ws"
+RIGHTS: dict[tuple[str, str], Action] = {
+    **{(method, f"{PREFIX}{path}"): action for method, path, _, action in routes.ROUTES},
+    **{(method, f"{doors.PREFIX}{path}"): action for method, path, _, action in doors.ROUTES},
+    **{("GET", path): "public" for path in (*health.PATHS, *front.PATHS)},
+    **{("GET", path): "look" for path in docs.PATHS},
+    ("GET", METRICS): "operate",
+    ("GET", SOCKET): "watch",
+}
+"""Every route that there is, by method and address, and what one must be allowed to do there."""
 
 
 def make_app(arena: Arena) -> ASGIApp:
@@ -77,8 +88,7 @@ def _application(rooms: Rooms) -> FastAPI:
     metrics = Metrics(rooms.arena, lambda: rooms.clock.viewers)
 
     async def measure(request: Request) -> Response:
-        if who(request).owner is not None:
-            raise Problem("forbidden", "These are the figures of all owners")
+        check(who(request), RIGHTS["GET", METRICS])
         return Response(await metrics.page(), media_type="text/plain; version=1.0.0; charset=utf-8")
 
     async def talk(websocket: WebSocket) -> None:
@@ -87,9 +97,9 @@ def _application(rooms: Rooms) -> FastAPI:
     async def not_a_socket(_request: Request) -> Response:
         raise Problem("upgrade-required")
 
-    app.add_route("/metrics", measure, methods=["GET"])
-    app.add_route(f"{PREFIX}/debates/{{debateId}}/ws", not_a_socket, methods=["GET"])
-    app.router.add_websocket_route(f"{PREFIX}/debates/{{debateId}}/ws", talk)
+    app.add_route(METRICS, measure, methods=["GET"])
+    app.add_route(SOCKET, not_a_socket, methods=["GET"])
+    app.router.add_websocket_route(SOCKET, talk)
     app.add_exception_handler(MootError, _complain)
     app.add_exception_handler(HTTPException, _complain)
     # Whatever else happens is logged at the border and told as nothing but a request id.

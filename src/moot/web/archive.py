@@ -22,26 +22,25 @@ from moot.web.answers import json_reply
 from moot.web.desk import Desk, Route
 from moot.web.rooms import query_of, who
 from moot.wire.problems import Problem
-from moot.wire.rights import seen_as
+from moot.wire.rights import check, may, seen_as
 from moot.wire.v1 import conversations as pages
 from moot.wire.v1 import queries
 
 ConversationId = Annotated[str, Path(alias="conversationId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 
 ROUTES: tuple[Route, ...] = (
-    ("GET", "/conversations", "conversations"),
-    ("GET", "/conversations/{conversationId}/events", "conversation_events"),
-    ("GET", "/conversations/{conversationId}", "look_at_conversation"),
+    ("GET", "/conversations", "conversations", "archive"),
+    ("GET", "/conversations/{conversationId}/events", "conversation_events", "look"),
+    ("GET", "/conversations/{conversationId}", "look_at_conversation", "look"),
 )
 
 
 class Archive(Desk):
     async def conversations(self, request: Request) -> Response:
         query, identity = pages.browsing(query_of(request)), who(request)
-        if not identity.conducts:
-            raise Problem("forbidden", "Imported conversations are shown to owners and moderators")
-        if query.search and identity.owner is not None:
-            raise Problem("forbidden", "Only the operator of this server knows the sources")
+        if query.search:
+            # It looks through the addresses of the sources.
+            check(identity, "operate")
         found = await self._arena.store.archive.shelf(
             owner=identity.owner, search=query.search, limit=query.limit, offset=query.offset
         )
@@ -80,7 +79,7 @@ class Archive(Desk):
         except UnknownDebate:
             found = await self._arena.store.archive.conversation(conversation_id)
         identity = who(request)
-        if found is None or not identity.conducts or not identity.sees(found.owner):
+        if found is None or not may(identity, "archive") or not identity.sees(found.owner):
             raise Problem("not-found", "There is no such conversation")
         return found
 

@@ -62,7 +62,7 @@ ARTICLES: dict[str, Article] = {
     "delete": Article(
         tag="Debates",
         summary="Delete a debate",
-        text="With everything that belongs to it, for good. Those who watch it are told.",
+        text="With everything that belongs to it, for good. Those who watch it are told. For owners only.",
         status=204,
         says="It is gone.",
         refusals=(403, 404),

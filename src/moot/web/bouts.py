@@ -19,14 +19,13 @@ from moot.web.rooms import query_of, who
 from moot.wire import bouts
 from moot.wire.bout_bodies import UNNAMED, Debater, NewBout, UserAction
 from moot.wire.problems import Problem
-from moot.wire.rights import opens
 from moot.wire.v1 import bodies, queries
 
 ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates", "open_bout"),
-    ("GET", "/debates/{debateId}", "look_at_bout"),
-    ("GET", "/debates/{debateId}/stream", "stream_bout"),
-    ("POST", "/debates/{debateId}/turn", "act"),
+    ("POST", "/debates", "open_bout", "open"),
+    ("GET", "/debates/{debateId}", "look_at_bout", "watch"),
+    ("GET", "/debates/{debateId}/stream", "stream_bout", "watch"),
+    ("POST", "/debates/{debateId}/turn", "act", "steer"),
 )
 
 
@@ -34,7 +33,6 @@ class Bouts(Desk):
     """One method a route."""
 
     async def open_bout(self, request: Request) -> Response:
-        opens(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()
@@ -49,7 +47,6 @@ class Bouts(Desk):
 
     async def look_at_bout(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
         return json_reply(bouts.bout(await self._arena.state(debate_id), who(request).viewer))
 
     async def stream_bout(self, request: Request, debate_id: DebateId) -> Response:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Path
+from fastapi import APIRouter, Depends, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,19 +25,32 @@ from moot.web.answers import json_reply
 from moot.web.house import lent_keys
 from moot.web.rooms import Rooms, query_of, who
 from moot.web.streams import EventStream, Watching
-from moot.wire.auth import Identity
 from moot.wire.frames import Cursor, Dialect, Frame
 from moot.wire.plainly import over_at
 from moot.wire.problems import Problem
-from moot.wire.rights import steers
+from moot.wire.rights import Action, check
 from moot.wire.v1 import bodies, queries, replies
 
 Body = TypeVar("Body", bound=bodies.Body)
 Answer = Callable[[Debate], dict[str, Any]]
-Route = tuple[str, str, str]
-"""Its method, its path, and its name: what is said about it stands in the articles, by that name."""
+Route = tuple[str, str, str, Action]
+"""Its method, its path, its name, and what one must be allowed to do: what is said about it stands in the
+articles, by that name."""
 
 DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
+
+
+def add_routes(routes: APIRouter, table: Sequence[Route], desk: Desk, **reached: str) -> None:
+    """Each route is a method of the desk, and none is reached by who may not do what it is for.
+
+    `reached` says what else a part of an address may be, by its name.
+    """
+    for method, path, name, action in table:
+        methods = ["GET", "HEAD"] if method == "GET" else [method]
+        for part, kind in reached.items():
+            path = path.replace(f"{{{part}}}", f"{{{part}:{kind}}}")
+        checks = [Depends(desk.allowed(action))]
+        routes.add_api_route(path, getattr(desk, name), methods=methods, name=name, dependencies=checks)
 
 
 class Desk:
@@ -46,6 +59,16 @@ class Desk:
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
         self._arena = rooms.arena
+
+    def allowed(self, action: Action) -> Callable[[Request], Awaitable[None]]:
+        """Whose debate it is, and then who may: here, and for no route anywhere else."""
+
+        async def check_rights(request: Request) -> None:
+            if (debate_id := request.path_params.get("debateId")) is not None:
+                await self._rooms.mine(request, debate_id)
+            check(who(request), action, seat=request.path_params.get("seat"))
+
+        return check_rights
 
     async def _ask(
         self,
@@ -56,10 +79,7 @@ class Desk:
         answer: Answer,
         *,
         status: int = 200,
-        may: Callable[[Identity], object] = steers,
     ) -> Response:
-        await self._rooms.mine(request, debate_id)
-        may(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
         async with self._rooms.repeats.doing(request, raw) as once:

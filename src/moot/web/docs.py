@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from moot.web.components import Offer
 
 STYLE = "docs.css"
+PATHS = ("/openapi.json", "/docs", f"/docs/{STYLE}")
 
 
 def router(arena: Arena, keeper: Keeper) -> APIRouter:
@@ -53,7 +54,7 @@ def router(arena: Arena, keeper: Keeper) -> APIRouter:
     async def style(_request: Request) -> Response:
         return Response(_style(), media_type="text/css")
 
-    for path, endpoint in (("/openapi.json", openapi), ("/docs", docs), (f"/docs/{STYLE}", style)):
+    for path, endpoint in zip(PATHS, (openapi, docs, style), strict=True):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes
 

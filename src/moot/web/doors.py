@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from moot.web import bouts, quick, turns
-from moot.web.desk import Route
+from moot.web.desk import Route, add_routes
 from moot.web.rooms import Rooms
 
 PREFIX = "/api"
@@ -27,10 +27,7 @@ def router(rooms: Rooms) -> APIRouter:
         (turns.ROUTES, turns.Turns(rooms)),
     )
     for table, desk in desks:
-        for method, path, name in table:
-            methods = ["GET", "HEAD"] if method == "GET" else [method]
-            address = path.replace("{sessionId}", "{sessionId:session}")
-            routes.add_api_route(address, getattr(desk, name), methods=methods, name=name)
+        add_routes(routes, table, desk, sessionId="session")
     return routes
 
 

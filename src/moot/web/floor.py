@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from typing import Annotated
 
 from fastapi import Path
@@ -33,28 +32,28 @@ from moot.web.desk import Body, DebateId, Desk, Route, replayed, saying
 from moot.web.house import House
 from moot.web.rooms import query_of, who
 from moot.wire.problems import Problem
-from moot.wire.rights import asks, judges_as, speaks_for, steers, votes
+from moot.wire.rights import asks, judges_as
 from moot.wire.v1 import ballots, bodies, people, queries, room
 from moot.wire.v1.setups import judge_of
 
 SeatId = Annotated[str, Path(alias="seat", examples=["part_01HZ9X8K7N1QR5TNVWXYZ12345"])]
 
 ROUTES: tuple[Route, ...] = (
-    ("GET", "/debates/{debateId}/seats/{seat}", "look_at_seat"),
-    ("POST", "/debates/{debateId}/seats/{seat}/take", "take_seat"),
-    ("POST", "/debates/{debateId}/seats/{seat}/leave", "leave_seat"),
-    ("PUT", "/debates/{debateId}/seats/{seat}/draft", "keep_draft"),
-    ("POST", "/debates/{debateId}/seats/{seat}/speech", "say"),
-    ("POST", "/debates/{debateId}/seats/{seat}/points", "offer_point"),
-    ("POST", "/debates/{debateId}/seats/{seat}/answer", "answer_point"),
-    ("POST", "/debates/{debateId}/questions", "ask"),
-    ("POST", "/debates/{debateId}/votes", "vote"),
-    ("GET", "/debates/{debateId}/polls", "polls"),
-    ("POST", "/debates/{debateId}/polls/close", "close_poll"),
-    ("POST", "/debates/{debateId}/ballots", "cast_ballot"),
-    ("POST", "/debates/{debateId}/extend", "extend"),
-    ("POST", "/debates/{debateId}/rejudge", "rejudge"),
-    ("GET", "/debates/{debateId}/verdicts", "verdicts"),
+    ("GET", "/debates/{debateId}/seats/{seat}", "look_at_seat", "speak"),
+    ("POST", "/debates/{debateId}/seats/{seat}/take", "take_seat", "speak"),
+    ("POST", "/debates/{debateId}/seats/{seat}/leave", "leave_seat", "speak"),
+    ("PUT", "/debates/{debateId}/seats/{seat}/draft", "keep_draft", "speak"),
+    ("POST", "/debates/{debateId}/seats/{seat}/speech", "say", "speak"),
+    ("POST", "/debates/{debateId}/seats/{seat}/points", "offer_point", "speak"),
+    ("POST", "/debates/{debateId}/seats/{seat}/answer", "answer_point", "speak"),
+    ("POST", "/debates/{debateId}/questions", "ask", "ask"),
+    ("POST", "/debates/{debateId}/votes", "vote", "vote"),
+    ("GET", "/debates/{debateId}/polls", "polls", "watch"),
+    ("POST", "/debates/{debateId}/polls/close", "close_poll", "steer"),
+    ("POST", "/debates/{debateId}/ballots", "cast_ballot", "ballot"),
+    ("POST", "/debates/{debateId}/extend", "extend", "steer"),
+    ("POST", "/debates/{debateId}/rejudge", "rejudge", "steer"),
+    ("GET", "/debates/{debateId}/verdicts", "verdicts", "watch"),
 )
 
 
@@ -63,8 +62,6 @@ class Floor(Desk):
 
     async def look_at_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
-        speaks_for(who(request), seat)
         debate = await self._arena.state(debate_id)
         _check_seat(debate, seat)
         return json_reply(room.place(debate, seat, datetime.now(UTC)))
@@ -118,18 +115,13 @@ class Floor(Desk):
         command: Callable[[Body], Command],
         message: str,
     ) -> Response:
-        await self._rooms.mine(request, debate_id)
-        speaks_for(who(request), seat)
         _check_seat(await self._arena.state(debate_id), seat)
-        may = partial(speaks_for, seat=seat)
-        return await self._ask(request, debate_id, form, command, saying(message), may=may)
+        return await self._ask(request, debate_id, form, command, saying(message))
 
     # --- the audience ---------------------------------------------------------------------------------
 
     async def ask(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        debate = await self._arena.state(debate_id)
-        asks(who(request), debate)
+        asks(who(request), await self._arena.state(debate_id))
 
         def command(body: people.Question) -> Command:
             return Inject(redact(body.text), by=who(request).name, to=body.to, question=True)
@@ -141,7 +133,6 @@ class Floor(Desk):
             command,
             saying("It is answered in the next speech of the one it is put to, or when the floor is heard."),
             status=202,
-            may=partial(asks, debate=debate),
         )
 
     async def vote(self, request: Request, debate_id: DebateId) -> Response:
@@ -149,12 +140,11 @@ class Floor(Desk):
             return CastVote(who(request).voter, body.choice, body.poll)
 
         return await self._ask(
-            request, debate_id, people.Vote, command, saying("Your vote is counted."), status=201, may=votes
+            request, debate_id, people.Vote, command, saying("Your vote is counted."), status=201
         )
 
     async def polls(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
         debate = await self._arena.state(debate_id)
         if who(request).role == "judge" and debate.being_judged:
             raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
@@ -169,8 +159,6 @@ class Floor(Desk):
     # --- judging --------------------------------------------------------------------------------------
 
     async def cast_ballot(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        judges_as(who(request), None)
         debate = await self._arena.state(debate_id)
 
         def command(body: people.CastBallot) -> Command:
@@ -183,12 +171,9 @@ class Floor(Desk):
             command,
             saying("The ballot is cast."),
             status=201,
-            may=partial(judges_as, judge=None),
         )
 
     async def rejudge(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
         async with self._rooms.repeats.doing(request, raw) as once:
@@ -206,7 +191,6 @@ class Floor(Desk):
 
     async def verdicts(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
         debate = await self._arena.state(debate_id)
         return json_reply(room.verdicts(debate, who(request).viewer))
 

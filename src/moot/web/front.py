@@ -38,7 +38,9 @@ PAGES = {
 """The module of each address, as the page itself knows it."""
 LOST = "lost"
 FILES = ("/static/", "/vendor/")
-OPEN = frozenset(path for path in (*PAGES, "/favicon.ico") if "{" not in path)
+ICON = "/favicon.ico"
+PATHS = (*PAGES, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
+OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
 OPEN_PREFIXES = ("/debate/", *FILES)
 KINDS = {
     ".css": "text/css",
@@ -71,7 +73,7 @@ class Front:
             routes.add_route(path, partial(self._page, name), methods=["GET"])
         for prefix in FILES:
             routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
-        routes.add_route("/favicon.ico", self._icon, methods=["GET"])
+        routes.add_route(ICON, self._icon, methods=["GET"])
         return routes
 
     def lost(self, request: Request) -> Response | None:

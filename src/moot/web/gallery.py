@@ -23,15 +23,14 @@ from moot.wire.chamber.deeds import me
 from moot.wire.chamber.frames import Chamber
 from moot.wire.chamber.sections import view
 from moot.wire.frames import as_seen
-from moot.wire.problems import Problem
 from moot.wire.rights import seen_as
 from moot.wire.v1 import queries
 from moot.wire.v1.setups import body_of
 
 ROUTES: tuple[Route, ...] = (
-    ("GET", "/debates/{debateId}/view", "look_in"),
-    ("GET", "/debates/{debateId}/view/frames", "frames"),
-    ("GET", "/debates/{debateId}/setup", "setup"),
+    ("GET", "/debates/{debateId}/view", "look_in", "watch"),
+    ("GET", "/debates/{debateId}/view/frames", "frames", "watch"),
+    ("GET", "/debates/{debateId}/setup", "setup", "inspect"),
 )
 
 
@@ -51,7 +50,6 @@ class Gallery(Desk):
 
     async def look_in(self, request: Request, debate_id: DebateId) -> Response:
         seat = queries.gallery(query_of(request))
-        await self._rooms.mine(request, debate_id)
         debate = await self._arena.state(debate_id)
         viewer = seen_as(who(request), seat, debate)
         return json_reply({"seq": debate.seq, "view": view(debate, viewer), "me": me(who(request), debate)})
@@ -91,9 +89,6 @@ class Gallery(Desk):
     async def setup(self, request: Request, debate_id: DebateId) -> Response:
         """As it was opened: who sat down or left since is no part of it."""
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
-        if not who(request).viewer.privileged:
-            raise Problem("forbidden", "How a debate was set up is shown to owners and moderators")
         first = await self._arena.store.read(debate_id, 0, 1)
         if not first or not isinstance(first[0].event, DebateOpened):
             raise UnknownDebate

@@ -23,23 +23,20 @@ from moot.web.answers import json_reply
 from moot.web.desk import Body, DebateId, Desk, Route
 from moot.web.rooms import query_of, who
 from moot.wire.problems import Problem
-from moot.wire.rights import joins, steers
 from moot.wire.v1 import bodies, people, queries, room
 
 GuestName = Annotated[str, Path(alias="name", examples=["zoe"])]
 
 ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates/{debateId}/invitations", "invite"),
-    ("GET", "/debates/{debateId}/invitations", "invitations"),
-    ("DELETE", "/debates/{debateId}/invitations/{name}", "uninvite"),
-    ("POST", "/debates/{debateId}/join", "join"),
+    ("POST", "/debates/{debateId}/invitations", "invite", "invite"),
+    ("GET", "/debates/{debateId}/invitations", "invitations", "invite"),
+    ("DELETE", "/debates/{debateId}/invitations/{name}", "uninvite", "invite"),
+    ("POST", "/debates/{debateId}/join", "join", "join"),
 )
 
 
 class Guests(Desk):
     async def invite(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
         debate = await self._arena.state(debate_id)
 
         def guest(body: people.Invite) -> Invitation:
@@ -52,8 +49,6 @@ class Guests(Desk):
         return await self._let_in(request, people.Invite, guest)
 
     async def join(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        joins(who(request))
         link = await self._arena.store.invitation(who(request).key)
 
         def guest(body: people.Join) -> Invitation:
@@ -63,14 +58,10 @@ class Guests(Desk):
 
     async def invitations(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
         found = await self._arena.store.invitations(debate_id)
         return json_reply({"invitations": [room.invited(guest) for guest in found]})
 
     async def uninvite(self, request: Request, debate_id: DebateId, name: GuestName) -> Response:
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
         queries.nothing(query_of(request))
         if not await self._arena.store.uninvite(debate_id, name):
             raise Problem("not-found", "There is no such invitation")

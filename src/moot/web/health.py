@@ -18,6 +18,7 @@ from moot.arena import Arena
 from moot.errors import StoreError
 from moot.web.answers import json_reply
 
+PATHS = ("/health", "/health/live", "/health/ready", "/api/v1/health", "/api/health")
 LOOK_SECONDS = 2.0
 """Whoever asks wants to send requests elsewhere soon, and would take no answer for one."""
 
@@ -52,13 +53,7 @@ def router(arena: Arena) -> APIRouter:
         degraded = "down" in told.values() or await is_cut_off(arena)
         return json_reply({"status": "degraded" if degraded else "healthy", "services": told})
 
-    for path, endpoint in (
-        ("/health", ready),
-        ("/health/live", live),
-        ("/health/ready", ready),
-        ("/api/v1/health", ready),
-        ("/api/health", services),
-    ):
+    for path, endpoint in zip(PATHS, (ready, live, ready, ready, services), strict=True):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes
 

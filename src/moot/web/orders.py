@@ -1,132 +1,111 @@
-"""What may be sent over a WebSocket: each order by name, who may give it, and the command it becomes."""
+"""What may be sent over a WebSocket: each order by name, its action, its body, and the command it becomes.
+
+Whether whoever sends it may do so is looked up as for a route, in `wire/rights.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import Struct
+
 from moot.commands import Command, Extend, Inject, Pause, Resume, SkipTurn, Stop
 from moot.debate import Debate
 from moot.floor import AnswerPoint, CastVote, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
 from moot.providers.hush import redact
 from moot.wire.auth import Identity
-from moot.wire.rights import asks, speaks_for, steers, votes
+from moot.wire.rights import Action, asks, check
 from moot.wire.v1 import bodies, people
 
-Data = dict[str, Any]
-Order = Callable[[Data, Identity, Debate], Command]
+
+class Order(Struct, frozen=True):
+    action: Action
+    form: type[bodies.Body]
+    command: Callable[[Any, Identity], Command]
+    """From the body and whoever sent it."""
 
 
-def _pause(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    return Pause(now=bodies.check(bodies.Pause, data).now, by=who.name)
+def order(kind: str, data: dict[str, Any], who: Identity, debate: Debate) -> Command:
+    """The command that it becomes. Raises Problem where they may not, or where the data are wrong."""
+    given = ORDERS[kind]
+    check(who, given.action)
+    body = bodies.check(given.form, data)
+    check(who, given.action, seat=getattr(body, "seat", None))
+    if given.action == "ask":
+        asks(who, debate)
+    return given.command(body, who)
 
 
-def _resume(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    return Resume(bodies.check(bodies.Resume, data).step)
+def _pause(body: bodies.Pause, who: Identity) -> Command:
+    return Pause(now=body.now, by=who.name)
 
 
-def _skip(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    body = bodies.check(bodies.Skip, data)
+def _resume(body: bodies.Resume, who: Identity) -> Command:
+    return Resume(body.step)
+
+
+def _skip(body: bodies.Skip, who: Identity) -> Command:
     return SkipTurn(by=who.name, turn=body.turn, slot=body.slot)
 
 
-def _stop(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    return Stop(bodies.check(bodies.Ending, data).reason)
+def _stop(body: bodies.Ending, who: Identity) -> Command:
+    return Stop(body.reason)
 
 
-def _inject(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    return Inject(redact(bodies.check(bodies.InjectContext, data).additional_context), by=who.name)
+def _inject(body: bodies.InjectContext, who: Identity) -> Command:
+    return Inject(redact(body.additional_context), by=who.name)
 
 
-def _extend(data: Data, who: Identity, debate: Debate) -> Command:
-    steers(who)
-    body = bodies.check(people.Extend, data)
+def _extend(body: people.Extend, who: Identity) -> Command:
     return Extend(body.seconds or 0.0, body.rounds or 0, by=who.name)
 
 
-def _take(data: Data, who: Identity, debate: Debate) -> Command:
-    seat = bodies.check(people.AtSeat, data).seat
-    speaks_for(who, seat)
-    return TakeSeat(seat, by=who.name)
+def _take(body: people.AtSeat, who: Identity) -> Command:
+    return TakeSeat(body.seat, by=who.name)
 
 
-def _leave(data: Data, who: Identity, debate: Debate) -> Command:
-    seat = bodies.check(people.AtSeat, data).seat
-    speaks_for(who, seat)
-    return LeaveSeat(seat, by=who.name)
+def _leave(body: people.AtSeat, who: Identity) -> Command:
+    return LeaveSeat(body.seat, by=who.name)
 
 
-def _draft(data: Data, who: Identity, debate: Debate) -> Command:
-    body = bodies.check(people.DraftAt, data)
-    speaks_for(who, body.seat)
+def _draft(body: people.DraftAt, who: Identity) -> Command:
     return KeepDraft(body.seat, redact(body.text), live=body.live)
 
 
-def _say(data: Data, who: Identity, debate: Debate) -> Command:
-    body = bodies.check(people.SayAt, data)
-    speaks_for(who, body.seat)
+def _say(body: people.SayAt, who: Identity) -> Command:
     return Say(body.seat, None if body.text is None else redact(body.text))
 
 
-def _point(data: Data, who: Identity, debate: Debate) -> Command:
-    body = bodies.check(people.PointAt, data)
-    speaks_for(who, body.seat)
+def _point(body: people.PointAt, who: Identity) -> Command:
     return OfferPoint(body.seat, redact(body.text))
 
 
-def _answer(data: Data, who: Identity, debate: Debate) -> Command:
-    body = bodies.check(people.AnswerAt, data)
-    speaks_for(who, body.seat)
+def _answer(body: people.AnswerAt, who: Identity) -> Command:
     return AnswerPoint(body.seat, body.accept)
 
 
-def _vote(data: Data, who: Identity, debate: Debate) -> Command:
-    votes(who)
-    body = bodies.check(people.Vote, data)
+def _vote(body: people.Vote, who: Identity) -> Command:
     return CastVote(who.voter, body.choice, body.poll)
 
 
-def _question(data: Data, who: Identity, debate: Debate) -> Command:
-    asks(who, debate)
-    body = bodies.check(people.Question, data)
+def _question(body: people.Question, who: Identity) -> Command:
     return Inject(redact(body.text), by=who.name, to=body.to, question=True)
 
 
 ORDERS: dict[str, Order] = {
-    "PAUSE": _pause,
-    "RESUME": _resume,
-    "SKIP": _skip,
-    "STOP": _stop,
-    "EXTEND": _extend,
-    "INJECT_CONTEXT": _inject,
-    "TAKE": _take,
-    "LEAVE": _leave,
-    "DRAFT": _draft,
-    "SAY": _say,
-    "POINT": _point,
-    "ANSWER": _answer,
-    "QUESTION": _question,
-    "VOTE": _vote,
+    "PAUSE": Order("steer", bodies.Pause, _pause),
+    "RESUME": Order("steer", bodies.Resume, _resume),
+    "SKIP": Order("steer", bodies.Skip, _skip),
+    "STOP": Order("steer", bodies.Ending, _stop),
+    "EXTEND": Order("steer", people.Extend, _extend),
+    "INJECT_CONTEXT": Order("steer", bodies.InjectContext, _inject),
+    "TAKE": Order("speak", people.AtSeat, _take),
+    "LEAVE": Order("speak", people.AtSeat, _leave),
+    "DRAFT": Order("speak", people.DraftAt, _draft),
+    "SAY": Order("speak", people.SayAt, _say),
+    "POINT": Order("speak", people.PointAt, _point),
+    "ANSWER": Order("speak", people.AnswerAt, _answer),
+    "QUESTION": Order("ask", people.Question, _question),
+    "VOTE": Order("vote", people.Vote, _vote),
 }
-FORMS: dict[str, type[bodies.Body]] = {
-    "PAUSE": bodies.Pause,
-    "RESUME": bodies.Resume,
-    "SKIP": bodies.Skip,
-    "STOP": bodies.Ending,
-    "EXTEND": people.Extend,
-    "INJECT_CONTEXT": bodies.InjectContext,
-    "TAKE": people.AtSeat,
-    "LEAVE": people.AtSeat,
-    "DRAFT": people.DraftAt,
-    "SAY": people.SayAt,
-    "POINT": people.PointAt,
-    "ANSWER": people.AnswerAt,
-    "QUESTION": people.Question,
-    "VOTE": people.Vote,
-}
-"""What each takes, for the description."""

@@ -28,13 +28,12 @@ from moot.wire import quick
 from moot.wire.frames import Cursor
 from moot.wire.limits import Limiter
 from moot.wire.problems import Problem
-from moot.wire.rights import opens
 from moot.wire.v1 import queries
 
 ROUTES: tuple[Route, ...] = (
-    ("POST", "/debate", "quick"),
-    ("POST", "/debate/create", "quick_create"),
-    ("GET", "/debate/{debateId}/stream", "stream_quick"),
+    ("POST", "/debate", "quick", "open"),
+    ("POST", "/debate/create", "quick_create", "open"),
+    ("GET", "/debate/{debateId}/stream", "stream_quick", "watch"),
 )
 
 
@@ -77,7 +76,6 @@ class Quick(Desk):
     # --- opening --------------------------------------------------------------------------------------
 
     async def _hold(self, request: Request) -> Outcome:
-        opens(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()

@@ -15,7 +15,7 @@ from moot.web.article import PREFIX, TAGS, Article
 from moot.web.articles import ARTICLES
 from moot.web.articles_of_doors import DOORS
 from moot.web.components import HEADERS, Offer, body_schemas, headers, parameters, problems, ref, schema
-from moot.web.orders import FORMS
+from moot.web.orders import ORDERS
 from moot.web.routes import ROUTES, STREAMED
 from moot.web.schemas import EVENTS, EXTENDED
 from moot.web.schemas import schemas as reply_schemas
@@ -101,7 +101,7 @@ def _paths(offer: Offer) -> Shape:
     paths: Shape = {}
     tables = ((PREFIX, ROUTES, ARTICLES), (doors.PREFIX, doors.ROUTES, DOORS))
     for prefix, routes, articles in tables:
-        for method, path, name in routes:
+        for method, path, name, _ in routes:
             operation = _operation(articles[name], name, path, offer)
             paths.setdefault(f"{prefix}{path}", {})[method.lower()] = operation
     return paths
@@ -225,7 +225,7 @@ def _links(name: str) -> Iterator[tuple[str, Shape]]:
         yield "uninvite", _link("uninvite", guest)
     if name != "create":
         return
-    for _, path, other in ROUTES:
+    for _, path, other, _ in ROUTES:
         if "{debateId}" in path and "{name}" not in path:
             places = {place: found for place, found in _PLACES.items() if f"{{{place}}}" in path}
             yield other, _link(other, places)
@@ -254,7 +254,7 @@ def _socket() -> Shape:
                     **{name: schema(model.__name__) for name, model in EVENTS.items()},
                     "ack": schema("AckData"),
                 },
-                "commands": {name: schema(form.__name__) for name, form in FORMS.items()},
+                "commands": {name: schema(order.form.__name__) for name, order in ORDERS.items()},
             },
         }
     }

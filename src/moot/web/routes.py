@@ -1,7 +1,7 @@
 """The routes of `/api/v1`: a request is read, something is asked of the arena, the answer is projected.
 
-Whose debate it is, `rooms.py` tells; who may steer, the role. What is shown is told by `audience.visible`,
-through the feeds and the projections.
+Whose debate it is, `rooms.py` tells; who may do what, `wire/rights.py`, by the action that each route names.
+What is shown is told by `audience.visible`, through the feeds and the projections.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from moot.views.transcript import transcript
 from moot.web import archive, floor, gallery, guests, steward
 from moot.web.answers import json_reply
 from moot.web.calls import find_call
-from moot.web.desk import DebateId, Desk, Route, accepts_stream, replayed, saying
+from moot.web.desk import DebateId, Desk, Route, accepts_stream, add_routes, replayed, saying
 from moot.web.house import House, lent_keys
 from moot.web.playing import to_replay
 from moot.web.repeats import key_of
@@ -51,7 +51,7 @@ from moot.wire.chamber.frames import Chamber
 from moot.wire.frames import Dialect, Seen
 from moot.wire.native import Native
 from moot.wire.problems import Problem
-from moot.wire.rights import opens, seen_as, steers
+from moot.wire.rights import seen_as
 from moot.wire.v1 import bodies, queries, replies
 from moot.wire.v1.frames import V1
 from moot.wire.v1.notices import deleted
@@ -61,33 +61,33 @@ from moot.wire.v1.states import statuses_of
 CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
 
 _ROUTES: tuple[Route, ...] = (
-    ("POST", "/debates", "create"),
-    ("GET", "/debates", "list_debates"),
-    ("GET", "/debates/{debateId}", "look"),
-    ("GET", "/debates/{debateId}/stream", "stream"),
-    ("GET", "/debates/{debateId}/status", "status"),
-    ("POST", "/debates/{debateId}/rounds", "rounds"),
-    ("POST", "/debates/{debateId}/judge", "judge"),
-    ("POST", "/debates/{debateId}/pause", "pause"),
-    ("POST", "/debates/{debateId}/resume", "resume"),
-    ("POST", "/debates/{debateId}/stop", "stop"),
-    ("POST", "/debates/{debateId}/abort", "abort"),
-    ("POST", "/debates/{debateId}/skip", "skip"),
-    ("POST", "/debates/{debateId}/retry", "retry"),
-    ("POST", "/debates/{debateId}/inject", "inject"),
-    ("POST", "/debates/{debateId}/decide", "decide"),
-    ("POST", "/debates/{debateId}/tickets", "issue_ticket"),
-    ("GET", "/debates/{debateId}/transcript", "export"),
-    ("GET", "/debates/{debateId}/events", "events"),
-    ("GET", "/debates/{debateId}/events/stream", "stream_events"),
-    ("GET", "/debates/{debateId}/view/stream", "stream_view"),
-    ("GET", "/debates/{debateId}/calls/{call}", "look_at_call"),
-    ("DELETE", "/debates/{debateId}", "delete"),
-    ("POST", "/estimate", "estimate"),
-    ("GET", "/models", "models"),
-    ("GET", "/formats", "formats"),
-    ("GET", "/tools", "tools"),
-    ("GET", "/statistics", "statistics"),
+    ("POST", "/debates", "create", "open"),
+    ("GET", "/debates", "list_debates", "look"),
+    ("GET", "/debates/{debateId}", "look", "watch"),
+    ("GET", "/debates/{debateId}/stream", "stream", "watch"),
+    ("GET", "/debates/{debateId}/status", "status", "watch"),
+    ("POST", "/debates/{debateId}/rounds", "rounds", "steer"),
+    ("POST", "/debates/{debateId}/judge", "judge", "steer"),
+    ("POST", "/debates/{debateId}/pause", "pause", "steer"),
+    ("POST", "/debates/{debateId}/resume", "resume", "steer"),
+    ("POST", "/debates/{debateId}/stop", "stop", "steer"),
+    ("POST", "/debates/{debateId}/abort", "abort", "steer"),
+    ("POST", "/debates/{debateId}/skip", "skip", "steer"),
+    ("POST", "/debates/{debateId}/retry", "retry", "steer"),
+    ("POST", "/debates/{debateId}/inject", "inject", "steer"),
+    ("POST", "/debates/{debateId}/decide", "decide", "steer"),
+    ("POST", "/debates/{debateId}/tickets", "issue_ticket", "watch"),
+    ("GET", "/debates/{debateId}/transcript", "export", "watch"),
+    ("GET", "/debates/{debateId}/events", "events", "watch"),
+    ("GET", "/debates/{debateId}/events/stream", "stream_events", "watch"),
+    ("GET", "/debates/{debateId}/view/stream", "stream_view", "watch"),
+    ("GET", "/debates/{debateId}/calls/{call}", "look_at_call", "inspect"),
+    ("DELETE", "/debates/{debateId}", "delete", "delete"),
+    ("POST", "/estimate", "estimate", "look"),
+    ("GET", "/models", "models", "look"),
+    ("GET", "/formats", "formats", "look"),
+    ("GET", "/tools", "tools", "look"),
+    ("GET", "/statistics", "statistics", "look"),
 )
 ROUTES: tuple[Route, ...] = (
     *_ROUTES, *gallery.ROUTES, *guests.ROUTES, *floor.ROUTES, *archive.ROUTES, *steward.ROUTES
@@ -106,11 +106,8 @@ def router(rooms: Rooms) -> APIRouter:
         (steward.ROUTES, steward.Steward(rooms)),
     )
     for table, desk in desks:
-        for method, path, name in table:
-            methods = ["GET", "HEAD"] if method == "GET" else [method]
-            # Ids of conversations come from elsewhere, and may have a slash in them.
-            reached = path.replace("{conversationId}", "{conversationId:path}")
-            routes.add_api_route(reached, getattr(desk, name), methods=methods, name=name)
+        # Ids of conversations come from elsewhere, and may have a slash in them.
+        add_routes(routes, table, desk, conversationId="path")
     return routes
 
 
@@ -120,7 +117,6 @@ class Chair(Desk):
     # --- opening ------------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
-        opens(who(request))
         queries.nothing(query_of(request))
         raw = await request.body()
         self._still_open()
@@ -163,12 +159,10 @@ class Chair(Desk):
 
     async def status(self, request: Request, debate_id: DebateId) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
         return json_reply(replies.status(await self._arena.state(debate_id), who(request).viewer))
 
     async def export(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.transcript(query_of(request))
-        await self._rooms.mine(request, debate_id)
         debate = await self._arena.state(debate_id)
         viewer = seen_as(who(request), query.seat, debate)
         page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
@@ -187,7 +181,6 @@ class Chair(Desk):
 
     async def events(self, request: Request, debate_id: DebateId) -> Response:
         query = queries.event_page(query_of(request))
-        await self._rooms.mine(request, debate_id)
         head = await self._arena.state(debate_id)
         viewer = seen_as(who(request), query.seat, head)
         # What may be seen of an event depends on how things stood when it happened.
@@ -201,9 +194,6 @@ class Chair(Desk):
 
     async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
         queries.nothing(query_of(request))
-        await self._rooms.mine(request, debate_id)
-        if not who(request).viewer.privileged:
-            raise Problem("forbidden", "What a model was sent is shown to owners and moderators")
         if not (call.isascii() and call.isdigit() and len(call) < 10):
             raise Problem("not-found", "There is no such call")
         return json_reply(await find_call(self._arena, debate_id, int(call)))
@@ -258,7 +248,6 @@ class Chair(Desk):
         return self._follow(request, debate_id, dialect, viewer, cursor, gone)
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
         queries.nothing(query_of(request))
         key_of(request)
         bodies.read(bodies.Nothing, await request.body())
@@ -352,9 +341,7 @@ class Chair(Desk):
 
         return await self._ask(request, debate_id, bodies.Decide, command, saying("The debate is decided."))
 
-    async def delete(self, request: Request, debate_id: DebateId) -> Response:
-        await self._rooms.mine(request, debate_id)
-        steers(who(request))
+    async def delete(self, _request: Request, debate_id: DebateId) -> Response:
         await self._arena.delete(debate_id)
         return Response(status_code=204)
 

@@ -20,6 +20,7 @@ BODIES: dict[str, Any] = {
     "Pause": {"now": False},
     "Resume": {"step": "turn"},
     "Ending": {"reason": "Time is up."},
+    "Skip": {"turn": 3},
     "Nothing": {},
     "Inject": {"text": "What about open-source models?"},
     "Decide": {"winner": PRO, "reason": "The better answer to every question."},

@@ -18,7 +18,7 @@ from moot.audience import Viewer
 from moot.errors import MootError
 from moot.store.contract import Once
 from moot.web.feeds import read
-from moot.web.orders import ORDERS
+from moot.web.orders import ORDERS, order
 from moot.web.repeats import fingerprint, usable_key
 from moot.web.rooms import Rooms
 from moot.web.streams import Watching
@@ -28,6 +28,7 @@ from moot.wire.chamber.frames import Chamber
 from moot.wire.frames import Cursor, Dialect, Frame, as_message
 from moot.wire.limits import Bucket
 from moot.wire.problems import Problem, problem_of
+from moot.wire.rights import check
 from moot.wire.v1 import queries
 from moot.wire.v1.frames import V1
 from moot.wire.v1.notices import acknowledged, deleted, rejected
@@ -63,6 +64,7 @@ class UnknownType(Problem):
 async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
     identity: Identity = socket.scope["state"]["who"]
     head = await rooms.seen_by(identity, debate_id)
+    check(identity, "watch")
     query = queries.socket(socket.scope["query_string"])
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
@@ -181,7 +183,7 @@ class Talk:
         if kind not in ORDERS:
             raise UnknownType("validation", "There is no such command")
         debate = await self._rooms.arena.state(self._debate_id)
-        command = ORDERS[kind](data, self._identity, debate)
+        command = order(kind, data, self._identity, debate)
         once = self._once(kind, key, text)
         outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
         return acknowledged(kind, outcome.debate, replayed=outcome.replayed)

@@ -22,22 +22,21 @@ from moot.views.json import moment
 from moot.web.answers import json_reply
 from moot.web.desk import Desk, Route
 from moot.web.rooms import query_of, who
-from moot.wire.auth import Identity
 from moot.wire.problems import Problem
-from moot.wire.rights import operates
+from moot.wire.rights import may
 from moot.wire.v1 import bodies, operating, queries
 
 ModelName = Annotated[str, Path(alias="model")]
 TokenName = Annotated[str, Path(alias="token")]
 
 ROUTES: tuple[Route, ...] = (
-    ("GET", "/providers", "providers"),
-    ("GET", "/installs", "installs"),
-    ("POST", "/installs/{model}", "install"),
-    ("DELETE", "/installs/{model}", "stop_install"),
-    ("GET", "/tokens", "tokens"),
-    ("POST", "/tokens", "new_token"),
-    ("DELETE", "/tokens/{token}", "revoke_token"),
+    ("GET", "/providers", "providers", "look"),
+    ("GET", "/installs", "installs", "look"),
+    ("POST", "/installs/{model}", "install", "operate"),
+    ("DELETE", "/installs/{model}", "stop_install", "operate"),
+    ("GET", "/tokens", "tokens", "operate"),
+    ("POST", "/tokens", "new_token", "operate"),
+    ("DELETE", "/tokens/{token}", "revoke_token", "operate"),
 )
 ASK = "Ask the operator of this server."
 FIRST = (
@@ -50,7 +49,7 @@ class Steward(Desk):
     async def providers(self, request: Request) -> Response:
         queries.nothing(query_of(request))
         told = await self._rooms.catalogue.providers()
-        needed, mine = await self._rooms.keeper.enabled(), _is_operator(who(request))
+        needed, mine = await self._rooms.keeper.enabled(), may(who(request), "operate")
         rows = told["providers"] if mine else [_from_outside(row) for row in told["providers"]]
         shape = {**told, "providers": rows, "token": needed, "operator": mine, "version": __version__}
         return json_reply(shape)
@@ -59,12 +58,11 @@ class Steward(Desk):
 
     async def installs(self, request: Request) -> Response:
         queries.nothing(query_of(request))
-        mine = _is_operator(who(request))
+        mine = may(who(request), "operate")
         rows = [_install(install, mine=mine) for install in self._arena.providers.installs.all()]
         return json_reply({"models": rows, "operator": mine})
 
     async def install(self, request: Request, model: ModelName) -> Response:
-        operates(who(request))
         queries.nothing(query_of(request))
         bodies.read(bodies.Nothing, await request.body())
         try:
@@ -74,7 +72,6 @@ class Steward(Desk):
         return json_reply(_install(started, mine=True), 202)
 
     async def stop_install(self, request: Request, model: ModelName) -> Response:
-        operates(who(request))
         queries.nothing(query_of(request))
         try:
             await self._arena.providers.installs.stop(model)
@@ -85,14 +82,12 @@ class Steward(Desk):
     # --- tokens ---------------------------------------------------------------------------------------
 
     async def tokens(self, request: Request) -> Response:
-        operates(who(request))
         queries.nothing(query_of(request))
         tokens = await self._arena.store.tokens()
         shape = {"tokens": [_token(token) for token in tokens], "needed": await self._rooms.keeper.enabled()}
         return json_reply(shape)
 
     async def new_token(self, request: Request) -> Response:
-        operates(who(request))
         queries.nothing(query_of(request))
         raw, repeats = await request.body(), self._rooms.repeats
         async with repeats.doing(request, raw) as once:
@@ -103,7 +98,6 @@ class Steward(Desk):
         return json_reply(shape, 201)
 
     async def revoke_token(self, request: Request, token: TokenName) -> Response:
-        operates(who(request))
         queries.nothing(query_of(request))
         if not await self._arena.store.drop_token(token):
             raise Problem("not-found", "There is no such token")
@@ -122,10 +116,6 @@ class Steward(Desk):
         keeper.look_again()
         warning = FIRST.format(owner=owner or "nobody in particular") if first else None
         return {**_token(token), "token": secret, "warning": warning}
-
-
-def _is_operator(identity: Identity) -> bool:
-    return identity.conducts and identity.owner is None
 
 
 def _from_outside(row: dict[str, Any]) -> dict[str, Any]:

@@ -50,17 +50,16 @@ from moot.web.vigil import Vigil
 from moot.wire import turns
 from moot.wire.frames import Cursor, Frame, as_lines
 from moot.wire.problems import Problem
-from moot.wire.rights import opens, steers
 from moot.wire.turns import AskedTurn, OneTurn
 from moot.wire.v1 import queries
 
 ROUTES: tuple[Route, ...] = (
-    ("POST", "/debate/stream/init", "ask_turn"),
-    ("POST", "/debate/stream", "hear_turn"),
-    ("GET", "/debate/stream/{sessionId}", "stream_session"),
-    ("DELETE", "/debate/stream/{sessionId}", "cancel_turn"),
-    ("GET", "/debate/session/{sessionId}", "look_at_session"),
-    ("GET", "/debate/sessions", "list_sessions"),
+    ("POST", "/debate/stream/init", "ask_turn", "open"),
+    ("POST", "/debate/stream", "hear_turn", "open"),
+    ("GET", "/debate/stream/{sessionId}", "stream_session", "watch"),
+    ("DELETE", "/debate/stream/{sessionId}", "cancel_turn", "steer"),
+    ("GET", "/debate/session/{sessionId}", "look_at_session", "watch"),
+    ("GET", "/debate/sessions", "list_sessions", "sessions"),
 )
 SessionId = Annotated[str, Path(alias="sessionId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 
@@ -127,7 +126,6 @@ class Turns(Desk):
         """Cut the turn that is under way; it can be asked for again."""
         queries.nothing(query_of(request))
         debate = await self._session(request, session_id)
-        steers(who(request))
         speaks = bool(debate.live) or debate.running
         if speaks:
             # It may have come to its end meanwhile.
@@ -145,8 +143,6 @@ class Turns(Desk):
 
     async def list_sessions(self, request: Request) -> Response:
         limit, offset = queries.page(query_of(request))
-        if who(request).debate is not None:
-            raise Problem("forbidden", "An invitation is for one debate")
         wanted = Wanted(owner=who(request).owner, format=NAME)
         page = await self._arena.store.list(wanted, limit=limit, offset=offset)
         found: list[dict[str, Any]] = []
@@ -159,7 +155,6 @@ class Turns(Desk):
     # --- the turn -------------------------------------------------------------------------------------
 
     async def _read(self, request: Request) -> AskedTurn | None:
-        opens(who(request))
         queries.nothing(query_of(request))
         self._still_open()
         return turns.read_turn(await request.body())

@@ -29,8 +29,7 @@ from moot.debate import Debate
 from moot.errors import Invalid, Refused
 from moot.floor import AnswerPoint, ClosePoll, LeaveSeat, OfferPoint, Say, TakeSeat
 from moot.wire.auth import Identity
-from moot.wire.problems import Problem
-from moot.wire.rights import judges_as, speaks_for, steers, votes
+from moot.wire.rights import may
 
 STEERING: dict[str, Command] = {
     "pause": Pause(),
@@ -120,18 +119,10 @@ def me(identity: Identity, debate: Debate) -> dict[str, Any]:
         "judge": identity.judge,
         "many": identity.many,
         "may": {
-            "steer": _may(steers, identity),
-            "vote": _may(votes, identity),
-            "ask": identity.conducts or (identity.role == "audience" and not identity.many),
-            "seats": [seat.id for seat in debate.seats if _may(speaks_for, identity, seat.id)],
-            "judges": [judge.id for judge in debate.judges if _may(judges_as, identity, judge.id)],
+            "steer": may(identity, "steer"),
+            "vote": may(identity, "vote"),
+            "ask": may(identity, "ask"),
+            "seats": [seat.id for seat in debate.seats if may(identity, "speak", seat=seat.id)],
+            "judges": [judge.id for judge in debate.judges if may(identity, "ballot", judge=judge.id)],
         },
     }
-
-
-def _may(right: Callable[..., object], *given: object) -> bool:
-    try:
-        right(*given)
-    except Problem:
-        return False
-    return True
