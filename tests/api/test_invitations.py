@@ -107,6 +107,51 @@ async def test_a_withdrawn_invitation_closes_what_it_opened(
                 pass
 
 
+async def test_with_a_link_for_many_go_those_who_joined_by_it(served: Served) -> None:
+    debate_id = await served.open(autoProgress=False)
+    links = [
+        await invited(served, debate_id, "audience", name=name, many=True) for name in ("hall", "stairs")
+    ]
+    zoe, eve, kim = [
+        bearer((await served.post(debate_id, "join", {"name": name}, headers=link)).json()["token"])
+        for name, link in (("zoe", links[0]), ("eve", links[0]), ("kim", links[1]))
+    ]
+    url = f"{served.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws"
+    async with connect(url, additional_headers=zoe) as hers, connect(url, additional_headers=kim) as theirs:
+        path = f"/api/v1/debates/{debate_id}/invitations"
+        assert (await served.http.delete(f"{path}/hall")).status_code == 204
+        async with asyncio.timeout(60):
+            await hers.wait_closed()
+        assert hers.close_code == 4401
+        # Without tokens whoever shows none that counts is the owner: so they are tried where there is one.
+        listed = (await served.get(debate_id, "invitations")).json()["invitations"]
+        assert [one["name"] for one in listed] == ["kim", "stairs"]
+        await served.post(debate_id, "abort")
+        async with asyncio.timeout(60):
+            await theirs.wait_closed()
+        assert theirs.close_code == 1000
+    again = await invited(served, debate_id, "audience", name="hall", many=True)
+    assert (await served.post(debate_id, "join", {"name": "zoe"}, headers=again)).status_code == 201
+    assert eve != zoe
+
+
+async def test_who_joined_by_a_link_that_was_withdrawn_is_not_let_in(tmp_path: Path) -> None:
+    async with full_house(tmp_path) as (house, debate_id, _, tokens):
+        operator = bearer("operators-own-token")
+        listed = (await house.get(debate_id, "invitations", headers=operator)).json()["invitations"]
+        [link] = [one["name"] for one in listed if one["many"]]
+        joined = await house.post(debate_id, "join", {}, headers=tokens["link"])
+        zoe = bearer(joined.json()["token"])
+        ticket = (await house.post(debate_id, "tickets", headers=zoe)).json()["ticket"]
+        assert (await house.get(debate_id, "status", headers=zoe)).status_code == 200
+        path = f"/api/v1/debates/{debate_id}/invitations/{link}"
+        assert (await house.http.delete(path, headers=operator)).status_code == 204
+        problem(await house.get(debate_id, "status", headers=zoe), 401, "unauthorized")
+        problem(await house.get(debate_id, f"stream?ticket={ticket}"), 401, "unauthorized")
+        problem(await house.post(debate_id, "join", {}, headers=tokens["link"]), 401, "unauthorized")
+        assert (await house.get(debate_id, "status", headers=tokens["audience"])).status_code == 200
+
+
 # --- who may do what ----------------------------------------------------------------------------------
 
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Collection
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from msgspec.structs import replace
+from websockets.asyncio.client import connect
 
 from moot.commons import line
 from moot.providers.keys import Secret
 from moot.providers.scripted import Say, Scripted, Stall
 from moot.settings import Cluster, Service
+from moot.store.contract import Invitation
 from moot.store.memory import MemoryStore
 from moot.web import streams
+from moot.wire import auth
 from tests.api.served import FREE, Served, body, serving
 from tests.api.test_debates import problem
 from tests.doors.test_turns import Heard, Page, settled
@@ -120,7 +123,7 @@ async def test_an_open_stream_keeps_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(streams, "TICK_SECONDS", 0.02)
-    monkeypatch.setattr(streams, "REVIEW_SECONDS", 0.05)
+    monkeypatch.setattr(streams, "RENEW_SECONDS", 0.05)
     async with nodes(tmp_path, redis, replace(FREE, streams_per_client=1)) as (one, _):
         path = f"/api/v1/debates/{await one.open()}/stream"
         async with one.http.stream("GET", path) as reply:
@@ -129,6 +132,62 @@ async def test_an_open_stream_keeps_its_place(
             until = redis.ask("ZRANGE", room, "0", "-1", "WITHSCORES")
             while redis.ask("ZRANGE", room, "0", "-1", "WITHSCORES") == until:  # noqa: ASYNC110 - no event
                 await asyncio.sleep(0.01)
+
+
+async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
+    tmp_path: Path,
+    redis: Redis,  # noqa: F811 - the fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+    looking = MemoryStore.invited
+
+    async def counted(store: MemoryStore, digests: Collection[str]) -> tuple[Invitation, ...]:
+        nonlocal looks
+        looks += 1
+        return await looking(store, digests)
+
+    monkeypatch.setattr(MemoryStore, "invited", counted)
+    async with nodes(tmp_path, redis, GUARDED) as (one, other):
+        reply = await one.http.post("/api/v1/debates", json=body(), headers=TOKEN)
+        debate_id = reply.json()["id"]
+        path = f"/api/v1/debates/{debate_id}"
+        shape = {"name": "zoe", "role": "viewer", "owner": ""}
+        tokens = [
+            (await one.http.post(where, json=shape, headers=TOKEN)).json()["token"]
+            for where, shape in (
+                (f"{path}/invitations", {"role": "observer", "name": "zoe"}),
+                ("/api/v1/tokens", shape),
+            )
+        ]
+        streams_of = (
+            *(f"{path}/{kind}" for kind in ("stream", "events/stream", "view/stream")),
+            f"/api/debates/{debate_id}/stream",
+            f"/api/debate/{debate_id}/stream",
+        )
+        async with AsyncExitStack() as stack:
+            ending: list[asyncio.Task[Any]] = []
+            for house in (one, other):
+                for token in tokens:
+                    headers = {"Authorization": f"Bearer {token}"}
+                    for stream in streams_of:
+                        told = await stack.enter_async_context(
+                            house.http.stream("GET", stream, headers=headers)
+                        )
+                        assert told.status_code == 200, (stream, told.status_code)
+                        ending.append(asyncio.create_task(told.aread()))
+                    url = f"{house.url.replace('http', 'ws', 1)}{path}/ws"
+                    socket = await stack.enter_async_context(connect(url, additional_headers=headers))
+                    ending.append(asyncio.create_task(socket.wait_closed()))
+            assert not any(task.done() for task in ending)
+            assert (await one.http.delete(f"{path}/invitations/zoe", headers=TOKEN)).status_code == 204
+            assert (await one.http.delete("/api/v1/tokens/zoe", headers=TOKEN)).status_code == 204
+            before = looks
+            async with asyncio.timeout(60):
+                await asyncio.gather(*ending)
+        # Each server has looked once or twice, for all of them at once, and looks twice a second.
+        assert looks - before <= 6
+        assert max(streams.REVIEW_SECONDS, auth.CACHE_SECONDS) <= 0.5
 
 
 async def test_a_ticket_of_one_server_opens_a_stream_of_another(tmp_path: Path, redis: Redis) -> None:  # noqa: F811

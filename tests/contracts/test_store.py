@@ -766,6 +766,38 @@ async def test_a_debate_has_so_many_invitations_and_no_more(
     await store.invite(invitation(clock, "eve"))
 
 
+async def test_many_invitations_are_looked_up_at_once(store: Store, clock: Clock) -> None:
+    await open_debate(store)
+    ann, bob = invitation(clock, "ann"), invitation(clock, "bob")
+    late = invitation(clock, "late", expires_at=clock.now + timedelta(seconds=10))
+    for each in (ann, bob, late):
+        await store.invite(each)
+    clock.now += timedelta(seconds=11)
+    digests = {each.digest for each in (ann, late)} | {digest("another")}
+    assert await store.invited(digests) == (ann,)
+    assert set(await store.invited({ann.digest, bob.digest})) == {ann, bob}
+    assert await store.invited(()) == ()
+
+
+async def test_who_joined_by_a_link_counts_no_longer_than_the_link(store: Store, clock: Clock) -> None:
+    await open_debate(store)
+    link, other = (invitation(clock, name, many=True) for name in ("hall", "stairs"))
+    zoe, kim = invitation(clock, "zoe", via=link.digest), invitation(clock, "kim", via=other.digest)
+    for each in (link, other, zoe, kim):
+        await store.invite(each)
+    assert await store.invitation(zoe.digest) == zoe
+    assert await store.uninvite("d1", "hall")
+    assert await store.invitation(zoe.digest) is None
+    assert await store.invitations("d1") == (kim, other)
+    # One who joins while the link is being withdrawn.
+    eve = invitation(clock, "eve", via=link.digest)
+    await store.invite(eve)
+    assert await store.invitation(eve.digest) is None
+    assert await store.invited({eve.digest, kim.digest}) == (kim,)
+    await store.invite(invitation(clock, "hall", digest=digest("again"), many=True))
+    assert await store.invitation(eve.digest) is None
+
+
 async def test_invitations_go_with_their_debate(store: Store, clock: Clock) -> None:
     await open_debate(store)
     ann = invitation(clock, "ann")

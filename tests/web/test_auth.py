@@ -310,20 +310,27 @@ async def test_a_page_from_elsewhere_does_not_use_up_what_the_user_may_ask(borde
 async def test_a_ticket_opens_a_stream_once_and_nothing_else(bordered: Serving, door: str) -> None:
     served = await bordered(Echo(), token=Secret(OPERATORS))
     assert served.tickets is not None
-    alice = Identity("alice", "viewer", "team")
 
     async def status(path: str, debate: str = "deb_1") -> int:
         assert served.tickets is not None
-        ticket = await served.tickets.issue(alice, debate)
+        ticket = await served.tickets.issue(OPERATOR, debate)
         return (await exchange(served.port, request(f"{path}?ticket={ticket}"))).status
 
     stream = f"/api/v1/debates/deb_1/{door}"
     assert await status(stream) == 200
     assert await status(stream, "deb_2") == 401
     assert await status("/api/v1/debates/deb_1/status") == 401
-    ticket = await served.tickets.issue(alice, "deb_1")
+    ticket = await served.tickets.issue(OPERATOR, "deb_1")
     twice = [(await exchange(served.port, request(f"{stream}?ticket={ticket}"))).status for _ in range(2)]
     assert twice == [200, 401]
+
+
+async def test_a_ticket_counts_no_longer_than_the_token_it_was_issued_for(bordered: Serving) -> None:
+    served = await bordered(Echo(), token=Secret(OPERATORS))
+    assert served.tickets is not None
+    ticket = await served.tickets.issue(Identity("alice", "viewer", "team", key="revoked"), "deb_1")
+    reply = await exchange(served.port, request(f"/api/v1/debates/deb_1/stream?ticket={ticket}"))
+    assert (reply.status, reply.kind) == (401, "unauthorized")
 
 
 async def test_a_websocket_needs_a_token_or_a_ticket_before_it_opens(bordered: Serving) -> None:

@@ -11,7 +11,7 @@ seconds since 1970, yes and no are 1 and 0.
                          summary
     bodies               debate, digest, packed, body
     requests             debate, client, key, body_hash, first, seq, expires
-    invitations          debate, name, digest, role, seat, judge, many, created_at, expires_at
+    invitations          debate, name, digest, role, seat, judge, many, created_at, expires_at, via
     casts                debate, model
     marks                debate, mark
     events               debate, seq, at, epoch, body

@@ -7,7 +7,7 @@ the runner that writes; an older epoch than the debate's writes nothing and rais
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, Protocol
 
@@ -133,6 +133,8 @@ class Invitation(Struct, frozen=True):
     many: bool = False
     """For a whole hall: each bearer fetches an invitation of their own with it."""
     expires_at: datetime | None = None
+    via: str | None = None
+    """The digest of the link for many with which it was fetched. It counts no longer than that link."""
 
     def expired(self, at: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= at
@@ -253,8 +255,12 @@ class Store(Protocol):
         """The one with this digest, unless it has expired. As quick among thousands as alone."""
         ...
 
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+        """Of all these, the ones that count, in one look and in no order."""
+        ...
+
     async def uninvite(self, debate_id: str, name: str) -> bool:
-        """Whether there was one."""
+        """Whether there was one. With a link for many go those who joined by it."""
         ...
 
     @property

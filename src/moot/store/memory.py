@@ -6,7 +6,7 @@ Everything happens between two awaits, so every operation is atomic by itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -216,24 +216,31 @@ class MemoryStore:
 
     async def invite(self, invitation: Invitation) -> None:
         log, at = self._log(invitation.debate), self._clock()
-        self._guests = {key: guest for key, guest in self._guests.items() if not guest.expired(at)}
+        self._guests = {key: guest for key, guest in self._guests.items() if self._counts(guest, at)}
         names = [guest.name for guest in self._guests.values() if guest.debate == invitation.debate]
         admit(taken=invitation.name in names, invited=len(names), status=log.debate.status)
         self._guests[invitation.digest] = invitation
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
         at = self._clock()
-        found = (g for g in self._guests.values() if g.debate == debate_id and not g.expired(at))
+        found = (g for g in self._guests.values() if g.debate == debate_id and self._counts(g, at))
         return tuple(sorted(found, key=lambda guest: guest.name))
 
     async def invitation(self, digest: str) -> Invitation | None:
         found = self._guests.get(digest)
-        return found if found and not found.expired(self._clock()) else None
+        return found if found and self._counts(found, self._clock()) else None
+
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+        found = [await self.invitation(digest) for digest in digests]
+        return tuple(invitation for invitation in found if invitation)
 
     async def uninvite(self, debate_id: str, name: str) -> bool:
-        known = len(self._guests)
-        self._guests = {k: g for k, g in self._guests.items() if (g.debate, g.name) != (debate_id, name)}
-        return len(self._guests) < known
+        gone = {k for k, g in self._guests.items() if (g.debate, g.name) == (debate_id, name)}
+        self._guests = {k: g for k, g in self._guests.items() if k not in gone and g.via not in gone}
+        return bool(gone)
+
+    def _counts(self, guest: Invitation, at: datetime) -> bool:
+        return not guest.expired(at) and (guest.via is None or guest.via in self._guests)
 
     @property
     def trouble(self) -> str:

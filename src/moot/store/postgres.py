@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio import Future
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -174,6 +174,9 @@ class PostgresStore:
 
     async def invitation(self, digest: str) -> Invitation | None:
         return await postgres_guests.invitation(self._ask, digest, self._clock())
+
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+        return await postgres_guests.among(self._ask, digests, self._clock())
 
     async def uninvite(self, debate_id: str, name: str) -> bool:
         return await postgres_guests.uninvite(self._ask, debate_id, name)

@@ -46,7 +46,7 @@ READ = {
         FROM requests WHERE debate_id = ANY(%s) ORDER BY 1, 2, 3
     """,
     "invitations": """
-        SELECT debate_id, name, digest, role, seat, judge, many::int, created_at, expires_at
+        SELECT debate_id, name, digest, role, seat, judge, many::int, created_at, expires_at, via
         FROM invitations WHERE debate_id = ANY(%s) ORDER BY 1, 2
     """,
     "casts": """
@@ -73,7 +73,7 @@ COLUMNS = {
     "bodies": "bodies (debate_id, digest, packed, body)",
     "requests": "requests (debate_id, client, key, body_hash, first, seq, expires)",
     "invitations": """
-        invitations (debate_id, name, digest, role, seat, judge, many, created_at, expires_at)
+        invitations (debate_id, name, digest, role, seat, judge, many, created_at, expires_at, via)
     """,
     "casts": "casts (debate, model)",
     "marks": "marks (debate, mark)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,8 +12,12 @@ from moot.store.guests import admit
 from moot.store.postgres_connect import Connection, fetch
 from moot.store.postgres_read import Ask
 
-COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at"
-VALID = "(expires_at IS NULL OR expires_at > %s)"
+COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
+VALID = """
+    (expires_at IS NULL OR expires_at > %s)
+    AND (via IS NULL OR EXISTS (SELECT 1 FROM invitations AS link WHERE link.digest = invitations.via))
+"""
+"""Who joined by a link for many counts no longer than that link."""
 
 
 async def invite(connection: Connection, invitation: Invitation, at: datetime) -> None:
@@ -23,7 +28,7 @@ async def invite(connection: Connection, invitation: Invitation, at: datetime) -
         raise UnknownDebate
     await fetch(
         connection,
-        f"DELETE FROM invitations WHERE debate_id = %s AND NOT {VALID}",  # noqa: S608 - our own condition
+        f"DELETE FROM invitations WHERE debate_id = %s AND NOT ({VALID})",  # noqa: S608 - our own condition
         [debate, at],
     )
     [[invited, taken]] = await fetch(
@@ -34,7 +39,7 @@ async def invite(connection: Connection, invitation: Invitation, at: datetime) -
     admit(taken=taken > 0, invited=invited, status=rows[0][0])
     await fetch(
         connection,
-        f"INSERT INTO invitations ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608 - our own columns
+        f"INSERT INTO invitations ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608 - our own columns
         [getattr(invitation, name) for name in Invitation.__struct_fields__],
     )
 
@@ -55,10 +60,23 @@ async def invitation(ask: Ask, digest: str, at: datetime) -> Invitation | None:
     return Invitation(*map(_value, rows[0])) if rows else None
 
 
+async def among(ask: Ask, digests: Collection[str], at: datetime) -> tuple[Invitation, ...]:
+    rows = await ask(
+        f"SELECT {COLUMNS} FROM invitations WHERE digest = ANY(%s) AND {VALID}",  # noqa: S608 - our own columns
+        [[*digests], at],
+    )
+    return tuple(Invitation(*map(_value, row)) for row in rows)
+
+
 async def uninvite(ask: Ask, debate_id: str, name: str) -> bool:
     return bool(
         await ask(
-            "DELETE FROM invitations WHERE debate_id = %s AND name = %s RETURNING name", [debate_id, name]
+            """
+            DELETE FROM invitations WHERE debate_id = %s AND (name = %s OR via IN (
+                SELECT digest FROM invitations WHERE debate_id = %s AND name = %s))
+            RETURNING name
+            """,
+            [debate_id, name, debate_id, name],
         )
     )
 

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import threading
 from asyncio import Future
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -171,6 +171,9 @@ class SqliteStore:
 
     async def invitation(self, digest: str) -> Invitation | None:
         return await self._ask(sqlite_guests.find, digest, self._clock())
+
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+        return await self._ask(sqlite_guests.among, digests, self._clock())
 
     async def uninvite(self, debate_id: str, name: str) -> bool:
         return await self._alone(lambda: self._writer.change(sqlite_guests.uninvite, debate_id, name))

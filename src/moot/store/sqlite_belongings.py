@@ -42,7 +42,7 @@ READ = {
         WHERE debate_id IN (SELECT value FROM json_each(?)) ORDER BY 1, 2, 3
     """,
     "invitations": """
-        SELECT debate_id, name, digest, role, seat, judge, many, created_at, expires_at FROM invitations
+        SELECT debate_id, name, digest, role, seat, judge, many, created_at, expires_at, via FROM invitations
         WHERE debate_id IN (SELECT value FROM json_each(?)) ORDER BY 1, 2
     """,
     "casts": """
@@ -90,8 +90,9 @@ WRITE = {
         VALUES (?, ?, ?, ?, ?, ?, ?)
     """,
     "invitations": """
-        INSERT INTO invitations (debate_id, name, digest, role, seat, judge, many, created_at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO invitations
+            (debate_id, name, digest, role, seat, judge, many, created_at, expires_at, via)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """,
     "casts": "INSERT INTO casts (debate, model) SELECT place, ?2 FROM debates WHERE id = ?1",
     "marks": "INSERT INTO marks (debate, mark) SELECT place, ?2 FROM debates WHERE id = ?1",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +14,12 @@ from moot.errors import UnknownDebate
 from moot.store.contract import Invitation
 from moot.store.guests import admit
 
-COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at"
-VALID = "(expires_at IS NULL OR julianday(expires_at) > julianday(?))"
+COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
+VALID = """
+    (expires_at IS NULL OR julianday(expires_at) > julianday(?))
+    AND (via IS NULL OR EXISTS (SELECT 1 FROM invitations AS link WHERE link.digest = invitations.via))
+"""
+"""Who joined by a link for many counts no longer than that link."""
 
 
 def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime) -> None:
@@ -22,7 +28,7 @@ def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime)
     if row is None:
         raise UnknownDebate
     connection.execute(
-        f"DELETE FROM invitations WHERE debate_id = ? AND NOT {VALID}",  # noqa: S608 - our own condition
+        f"DELETE FROM invitations WHERE debate_id = ? AND NOT ({VALID})",  # noqa: S608 - our own condition
         (debate, now),
     )
     invited, taken = connection.execute(
@@ -32,8 +38,9 @@ def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime)
     admit(taken=taken > 0, invited=invited, status=row[0])
     connection.execute(
         """
-        INSERT INTO invitations (debate_id, name, digest, role, created_at, seat, judge, many, expires_at)
-        VALUES (:debate, :name, :digest, :role, :created_at, :seat, :judge, :many, :expires_at)
+        INSERT INTO invitations
+            (debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via)
+        VALUES (:debate, :name, :digest, :role, :created_at, :seat, :judge, :many, :expires_at, :via)
         """,
         msgspec.to_builtins(invitation),
     )
@@ -55,8 +62,22 @@ def find(connection: sqlite3.Connection, digest: str, at: datetime) -> Invitatio
     return _invitation(row) if row else None
 
 
+def among(connection: sqlite3.Connection, digests: Collection[str], at: datetime) -> tuple[Invitation, ...]:
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM invitations WHERE digest IN (SELECT value FROM json_each(?)) AND {VALID}",  # noqa: S608 - ours
+        (json.dumps([*digests]), at.isoformat()),
+    ).fetchall()
+    return tuple(_invitation(row) for row in rows)
+
+
 def uninvite(connection: sqlite3.Connection, debate_id: str, name: str) -> bool:
-    done = connection.execute("DELETE FROM invitations WHERE debate_id = ? AND name = ?", (debate_id, name))
+    done = connection.execute(
+        """
+        DELETE FROM invitations WHERE debate_id = ?1 AND (name = ?2 OR via IN (
+            SELECT digest FROM invitations WHERE debate_id = ?1 AND name = ?2))
+        """,
+        (debate_id, name),
+    )
     return done.rowcount > 0
 
 

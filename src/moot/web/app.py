@@ -52,13 +52,14 @@ def make_app(arena: Arena) -> ASGIApp:
     service = arena.settings.service
     feeds = Feeds(arena.store, arena.hub)
     attendance = Attendance(arena.commons)
+    keeper = Keeper(arena.store, service.token)
     arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
     rooms = Rooms(
         arena=arena,
         feeds=feeds,
-        clock=Clock(feeds, service, attendance),
+        clock=Clock(feeds, service, attendance, keeper),
         attendance=attendance,
-        keeper=Keeper(arena.store, service.token),
+        keeper=keeper,
         tickets=Tickets(arena.commons),
         streams=Streams(service.streams_per_client, attendance),
         slots=Slots(service.debates_per_client, arena.commons, arena.head),

@@ -122,7 +122,9 @@ class Border:
         stream = STREAM.fullmatch(scope["path"])
         if stream and not sent and (ticket := _ticket(scope)):
             # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
-            return await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            # Whoever it was issued to may have lost their token since.
+            return issued if issued and await self._keeper.knows(issued) else None
         found = await self._keeper.find(sent[0] if sent else None)
         if found is not None and sent:
             # It has proved to be a token; a stranger's word must not blot out the lines of others.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Path
@@ -149,7 +148,7 @@ class Desk:
             cursor=cursor,
             gone=gone,
             place=place or rooms.streams.taken(request.scope["state"]["client"]),
-            watching=Watching(partial(rooms.keeper.knows, who(request))),
+            watching=Watching(who(request)),
             plain=plain,
             told=told,
         )

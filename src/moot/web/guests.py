@@ -50,9 +50,11 @@ class Guests(Desk):
 
     async def join(self, request: Request, debate_id: DebateId) -> Response:
         link = await self._arena.store.invitation(who(request).key)
+        if link is None:
+            raise Problem("unauthorized", "This link was withdrawn")
 
         def guest(body: people.Join) -> Invitation:
-            return _guest(debate_id, "audience", body.name, link.expires_at if link else None)
+            return _guest(debate_id, "audience", body.name, link.expires_at, via=link.digest)
 
         return await self._let_in(request, people.Join, guest)
 
@@ -65,6 +67,7 @@ class Guests(Desk):
         queries.nothing(query_of(request))
         if not await self._arena.store.uninvite(debate_id, name):
             raise Problem("not-found", "There is no such invitation")
+        self._rooms.clock.review_soon()
         return Response(status_code=204)
 
     async def _let_in(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from functools import partial
 from typing import Any, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -90,7 +89,7 @@ class Talk:
         self._bucket = Bucket(BURST, PER_SECOND)
         self._warned = False
         self._nonsense = 0
-        self._watching = Watching(partial(rooms.keeper.knows, identity))
+        self._watching = Watching(identity)
 
     async def run(self, dialect: Dialect, cursor: Cursor) -> None:
         code = REVOKED

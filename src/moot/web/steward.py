@@ -102,6 +102,7 @@ class Steward(Desk):
         if not await self._arena.store.drop_token(token):
             raise Problem("not-found", "There is no such token")
         self._rooms.keeper.look_again()
+        self._rooms.clock.review_soon()
         return Response(status_code=204)
 
     async def _make(self, asked: operating.NewToken) -> dict[str, Any]:

@@ -9,7 +9,7 @@ the feed writes directly, the same bytes for all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from time import monotonic
@@ -24,6 +24,7 @@ from moot.errors import StoreError
 from moot.settings import Service
 from moot.web.connection import Connection
 from moot.web.feeds import Feed, Feeds, Take, read_joined
+from moot.wire.auth import Identity, Keeper
 from moot.wire.frames import Cursor, Dialect, Frame, as_lines, as_sse
 
 HEADERS = (
@@ -41,15 +42,18 @@ PORTION, BREATH = 16 * 1024, 0.02
 """For those who split a stream by hand: so much at once, and seconds to read it in. Sent more than that, they
 find it cut wherever a read of theirs ends: in the middle of an event."""
 TICK_SECONDS = 1.0
-REVIEW_SECONDS = 15.0
+REVIEW_SECONDS = 0.5
+"""So often it is looked up who may still watch: whose token was revoked, here or at another node, is let go
+within a second."""
+RENEW_SECONDS = 15.0
 
 
 class Watching:
     """Someone who is being sent something, as the clock sees it."""
 
-    def __init__(self, allowed: Callable[[], Awaitable[bool]]) -> None:
-        self.allowed = allowed
-        """Whether whoever opened this may still see it."""
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        """Who opened this: when they would no longer be let in, it ends."""
         self.dismissed = False
         self._task: asyncio.Task[Any] | None = None
 
@@ -74,56 +78,87 @@ class Watching:
 class Clock:
     """Beats for quiet streams, their places kept, and an end for those whose token was revoked.
 
-    It stands still where nobody watches, so nobody has to stop it.
+    However many watch, the store is asked once for all. It stands still where nobody watches, so nobody has
+    to stop it.
     """
 
-    def __init__(self, feeds: Feeds, service: Service, attendance: Attendance) -> None:
+    def __init__(self, feeds: Feeds, service: Service, attendance: Attendance, keeper: Keeper) -> None:
         self._feeds = feeds
         self._service = service
         self._attendance = attendance
-        self._watching: set[Watching] = set()
+        self._keeper = keeper
+        self._watching: dict[Identity, set[Watching]] = {}
+        self._viewers = 0
         self._deserted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._doubted = asyncio.Event()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @contextmanager
     def over(self, watching: Watching) -> Generator[None]:
-        self._watching.add(watching)
+        alike = self._watching.setdefault(watching.identity, set())
+        alike.add(watching)
+        self._viewers += 1
         self._deserted.clear()
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="clock of the streams")
+        # Apart: a store that takes its time must not keep quiet streams from their beats.
+        for name, run in (("beats", self._beat), ("rights", self._look_after_rights)):
+            if name not in self._tasks or self._tasks[name].done():
+                self._tasks[name] = asyncio.create_task(run(), name=f"{name} of the streams")
         try:
             yield
         finally:
-            self._watching.discard(watching)
+            self._viewers -= 1
+            alike.discard(watching)
+            if not alike and self._watching.get(watching.identity) is alike:
+                del self._watching[watching.identity]
             if not self._watching:
                 self._deserted.set()
 
     @property
     def viewers(self) -> int:
-        return len(self._watching)
+        return self._viewers
 
-    async def _run(self) -> None:
-        beaten = reviewed = monotonic()
+    def review_soon(self) -> None:
+        """Something was revoked here: those who watch with it need not wait for the next look."""
+        self._doubted.set()
+
+    async def _beat(self) -> None:
+        beaten = renewed = monotonic()
         tick = min(TICK_SECONDS, self._service.comment_seconds)
         while self._watching:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(tick):
-                    await self._deserted.wait()
+            await _either(tick, self._deserted)
             now = monotonic()
             if now - beaten >= self._service.comment_seconds:
                 beaten = now
                 self._feeds.beat()
-            if now - reviewed >= REVIEW_SECONDS:
-                reviewed = now
+            if now - renewed >= RENEW_SECONDS:
+                renewed = now
                 await self._attendance.renew()
-                # Nobody is dismissed because the store cannot be read just now.
-                with suppress(StoreError):
-                    await self._review()
+
+    async def _look_after_rights(self) -> None:
+        while self._watching:
+            await _either(REVIEW_SECONDS, self._deserted, self._doubted)
+            self._doubted.clear()
+            # Nobody is dismissed because the store cannot be read just now.
+            with suppress(StoreError):
+                await self._review()
 
     async def _review(self) -> None:
-        for watching in tuple(self._watching):
-            if not await watching.allowed():
-                watching.dismiss()
+        asked = tuple(self._watching)
+        known = await self._keeper.known(asked) if asked else set[Identity]()
+        for identity in asked:
+            if identity not in known:
+                for watching in tuple(self._watching.get(identity, ())):
+                    watching.dismiss()
+
+
+async def _either(seconds: float, *events: asyncio.Event) -> None:
+    """Wait for one of them, and no longer than that."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 class EventStream(Response):

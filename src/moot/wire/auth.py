@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
 from hmac import compare_digest
@@ -28,7 +28,8 @@ from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.tokens import PREFIX
 from moot.store.tokens import digest as digest_of
 
-CACHE_SECONDS = 5.0
+CACHE_SECONDS = 0.5
+"""So soon a token that was revoked at another node counts no longer here."""
 TICKET_SECONDS = 60.0
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
@@ -102,9 +103,11 @@ class Register(Protocol):
 
     async def invitation(self, digest: str) -> Invitation | None: ...
 
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]: ...
+
 
 class Keeper:
-    """Knows the tokens. Those of the store are looked up at most every few seconds, invitations each time:
+    """Knows the tokens. Those of the store are looked up at most twice a second, invitations each time:
     one that was just written must open its door at once."""
 
     def __init__(
@@ -137,15 +140,24 @@ class Keeper:
 
     async def knows(self, identity: Identity) -> bool:
         """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
-        if identity.debate is not None:
-            guest = await self._register.invitation(identity.key)
-            return guest is not None and _guest_of(guest) == identity
+        return bool(await self.known((identity,)))
+
+    async def known(self, identities: Collection[Identity]) -> set[Identity]:
+        """Those of them who would still be let in. For all of them the store is asked at most twice."""
+        guests = {one.key for one in identities if one.debate is not None}
+        invited = await self._register.invited(guests) if guests else ()
+        known = {_guest_of(invitation) for invitation in invited}
+        if len(known) < len(identities):
+            known |= await self._bearers()
+        return known.intersection(identities)
+
+    async def _bearers(self) -> set[Identity]:
+        tokens = await self._look(fresh=True)
         if not await self.enabled():
-            return identity == ANYONE
-        if identity == OPERATOR:
-            return bool(self._operator)
+            return {ANYONE}
         now = datetime.now(UTC)
-        return any(_bearer_of(token) == identity for token in await self._look() if not token.expired(now))
+        bearers = {_bearer_of(token) for token in tokens if not token.expired(now)}
+        return bearers | {OPERATOR} if self._operator else bearers
 
     async def _guest(self, word: str) -> Identity | None:
         if not word.startswith(PREFIX):
@@ -165,9 +177,9 @@ class Keeper:
                 found = found or _bearer_of(token)
         return found
 
-    async def _look(self) -> tuple[Token, ...]:
+    async def _look(self, *, fresh: bool = False) -> tuple[Token, ...]:
         now = self._clock()
-        if now - self._looked_at >= CACHE_SECONDS:
+        if fresh or now - self._looked_at >= CACHE_SECONDS:
             try:
                 self._known = await self._register.tokens()
             except StoreError:

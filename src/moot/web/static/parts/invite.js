@@ -10,7 +10,7 @@ import { Link, isNear } from './link.js';
 const ROLES = [
   ['observer', 'Observer', 'Watches.'],
   ['audience', 'Audience', 'Watches, votes and puts questions.'],
-  ['hall', 'A whole hall', 'One link for many: each of them joins with it, and votes and asks as themselves.'],
+  ['hall', 'A whole hall', 'One link for many: each of them joins with it, and votes and asks as themselves. Withdrawing the link removes them all.'],
   ['participant', 'Participant', 'Speaks for one seat, and sees no more than its speaker may.'],
   ['judge', 'Judge', 'Casts the ballot of one judge.'],
   ['moderator', 'Moderator', 'Does all that you can do here, except delete it.'],
@@ -34,7 +34,8 @@ export function InviteSheet({ room, id, onClose }) {
   const take = async (one) => {
     await remove(`/debates/${id}/invitations/${encodeURIComponent(one.name)}`);
     if (made?.name === one.name) setMade(null);
-    toast(`The invitation of ${one.name} counts no longer.`);
+    const left = one.many ? ' Everybody who joined by this link has lost access.' : '';
+    toast(`The invitation of ${one.name} counts no longer.${left}`);
     again();
   };
   return html`<${Sheet} title="Invite" class="inviting" onClose=${onClose}>
