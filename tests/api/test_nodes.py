@@ -24,6 +24,7 @@ from moot.web import streams
 from moot.wire import auth
 from tests.api.served import FREE, Served, body, serving
 from tests.api.test_debates import problem
+from tests.api.test_socket import answer, talking
 from tests.doors.test_turns import Heard, Page, settled
 from tests.redis import Redis, redis  # noqa: F401 - a fixture
 
@@ -75,6 +76,16 @@ async def test_the_limit_is_one_limit_however_many_servers(tmp_path: Path, redis
     assert left[360:] == [0] * 40
     ends = {int(reply.headers["x-ratelimit-reset"]) for reply in replies}
     assert max(ends) - min(ends) <= 1
+
+
+async def test_commands_over_sockets_count_at_all_servers(tmp_path: Path, redis: Redis) -> None:  # noqa: F811
+    async with nodes(tmp_path, redis, replace(FREE, requests_per_minute=20)) as two:
+        debate_id = await two[0].open()
+        async with talking(two[0], debate_id) as here, talking(two[1], debate_id) as there:
+            remark = {"type": "INJECT_CONTEXT", "data": {"additionalContext": "Mind the cost."}}
+            frames = [await answer((here, there)[number % 2], remark) for number in range(30)]
+    # The opening and the two handshakes are counted as well.
+    assert [frame["event"] for frame in frames] == ["ack"] * 17 + ["error"] * 13
 
 
 async def test_without_redis_each_server_holds_the_limit(tmp_path: Path, redis: Redis) -> None:  # noqa: F811

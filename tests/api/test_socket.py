@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from moot.providers.scripted import Scripted
 from moot.settings import Service
-from tests.api.served import Served, serving
+from tests.api.served import FREE, Served, serving
 from tests.api.test_debates import problem
 
 
@@ -192,6 +193,24 @@ async def test_who_talks_too_fast_is_warned_and_then_let_go(slow: Served) -> Non
         assert socket.close_code == 1008
         assert any(frame["data"].get("code") == "RATE_LIMIT" for frame in seen)
         assert (await answer(other, {"type": "PAUSE"}))["event"] == "ack"
+
+
+async def test_commands_count_to_the_limit_of_their_client_like_requests(tmp_path: Path) -> None:
+    limited = replace(FREE, requests_per_minute=20)
+    async with serving(tmp_path, limited, provider=Scripted(pace=0.008)) as house, AsyncExitStack() as stack:
+        debate_id = await house.open(maxRounds=2)
+        sockets = [await stack.enter_async_context(talking(house, debate_id)) for _ in range(6)]
+        reply = await house.get(debate_id, "status")
+        left = int(reply.headers["x-ratelimit-remaining"])
+        assert left == 20 - 8, "the opening, six handshakes and this one"
+        remark = {"type": "INJECT_CONTEXT", "data": {"additionalContext": "Mind the cost."}}
+        frames = [await answer(sockets[number % 6], remark) for number in range(30)]
+        assert [frame["event"] for frame in frames] == ["ack"] * left + ["error"] * (30 - left)
+        refused = frames[-1]["data"]
+        assert refused["code"] == "RATE_LIMIT"
+        assert 1 <= refused["retryAfter"] <= 60
+        assert len((await house.arena.state(debate_id)).remarks) == left
+        problem(await house.get(debate_id, "status"), 429, "rate-limit")
 
 
 async def test_bytes_are_not_words(slow: Served) -> None:

@@ -25,7 +25,7 @@ from moot.store.contract import Token
 from moot.store.sqlite import SqliteStore
 from moot.store.tokens import digest
 from moot.terms import Request
-from tests.api.served import FREE, Served, serving
+from tests.api.served import BODY, FREE, Served, serving
 from tests.replicas.responses import SUMMARY, Replica
 
 TOPIC = "AI will replace most human jobs by 2040"
@@ -526,6 +526,24 @@ async def test_a_session_keeps_its_place_only_while_somebody_speaks(tmp_path: Pa
             "/api/debate/stream/init", json=Page(house, "scripted/a", "scripted/b", "Another thing").body
         )
         assert reply.status_code == 429
+
+
+async def test_sessions_and_debates_share_the_places_of_their_client(tmp_path: Path) -> None:
+    crowded = replace(FREE, debates_per_client=2)
+    async with serving(tmp_path, crowded, provider=Scripted(lambda _: [Say("Well, "), Stall()])) as house:
+        first = await house.open()
+        session = await init(house, Page(house, "scripted/a", "scripted/b").body)
+        asked = {"json": Page(house, "scripted/a", "scripted/b", "Another thing").body}
+        for path, more in (("/api/debate/stream/init", asked), ("/api/v1/debates", {"json": BODY})):
+            reply: httpx.Response = await house.http.post(path, **more)
+            assert (reply.status_code, reply.json()["type"]) == (429, "/errors/too-many-debates")
+        # Between two turns a session takes no place.
+        assert (await house.http.delete(f"/api/debate/stream/{session['sessionId']}")).json()["cancelled"]
+        second = await house.http.post("/api/v1/debates", json=BODY)
+        assert second.status_code == 201
+        for debate_id in (first, second.json()["id"]):
+            assert (await house.post(debate_id, "abort")).status_code == 200
+        assert (await house.http.post("/api/debate/stream/init", **asked)).status_code == 200
 
 
 async def test_a_session_can_be_held_again_as_a_debate_that_goes_by_itself(tmp_path: Path) -> None:

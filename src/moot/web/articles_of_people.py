@@ -30,7 +30,8 @@ PEOPLE: dict[str, Article] = {
     "uninvite": Article(
         tag="People",
         summary="Withdraw an invitation",
-        text="Its token counts no longer, and what it has opened is closed within seconds.",
+        text="Its token counts no longer, and what it has opened is closed within a second. With a link "
+        "for many go those who joined by it.",
         status=204,
         says="It is withdrawn.",
         refusals=(403, 404, 422),

@@ -20,7 +20,7 @@ from moot.web.slots import Slots
 from moot.web.streams import Clock
 from moot.wire.auth import Identity, Keeper, Tickets
 from moot.wire.frames import Cursor
-from moot.wire.limits import Streams
+from moot.wire.limits import Limiter, Streams
 from moot.wire.rights import seen_as
 
 
@@ -31,6 +31,7 @@ class Rooms(Struct, frozen=True):
     attendance: Attendance
     keeper: Keeper
     tickets: Tickets
+    limiter: Limiter
     streams: Streams
     slots: Slots
     repeats: Repeats

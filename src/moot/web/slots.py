@@ -13,9 +13,12 @@ from uuid import uuid4
 
 from msgspec import Struct
 
+from moot import turnwise
+from moot.arena import Arena
 from moot.commons.contract import Commons
 from moot.errors import UnknownDebate
-from moot.store.contract import ENDED, Head
+from moot.placement.contract import wants_runner
+from moot.store.contract import ENDED
 from moot.wire.problems import Problem
 
 COMING = "coming "
@@ -32,27 +35,19 @@ class Place(Struct, frozen=True):
 
 
 class Slots:
-    """`what` is counted by itself."""
+    """At most so many for each client; a session of the API of turns counts like any debate."""
 
-    def __init__(
-        self,
-        most: int | None,
-        commons: Commons,
-        head: Callable[[str], Awaitable[Head]],
-        *,
-        what: str = "debates",
-    ) -> None:
+    def __init__(self, most: int | None, commons: Commons, arena: Arena) -> None:
         self._most = most
         self._commons = commons
-        self._head = head
-        self._what = what
+        self._arena = arena
 
     @asynccontextmanager
     async def taking(self, client: str) -> AsyncGenerator[Place]:
         if self._most is None:
             yield Place(None, _nothing)
             return
-        room, coming = f"{self._what} of {client}", f"{COMING}{uuid4().hex}"
+        room, coming = f"debates of {client}", f"{COMING}{uuid4().hex}"
         await self._free(room)
         try:
             # Reserved in one step with the counting: two requests cannot take the same last place.
@@ -73,9 +68,12 @@ class Slots:
 
     async def _is_over(self, debate_id: str) -> bool:
         try:
-            return (await self._head(debate_id)).status in ENDED
+            head = await self._arena.head(debate_id)
+            # A session is under way while somebody speaks in it; whether it goes on, its client alone knows.
+            between = head.format == turnwise.NAME and not wants_runner(await self._arena.state(debate_id))
         except UnknownDebate:
             return True
+        return between or head.status in ENDED
 
 
 async def _nothing(_debate_id: str) -> None: ...

@@ -2,7 +2,8 @@
 
 Frames are `{event, id, data}`. A command is `{type, data?, key?}`; under a key it is carried out once,
 however often it is sent. What is wrong with one is told in an `error` frame, and the socket stays open;
-whoever goes on sending nonsense, or too much, is let go.
+whoever goes on sending nonsense, or too much, is let go. Every message counts to the limit of its client, as
+a request does.
 """
 
 from __future__ import annotations
@@ -149,6 +150,10 @@ class Talk:
     async def _heed(self, text: str) -> None:
         if not self._bucket.take():
             return await self._too_much()
+        standing = await self._rooms.limiter.hit(self._client)
+        if standing is not None and not standing.allowed:
+            members = {"retryAfter": standing.retry_after}
+            return await self._reject("RATE_LIMIT", Problem("rate-limit").detail, members)
         try:
             answer = await self._carry_out(text)
         except MootError as error:
@@ -162,8 +167,7 @@ class Talk:
         if self._warned:
             raise Leave(POLICY)
         self._warned = True
-        problem = Problem("rate-limit", "Too many messages; slow down")
-        await self._send(as_message(rejected("RATE_LIMIT", problem.detail, {})).decode())
+        await self._reject("RATE_LIMIT", "Too many messages; slow down", {})
 
     async def _refuse(self, error: MootError) -> None:
         problem = problem_of(error)
@@ -171,10 +175,13 @@ class Talk:
         members: dict[str, Any] = {**problem.members}
         if problem.errors:
             members["errors"] = problem.errors
-        await self._send(as_message(rejected(code, problem.detail, members)).decode())
+        await self._reject(code, problem.detail, members)
         self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
         if self._nonsense >= MOST_NONSENSE:
             raise Leave(POLICY)
+
+    async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
+        await self._send(as_message(rejected(code, message, members)).decode())
 
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))

@@ -28,12 +28,11 @@ from moot.debate import Debate
 from moot.errors import Refused, UnknownDebate
 from moot.events import DebateResumed
 from moot.ids import new_id
-from moot.placement.contract import wants_runner
 from moot.providers.endpoints import traits_of
 from moot.providers.hush import redact
 from moot.providers.keys import Secret
 from moot.setup import opening
-from moot.store.contract import Head, Once, Outcome, Wanted
+from moot.store.contract import Once, Outcome, Wanted
 from moot.terms import Model
 from moot.turnwise import NAME, AskTurn, asked_last, latest, watched
 from moot.views.sessions import Said, held
@@ -44,7 +43,6 @@ from moot.web.naming import called, resolve
 from moot.web.repeats import fingerprint
 from moot.web.rooms import Rooms, query_of, who
 from moot.web.sessions import Sessions
-from moot.web.slots import Slots
 from moot.web.streams import EventStream
 from moot.web.vigil import Vigil
 from moot.wire import turns
@@ -75,10 +73,8 @@ class Turns(Desk):
     """One method a route."""
 
     def __init__(self, rooms: Rooms) -> None:
-        service = rooms.arena.settings.service
-        # A session takes a place only while somebody speaks in it.
-        slots = Slots(service.debates_per_client, rooms.arena.commons, self._as_taken, what="sessions")
-        super().__init__(replace(rooms, slots=slots))
+        super().__init__(rooms)
+        service = self._arena.settings.service
         self._vigil = Vigil(self._arena, rooms.attendance, service.turn_grace_seconds)
         self._sessions = Sessions(self._arena)
         self._turnstile = Turnstile(rooms.arena.commons)
@@ -246,10 +242,6 @@ class Turns(Desk):
         debate = await self._sessions.named(session_id, who(request).owner)
         await self._rooms.mine(request, debate.id)
         return debate
-
-    async def _as_taken(self, debate_id: str) -> Head:
-        head = await self._arena.head(debate_id)
-        return head if wants_runner(await self._arena.state(debate_id)) else replace(head, status="completed")
 
 
 class Listening(Response):

@@ -137,6 +137,8 @@ class ErrorEvent(Reply):
     """Why the whole debate failed."""
     code: str = LEFT_OUT
     """Of a command over a WebSocket that was not carried out."""
+    retry_after: Count = LEFT_OUT
+    """With the code `RATE_LIMIT`: so many seconds until the next command is taken."""
     errors: dict[str, list[str]] = LEFT_OUT
     current_status: State = LEFT_OUT
 
