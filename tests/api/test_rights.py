@@ -153,6 +153,18 @@ async def test_only_the_owner_deletes(tmp_path: Path) -> None:
         assert (await house.http.delete(path, headers=people["operator"])).status_code == 204
 
 
+async def test_the_page_is_told_the_rights_of_whoever_looks_at_it(tmp_path: Path) -> None:
+    told: tuple[Action, ...] = ("open", "inspect", "invite", "steer", "vote", "ask")
+    async with everybody(tmp_path) as (house, debate_id, seat, people):
+        for who in people.keys() - {"nobody", "wrong"}:
+            rights = (await house.get(debate_id, "view", headers=people[who])).json()["me"]["may"]
+            assert {action: rights[action] for action in told} == {
+                action: may(who, action) for action in told
+            }
+            assert (seat in rights["seats"]) is may(who, "speak")
+            assert bool(rights["judges"]) is may(who, "ballot")
+
+
 @pytest.mark.parametrize("action", [action for action in RIGHTS if action != "public"])
 def test_the_table_in_the_docs_is_the_table(action: Action) -> None:
     lines = [line for line in DOCUMENT.splitlines() if line.startswith("|")]

@@ -87,7 +87,7 @@ def every() -> int:
 
 @app.command
 def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` shows it.")], /) -> int:
-    """Make a token count no longer. A running server knows within seconds."""
+    """Make a token count no longer. A running server knows within a second."""
     from moot.cli.page import Page
     from moot.cli.playing import run
 

@@ -77,6 +77,11 @@ class View(Reply):
 class Rights(Reply):
     """What one may do here, whenever the debate is ready for it."""
 
+    open: bool
+    """Open debates, this one again among them."""
+    inspect: bool
+    """See what models were sent."""
+    invite: bool
     steer: bool
     vote: bool
     ask: bool

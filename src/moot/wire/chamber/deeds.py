@@ -119,6 +119,9 @@ def me(identity: Identity, debate: Debate) -> dict[str, Any]:
         "judge": identity.judge,
         "many": identity.many,
         "may": {
+            "open": may(identity, "open"),
+            "inspect": may(identity, "inspect"),
+            "invite": may(identity, "invite"),
             "steer": may(identity, "steer"),
             "vote": may(identity, "vote"),
             "ask": may(identity, "ask"),

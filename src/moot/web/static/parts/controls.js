@@ -64,7 +64,7 @@ export function Controls({ room, id, role, seat, setRole }) {
   useEffect(() => {
     if (me && role === null) setRole(...natural(me, room.at('about').peek().seats));
   }, [me, role]);
-  const invite = me?.may.steer && role === 'moderator' && (() => show('invite'));
+  const invite = me?.may.invite && role === 'moderator' && (() => show('invite'));
   useKeys('In the chair', bound(deeds, act, invite));
   // A dialog tells late that it was closed; by then another may be open.
   const close = () => show((now) => (now === sheet ? null : now));

@@ -27,31 +27,31 @@ export function AfterBar({ room, id }) {
   const [rematch, swapped] = [`/?from=${id}`, `/?from=${id}&swap=1`];
   const deeds = {
     p: ['Replay', () => go(`/debate/${id}/replay`)],
-    ...(may.steer && { m: ['Rematch', () => go(rematch)], o: ['Swap sides and run again', () => go(swapped)] }),
+    ...(may.open && { m: ['Rematch', () => go(rematch)], o: ['Swap sides and run again', () => go(swapped)] }),
     ...(rejudges && { u: ['Judge again', () => show('rejudge')] }),
     c: ['Copy as Markdown', () => copy(id).catch(complain)],
-    ...(may.steer && { l: ['Share', () => show('share')] }),
+    ...(may.invite && { l: ['Share', () => show('share')] }),
     ...(minds && { b: ['Both minds', () => show('minds')] }),
-    ...(may.steer && { d: ['Inspect', () => go(`/debate/${id}/inspect`)] }),
+    ...(may.inspect && { d: ['Inspect', () => go(`/debate/${id}/inspect`)] }),
   };
   useKeys('When a debate is over', deeds);
   const Shown = SHEETS[sheet];
   return html`
     <${Way} class="main" to=${`/debate/${id}/replay`} hint="p">Replay<//>
-    ${may.steer && html`<${Way} class="wide-only" to=${rematch} hint="m">Rematch<//>
+    ${may.open && html`<${Way} class="wide-only" to=${rematch} hint="m">Rematch<//>
       <${Way} class="wide-only" to=${swapped} hint="o">Swap sides<//>`}
     ${rejudges && html`<${Button} class="wide-only" hint="u" onClick=${() => show('rejudge')}>Judge again<//>`}
     <${ExportMenu} id=${id} thoughts=${minds} />
-    ${may.steer && html`<${Button} class="wide-only" hint="l" onClick=${() => show('share')}>Share<//>`}
+    ${may.invite && html`<${Button} class="wide-only" hint="l" onClick=${() => show('share')}>Share<//>`}
     <${Menu} label="More">
-      ${may.steer && html`<${Way} class="narrow-only" to=${rematch}>Rematch<//>
+      ${may.open && html`<${Way} class="narrow-only" to=${rematch}>Rematch<//>
         <${Way} class="narrow-only" to=${swapped}>Swap sides and run again<//>`}
       ${rejudges && html`<button class="btn narrow-only" onClick=${() => show('rejudge')}>Judge again</button>`}
-      ${may.steer && html`<button class="btn narrow-only" onClick=${() => show('share')}>Share</button>`}
+      ${may.invite && html`<button class="btn narrow-only" onClick=${() => show('share')}>Share</button>`}
       ${minds && html`<${Button} hint="b" onClick=${() => show('minds')}>Both minds<//>`}
       <${Button} hint="c" onClick=${() => copy(id)}>Copy as Markdown<//>
       <${Way} to=${`/debate/${id}/verdict`}>Verdict alone<//>
-      ${may.steer && html`<${Way} to=${`/debate/${id}/inspect`} hint="d">Inspect<//>`}
+      ${may.inspect && html`<${Way} to=${`/debate/${id}/inspect`} hint="d">Inspect<//>`}
     <//>
     ${Shown && html`<${Shown} room=${room} id=${id} onClose=${() => show(null)} />`}
   `;
