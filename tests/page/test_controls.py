@@ -157,6 +157,12 @@ async def test_guests_are_invited_by_a_link_and_sent_away_again(
         assert "token" not in guest.url
     await sheet.get_by_role("button", name="Withdraw the invitation of Zoë").click()
     await expect(sheet.get_by_role("heading", name="Invited")).to_have_count(0)
+    await sheet.get_by_role("radio", name="A whole hall").check()
+    await expect(sheet).to_contain_text("Withdrawing the link removes them all.")
+    await sheet.get_by_label("Name").fill("Hall")
+    await page.keyboard.press("Enter")
+    await sheet.get_by_role("button", name="Withdraw the invitation of Hall").click()
+    await expect(page.get_by_text("Everybody who joined by this link has lost access.")).to_be_visible()
 
 
 async def test_in_a_pause_the_next_speech_is_skipped_by_its_name(page: Page, served: Served) -> None:

@@ -80,6 +80,14 @@ async def test_those_known_last_are_let_in_while_the_store_is_away() -> None:
     assert await keeper.find(f"Bearer {OPERATORS}") == OPERATOR
     assert await keeper.find(f"Bearer {ALICES}")
     assert await keeper.find("Bearer other") is None
+    # Requests do not each wait for a store that is away; when it is back it is asked again.
+    store.tokens = known
+    await store.keep_token(token("moot_bob-token-0123456789", "bob"))
+    clock.now += 1
+    assert await keeper.find("Bearer moot_bob-token-0123456789") is None
+    clock.now += 6
+    assert await keeper.find("Bearer moot_bob-token-0123456789")
+    store.tokens = away
     # One that was revoked here is not waved through.
     keeper.look_again()
     with pytest.raises(StoreError):

@@ -30,6 +30,8 @@ from moot.store.tokens import digest as digest_of
 
 CACHE_SECONDS = 0.5
 """So soon a token that was revoked at another node counts no longer here."""
+AWAY_SECONDS = 5.0
+"""So long requests do not wait for a store that was away."""
 TICKET_SECONDS = 60.0
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
@@ -180,6 +182,7 @@ class Keeper:
     async def _look(self, *, fresh: bool = False) -> tuple[Token, ...]:
         now = self._clock()
         if fresh or now - self._looked_at >= CACHE_SECONDS:
+            pause = 0.0
             try:
                 self._known = await self._register.tokens()
             except StoreError:
@@ -187,7 +190,8 @@ class Keeper:
                 # away, but how it goes here is, and the operator wants to see that just then.
                 if self._looked_at == float("-inf"):
                     raise
-            self._looked_at = self._clock()
+                pause = AWAY_SECONDS
+            self._looked_at = self._clock() + pause
         return self._known
 
 
