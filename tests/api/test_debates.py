@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 import httpx
 import msgspec
 import pytest
 
-from moot.providers.scripted import Scripted
+from moot.client import AsyncClient
+from moot.errors import Fault
+from moot.providers.scripted import Break, Cue, Scripted, improvise
 from moot.settings import Service
+from moot.terms import Request
+from tests.api.event_source import EventSource
 from tests.api.served import BODY, FREE, Served, body, serving
 
 
@@ -58,6 +63,92 @@ async def test_a_finished_debate_is_replayed_and_a_viewer_who_saw_the_end_is_tol
     assert await served.follow(debate_id) == first
     reply = await served.get(debate_id, "stream", headers={"Last-Event-ID": first[-1][1]})
     assert (reply.status_code, reply.content) == (204, b"")
+
+
+class Failing:
+    """Speakers and judges whose key is refused for as long as `broken` says so."""
+
+    def __init__(self, *broken: str) -> None:
+        self.broken = set(broken)
+
+    def __call__(self, request: Request) -> Iterable[Cue]:
+        if request.model.name in self.broken:
+            return [Break(Fault("bad_key", "permanent"))]
+        return improvise(request)
+
+
+@pytest.mark.parametrize("query", ["", "?extended=true"])
+async def test_the_stream_of_a_failed_debate_ends_and_goes_on_after_a_retry(
+    tmp_path: Path, query: str
+) -> None:
+    script = Failing("b")
+    async with serving(tmp_path, provider=Scripted(script)) as house:
+        debate_id = await house.open()
+        watching = EventSource(house, debate_id, query=query)
+        await watching.run()
+        # The server ended it, and when the browser came back there was nothing new.
+        assert watching.statuses == [200, 204]
+        assert [name for name, _ in watching.events[-2:]] == ["status", "error"]
+        assert watching.events[-2][1]["state"] == "error"
+        again = EventSource(house, debate_id, watching.last, query)
+        await again.run()
+        assert (again.statuses, again.events) == ([204], [])
+        script.broken.clear()
+        assert (await house.post(debate_id, "retry")).status_code == 202
+        going_on = EventSource(house, debate_id, watching.last, query)
+        await going_on.run()
+        assert going_on.statuses == [200]
+        assert going_on.events[-1][0] == "complete"
+        assert going_on.events[-1][1]["verdict"]
+        # Who comes later hears all of it at once.
+        whole = EventSource(house, debate_id, query=query)
+        await whole.run()
+        assert whole.statuses == [200]
+        assert whole.events == watching.events + going_on.events
+
+
+async def test_the_stream_goes_on_when_judges_that_failed_are_asked_again(tmp_path: Path) -> None:
+    script = Failing("j")
+    async with serving(tmp_path, provider=Scripted(script)) as house:
+        debate_id = await house.open()
+        watching = EventSource(house, debate_id)
+        await watching.run()
+        assert watching.statuses == [200, 204]
+        assert watching.events[-1][1]["reason"] == "judge_failed"
+        script.broken.clear()
+        assert (await house.post(debate_id, "judge")).status_code == 202
+        await watching.run()
+        assert watching.statuses == [200, 204, 200]
+        assert watching.events[-1][0] == "complete"
+
+
+async def test_what_happens_in_a_failed_debate_is_told_once_and_the_stream_ends_again(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path, provider=Scripted(Failing("b"))) as house:
+        debate_id = await house.open()
+        plain, extended = (EventSource(house, debate_id, query=query) for query in ("", "?extended=true"))
+        await plain.run()
+        await extended.run()
+        seat = (await house.arena.state(debate_id)).seats[1].id
+        assert (await house.post(debate_id, f"seats/{seat}/take")).status_code == 200
+        await plain.run()
+        await extended.run()
+        assert plain.statuses == [200, 204, 204]
+        assert extended.statuses == [200, 204, 200, 204]
+        assert extended.events[-1][0] == "seat"
+
+
+async def test_our_own_client_stops_where_a_debate_failed_and_goes_on_from_there(tmp_path: Path) -> None:
+    script = Failing("b")
+    async with serving(tmp_path, provider=Scripted(script)) as house, AsyncClient(house.url) as client:
+        debate_id = await house.open()
+        failed = [event async for event in client.stream(debate_id)]
+        assert [event.name for event in failed[-2:]] == ["status", "error"]
+        script.broken.clear()
+        await client.retry(debate_id)
+        going_on = [event async for event in client.stream(debate_id, after=failed[-1].id)]
+        assert going_on[-1].name == "complete"
 
 
 async def test_a_stream_resumes_after_every_single_event(served: Served) -> None:

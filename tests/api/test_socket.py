@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from moot.providers.scripted import Scripted
 from moot.settings import Service
 from tests.api.served import FREE, Served, serving
-from tests.api.test_debates import problem
+from tests.api.test_debates import Failing, problem
 
 
 @asynccontextmanager
@@ -61,6 +61,27 @@ async def test_it_tells_what_the_stream_tells(served: Served) -> None:
         seen = [(frame["event"], frame["id"], frame["data"]) for frame in await everything(socket)]
         assert seen == streamed
         assert socket.close_code == 1000
+
+
+async def test_it_closes_where_a_debate_has_failed_and_says_why(tmp_path: Path) -> None:
+    script = Failing("b")
+    async with serving(tmp_path, provider=Scripted(script)) as house:
+        debate_id = await house.open()
+        async with talking(house, debate_id) as socket:
+            seen = await everything(socket)
+        assert [frame["event"] for frame in seen[-2:]] == ["status", "error"]
+        assert (socket.close_code, socket.close_reason) == (
+            4500,
+            "The debate failed. After a retry or a judging, connect again after the last id.",
+        )
+        async with talking(house, debate_id, f"?after={seen[-1]['id']}") as socket:
+            assert await everything(socket) == []
+        assert socket.close_code == 4500
+        script.broken.clear()
+        await house.post(debate_id, "retry")
+        async with talking(house, debate_id, f"?after={seen[-1]['id']}") as socket:
+            assert (await everything(socket))[-1]["event"] == "complete"
+        assert (socket.close_code, socket.close_reason) == (1000, "All has been told.")
 
 
 async def test_it_resumes_after_any_frame(served: Served) -> None:

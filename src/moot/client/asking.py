@@ -186,8 +186,9 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     async def stream(
         self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> AsyncGenerator[Event, None]:
-        """Every event after the one with the id `after`, up to `complete`, through broken connections.
+        """Every event after the one with the id `after`, up to `complete` or a failure of the debate.
 
+        Broken connections are mended. After a retry or a judging, ask again with the last id as `after`.
         With `extended` there are events of more names than nine, with what the speakers think among them.
         """
         query = {**({"extended": "true"} if extended else {}), **_as(seat)}

@@ -170,8 +170,9 @@ class Client(Room, House):
     def stream(
         self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> Generator[Event, None, None]:
-        """Every event after the one with the id `after`, up to `complete`, through broken connections.
+        """Every event after the one with the id `after`, up to `complete` or a failure of the debate.
 
+        Broken connections are mended. After a retry or a judging, ask again with the last id as `after`.
         With `extended` there are events of more names than nine, with what the speakers think among them.
         """
         return self._each(self._asks.stream(id, after=after, extended=extended, seat=seat))

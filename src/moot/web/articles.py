@@ -71,7 +71,8 @@ ARTICLES: dict[str, Article] = {
         tag="Following",
         summary="Follow a debate",
         text="Server-sent events: nine kinds, from the beginning or from behind the last id that was seen. "
-        "The stream ends after `complete`. With `extended=true` there are more kinds: `turn`, `reasoning`, "
+        "The stream ends after `complete`, and where the debate failed; until a retry or a judging, the "
+        "answer to the last id is then 204. With `extended=true` there are more kinds: `turn`, `reasoning`, "
         "`remark`, `ballot`, `seat`, `clock`, `point` and `poll`.",
         says="Events, each with `event`, `id` and `data`.",
         query="stream",

@@ -19,10 +19,11 @@ from typing import Literal
 from moot.audience import Viewer
 from moot.errors import StoreError, UnknownDebate
 from moot.events import Recorded
+from moot.evolve import evolve
 from moot.hub import Hub
 from moot.store.contract import Store
 from moot.web.pages import BREATH, CACHED_BYTES, SIZE, Cache, Encode, Key, Page
-from moot.wire.frames import Cursor, Dialect
+from moot.wire.frames import Cursor, Dialect, as_seen
 
 log = logging.getLogger(__name__)
 
@@ -53,9 +54,10 @@ class Feed:
         self._building: dict[int, asyncio.Task[Page]] = {}
         self._waiting: list[asyncio.Future[None]] = []
         self._standing: dict[asyncio.Future[int], Take] = {}
+        self._head = 0
+        """The last event there was when this feed began; before it is reached, states are of the past."""
         self._told = 0
         """Up to where those who stand by have been handed everything."""
-        self._over = False
         self._pump: asyncio.Task[None] | None = None
         self._readers = 0
 
@@ -85,6 +87,12 @@ class Feed:
             self._building[number] = task
             task.add_done_callback(lambda _: self._building.pop(number, None))
         return await asyncio.shield(task)
+
+    def is_over(self, page: Page) -> bool:
+        """Whether nothing follows this page, either ever or until a command continues the debate."""
+        if page.ended or page is not self._live or page.last < self._head or page.state is None:
+            return page.ended
+        return self._dialect.rests(page.state)
 
     async def more(self, seq: int) -> None:
         """Wait until there is something after `seq`, or a beat, or the end."""
@@ -173,19 +181,20 @@ class Feed:
     async def _grow(self) -> None:
         if self._live is None:
             head = await self._store.head(self.key.debate)
+            self._head = head.version
             self._live = await self._blank(head.version // SIZE * SIZE)
             self._told = self._live.last
             self._ready.set()
-        live = self._live
+        live, ended = self._live, self._live.ended
         async for batch in self._hub.follow(self.key.debate, live.last):
             fresh: list[bytes] = []
             for recorded in batch:
                 fresh += self._add(live, recorded)
-                self._over = self._over or live.ended
+                ended = ended or live.ended
                 if live.full:
                     live = self._turn_over(live)
             # Without one await since the first of them came into its page: nobody is told twice.
-            self._hand_over(b"".join(fresh), live.last)
+            self._hand_over(b"".join(fresh), live.last, over=ended or self.is_over(live))
             self._wake()
 
     def _turn_over(self, done: Page) -> Page:
@@ -193,8 +202,8 @@ class Feed:
         self._live = Page(done.last, done.state)
         return self._live
 
-    def _hand_over(self, piece: bytes, seq: int) -> None:
-        if self._over:
+    def _hand_over(self, piece: bytes, seq: int, *, over: bool) -> None:
+        if over:
             # Nobody is handed the end: they come back for it, and then know that it was.
             self._send_away()
         elif piece:
@@ -252,6 +261,18 @@ class Feeds:
         for feed in tuple(self._feeds.values()):
             feed.beat()
 
+    async def tells_more(self, debate_id: str, dialect: Dialect, viewer: Viewer, cursor: Cursor) -> bool:
+        """Whether the log, as it stands, has anything after the cursor for this viewer in this dialect."""
+        seq, skip = cursor.whole, cursor.part
+        before = await self._store.state(debate_id, seq) if seq else None
+        while records := await self._store.read(debate_id, seq, SIZE):
+            for recorded in records:
+                after = evolve(before, recorded)
+                if dialect.frames(as_seen(recorded, before, after, viewer))[skip:]:
+                    return True
+                before, seq, skip = after, recorded.seq, 0
+        return False
+
     def forget(self, debate_id: str) -> None:
         """It was deleted: nothing of it stays."""
         self._cache.forget(debate_id)
@@ -263,7 +284,7 @@ async def read(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
     while True:
         page = await feed.page(seq // SIZE)
         # It may grow while these are being sent.
-        events, last, over = page.since(seq), page.last, page.ended
+        events, last, over = page.since(seq), page.last, feed.is_over(page)
         for frames in events:
             if frames[skip:]:
                 yield frames[skip:]
@@ -295,7 +316,7 @@ async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> A
     seq, beats = cursor.seq, feed.beats
     while True:
         page = await feed.page(seq // SIZE)
-        last, over = page.last, page.ended
+        last, over = page.last, feed.is_over(page)
         if last > seq:
             frames = page.joined(seq)
             seq = last
@@ -320,7 +341,8 @@ async def _rest(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
     while True:
         page = await feed.page(cursor.whole // SIZE)
         if page.last > cursor.whole:
-            return page.since(cursor.whole)[0][cursor.part :], page.ended and page.last == cursor.seq
+            over = feed.is_over(page) and page.last == cursor.seq
+            return page.since(cursor.whole)[0][cursor.part :], over
         if feed.end:
             return (), True
         # A page that has just been begun may not have reached the cursor yet.

@@ -22,6 +22,7 @@ from moot.wire.auth import Identity, Keeper, Tickets
 from moot.wire.frames import Cursor
 from moot.wire.limits import Limiter, Streams
 from moot.wire.rights import seen_as
+from moot.wire.v1.frames import V1
 
 
 class Rooms(Struct, frozen=True):
@@ -53,12 +54,16 @@ class Rooms(Struct, frozen=True):
             return identity.viewer
         return seen_as(identity, seat, await self.arena.state(debate_id))
 
-    async def is_behind_the_end(self, debate_id: str, cursor: Cursor) -> bool:
-        """Whether a viewer of v1 has seen all that there will ever be."""
+    async def has_seen_all(self, debate_id: str, dialect: V1, viewer: Viewer, cursor: Cursor) -> bool:
+        """Whether a viewer of v1 has seen all that there is, and nothing follows by itself."""
         if not cursor.seq:
             return False
-        ended = (await self.arena.state(debate_id)).ended_seq
-        return bool(ended) and cursor.whole >= ended
+        debate = await self.arena.state(debate_id)
+        if debate.ended_seq:
+            return cursor.whole >= debate.ended_seq
+        if not dialect.rests(debate):
+            return False
+        return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
 
 
 def who(request: Request) -> Identity:

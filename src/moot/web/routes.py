@@ -242,7 +242,7 @@ class Chair(Desk):
         dialect = dialect_for(viewer)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
-        if isinstance(dialect, V1) and await rooms.is_behind_the_end(debate_id, cursor):
+        if isinstance(dialect, V1) and await rooms.has_seen_all(debate_id, dialect, viewer, cursor):
             return Response(status_code=204)
         gone = deleted() if isinstance(dialect, V1) else None
         return self._follow(request, debate_id, dialect, viewer, cursor, gone)

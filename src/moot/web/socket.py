@@ -15,7 +15,7 @@ from typing import Any, cast
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from moot.audience import Viewer
-from moot.errors import MootError
+from moot.errors import MootError, UnknownDebate
 from moot.store.contract import Once
 from moot.web.feeds import read
 from moot.web.orders import ORDERS, order
@@ -37,7 +37,14 @@ BURST, PER_SECOND = 30.0, 10.0
 MOST_NONSENSE = 5
 PARTING_SECONDS = 0.25
 """A command that crosses the end of its debate on the way is still answered."""
-NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED = 1000, 1003, 1008, 1012, 4401
+NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED, FAILED = 1000, 1003, 1008, 1012, 4401, 4500
+REASONS = {
+    NORMAL: "All has been told.",
+    RESTART: "The server stops; connect again.",
+    REVOKED: "The token was revoked.",
+    FAILED: "The debate failed. After a retry or a judging, connect again after the last id.",
+}
+"""At most 123 bytes each."""
 CODES = {
     "malformed-request": "MALFORMED",
     "validation": "VALIDATION",
@@ -98,14 +105,14 @@ class Talk:
             async with self._watching.until_dismissed():
                 code = await self._until_one_leaves(dialect, cursor)
         if self._socket.application_state != WebSocketState.DISCONNECTED:
-            await _quietly(self._socket.close(code))
+            await _quietly(self._socket.close(code, REASONS.get(code)))
 
     async def _until_one_leaves(self, dialect: Dialect, cursor: Cursor) -> int:
         telling = asyncio.create_task(self._tell(dialect, cursor), name=f"telling {self._debate_id}")
         hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
         try:
             done, _ = await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
-            if hearing not in done and telling.result() == NORMAL:
+            if hearing not in done and telling.result() in (NORMAL, FAILED):
                 await asyncio.wait((hearing,), timeout=PARTING_SECONDS)
         finally:
             for task in (telling, hearing):
@@ -117,8 +124,10 @@ class Talk:
 
     async def _tell(self, dialect: Dialect, cursor: Cursor) -> int:
         reading = self._rooms.feeds.reading(self._debate_id, dialect, self._viewer, as_message, "socket")
-        if isinstance(dialect, V1) and await self._rooms.is_behind_the_end(self._debate_id, cursor):
-            return NORMAL
+        if isinstance(dialect, V1) and await self._rooms.has_seen_all(
+            self._debate_id, dialect, self._viewer, cursor
+        ):
+            return await self._over()
         async with reading as feed:
             async with aclosing(read(feed, cursor)) as events:
                 async for frames in events:
@@ -126,7 +135,16 @@ class Talk:
                         await self._send(frame.decode())
             if feed.end == "deleted":
                 await self._send(as_message(deleted()).decode())
-            return RESTART if feed.end == "closed" else NORMAL
+                return NORMAL
+            return RESTART if feed.end == "closed" else await self._over()
+
+    async def _over(self) -> int:
+        """How to close when all has been told: a failed debate may still continue."""
+        try:
+            ended = (await self._rooms.arena.state(self._debate_id)).ended_seq
+        except UnknownDebate:
+            return NORMAL
+        return NORMAL if ended else FAILED
 
     async def _send(self, text: str) -> None:
         await self._socket.send_text(text)

@@ -69,6 +69,9 @@ class Bouts(Struct, frozen=True):
     def ends(self, seen: Seen) -> bool:
         return over_at(seen.after) == seen.seq
 
+    def rests(self, debate: Debate) -> bool:
+        return False
+
     def frames(self, seen: Seen) -> Sequence[Frame]:
         if seen.event is None or is_past(seen):
             return ()

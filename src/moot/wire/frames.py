@@ -63,6 +63,10 @@ class Dialect(Protocol):
         """Nothing follows in this dialect after the frames of this event."""
         ...
 
+    def rests(self, debate: Debate) -> bool:
+        """Nothing follows in this dialect until a command continues the debate; streams end there."""
+        ...
+
 
 class Cursor(NamedTuple):
     """Everything up to `seq` has been seen; with `part`, only the first so many frames of `seq`."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
+from moot.debate import Debate
 from moot.events import encode
 from moot.wire.frames import Frame, Seen
 
@@ -25,6 +26,9 @@ class Native(Struct, frozen=True):
         return (Frame("", entry(seen)),)
 
     def ends(self, seen: Seen) -> bool:
+        return False
+
+    def rests(self, debate: Debate) -> bool:
         return False
 
 

@@ -82,6 +82,9 @@ class Quick(Struct, frozen=True):
     def ends(self, seen: Seen) -> bool:
         return over_at(seen.after) == seen.seq
 
+    def rests(self, debate: Debate) -> bool:
+        return False
+
     def frames(self, seen: Seen) -> Sequence[Frame]:
         if seen.event is None or is_past(seen):
             return ()

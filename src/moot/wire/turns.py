@@ -176,6 +176,9 @@ class OneTurn(Struct, frozen=True):
             case _:
                 return False
 
+    def rests(self, debate: Debate) -> bool:
+        return False
+
     def _told(self, seen: Seen) -> Iterator[Frame]:
         event, turn = seen.event, seen.after.turn(self.number)
         match event:

@@ -32,6 +32,9 @@ class Chamber(Struct, frozen=True):
     def ends(self, seen: Seen) -> bool:
         return False
 
+    def rests(self, debate: Debate) -> bool:
+        return False
+
     def frames(self, seen: Seen) -> tuple[Frame, ...]:
         changes = list(_changes(seen, self.viewer))
         return (Frame("", {"seq": seen.seq, "at": moment(seen.at), "ops": changes}),) if changes else ()

@@ -1,7 +1,8 @@
 """The nine events of v1, made from the log; with `extended`, more of them.
 
 `status` comes whenever state or round changes, `cost_update` after every call that used something, `complete`
-once. What happens to a debate after its first end is not told here: for v1 it is over.
+once. What happens to a debate after its first end is not told here: for v1 it is over. A stream of a failed
+debate ends too, because no `complete` would follow; what a retry brings is told to those who come back.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from msgspec import Struct
 from moot import events as ev
 from moot.debate import Debate
 from moot.errors import FaultKind
+from moot.placement.contract import wants_runner
 from moot.views import outcome
 from moot.views.costs import costs, dollars
 from moot.views.json import cost_summary, verdict
@@ -38,6 +40,10 @@ class V1(Struct, frozen=True):
 
     def ends(self, seen: Seen) -> bool:
         return seen.after.ended_seq == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        """A failed debate continues only after a retry, a judging or a stop."""
+        return debate.status == "error" and not wants_runner(debate)
 
     def frames(self, seen: Seen) -> Sequence[Frame]:
         event = seen.event
