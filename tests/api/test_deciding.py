@@ -113,6 +113,16 @@ async def test_the_audience_asks_and_has_five_questions_each(served: Served) -> 
 # --- judging ------------------------------------------------------------------------------------------
 
 
+async def test_a_panel_needs_no_first_judge(served: Served) -> None:
+    shape = deepcopy(BODY)
+    first = shape.pop("judge")
+    shape["judges"] = [first, {**first, "name": "Second"}]
+    debate = await opened(served, shape)
+    assert [judge["name"] for judge in debate["judges"]] == [first["name"], "Second"]
+    assert debate["judge"]["name"] == first["name"]
+    assert (await served.over(debate["id"]))["status"] == "completed"
+
+
 async def test_a_person_judges_beside_a_model_and_others_judge_again(served: Served) -> None:
     shape = deepcopy(BODY)
     shape["config"] = {"maxRounds": 1}

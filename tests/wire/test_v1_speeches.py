@@ -43,7 +43,8 @@ def speaking(*words: str) -> Log:
 
 def completed(log: Log, text: str) -> list[tuple[str, Any]]:
     log.settle(text).add(TurnCompleted(2, 1))
-    return last(PLAIN, watch(log.records), TurnCompleted)
+    told_ = last(PLAIN, watch(log.records), TurnCompleted)
+    return [(name, data) for name, data in told_ if name == "participant"]
 
 
 def test_a_speech_ends_with_what_it_has_used():
@@ -186,10 +187,29 @@ def test_a_speech_that_is_cut_before_its_second_beginning_leaves_nothing_on_the_
     assert (end["attempt"], end["replace"], end["done"]) == (2, True, True)
 
 
+def test_the_cost_of_a_call_that_is_made_again_is_told_at_once_and_of_the_last_one_after_the_speech():
+    used = Usage(100, 20)
+    again = speaking("Well, ").fail_call(retry_in_ms=10, usage=used)
+    assert last(PLAIN, watch(again.records), CallFailed)[-1][0] == "cost_update"
+    given_up = speaking("Well, ").fail_call(usage=used)
+    assert last(PLAIN, watch(given_up.records), CallFailed) == []
+    given_up.add(TurnFailed(2, "bad_key", "No key."))
+    names = [name for name, _ in last(PLAIN, watch(given_up.records), TurnFailed)]
+    assert names == ["error", "participant", "cost_update"]
+    # One that is cut tells its cost when its call has ended.
+    cut = speaking("Well, ").add(TurnInterrupted(2, "skip"))
+    assert [name for name, _ in last(PLAIN, watch(cut.records), TurnInterrupted)] == ["participant"]
+    cut.fail_call(usage=used)
+    assert [name for name, _ in last(PLAIN, watch(cut.records), CallFailed)] == ["cost_update"]
+
+
 def test_costs_are_told_after_every_call_that_used_something():
     log = speaking("No.").settle("No.", cost=Money("0.015"))
-    ((event, data),) = last(PLAIN, watch(log.records), CallCompleted)
-    assert event == "cost_update"
+    # As in the document: the speech is over, then its cost is told.
+    assert last(PLAIN, watch(log.records), CallCompleted) == []
+    log.add(TurnCompleted(2, 1))
+    (said, done), (event, data) = last(PLAIN, watch(log.records), TurnCompleted)
+    assert (said, done["done"], event) == ("participant", True, "cost_update")
     assert data["totalCost"] == 0.015
     assert data["costByModel"] == {"scripted/parrot": 0.015}
     assert data["tokensUsed"] == {
@@ -205,8 +225,8 @@ def test_a_call_that_used_nothing_costs_nothing():
 
 
 def test_an_unknown_price_is_named_and_not_counted():
-    log = speaking("No.").settle("No.", cost=None)
-    ((_, data),) = last(PLAIN, watch(log.records), CallCompleted)
+    log = speaking("No.").settle("No.", cost=None).add(TurnCompleted(2, 1))
+    _, (_, data) = last(PLAIN, watch(log.records), TurnCompleted)
     assert (data["totalCost"], data["unpriced"]) == (0, ["scripted/parrot"])
 
 

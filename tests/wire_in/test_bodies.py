@@ -119,6 +119,7 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("B65 style", {"participants__0__color": "#fff;background:url(//e)"}, {"participants.0.color": COLOUR}),
     ("B65 null", {"participants__0__color": None}, {"participants.0.color": "Must be a string"}),
     ("B66", {"judge": LEFT_OUT}, {"judge": "Field required"}),
+    ("B66 nobody", {"judge": LEFT_OUT, "judges": []}, {"judge": "Field required"}),
     ("B66 null", {"judge": None}, {"judge": "Must be an object"}),
     ("B66 empty", {"judge": {}}, {"judge.name": "Field required", "judge.model": "Field required"}),
     ("B67 many", {"judge__evaluationCriteria": ["x"] * 21},
@@ -142,6 +143,10 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("B72 more", {"config__warnAtCost": 6}, {"warnAtCost": "Must be less than costLimit"}),
     ("B72 nothing", {"config__warnAtCost": 0}, {"warnAtCost": "Must be greater than 0"}),
     ("B72 less", {"config__warnAtCost": -1}, {"warnAtCost": "Must be greater than 0"}),
+    *((f"B72 {warning} with a bad limit", {"config__costLimit": 0.05, "config__warnAtCost": warning},
+       {"costLimit": "Must be greater than 0.10", "warnAtCost": says})
+      for warning, says in ((0.05, "Must be less than costLimit"), (3, "Must be less than costLimit"),
+                            (-1, "Must be greater than 0"))),
     ("B73 word", {"config__autoJudge": "yes"}, {"autoJudge": "Must be a boolean"}),
     ("B73 number", {"config__autoJudge": 1}, {"autoJudge": "Must be a boolean"}),
     ("B74", {"participants__0__systemPrompt": "x" * 10_001},

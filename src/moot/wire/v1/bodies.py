@@ -243,14 +243,6 @@ class Config(Body):
     """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
     providers have themselves (`web_search`, `code`)."""
 
-    @checks("warn_at_cost")
-    @classmethod
-    def _warns_in_time(cls, amount: float | None, info: ValidationInfo) -> float | None:
-        limit = info.data.get("cost_limit")
-        if amount is not None and limit is not None and amount >= limit:
-            raise refused("Must be less than costLimit")
-        return amount
-
 
 class CreateDebate(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [CREATE_DEBATE]})
@@ -268,7 +260,8 @@ class CreateDebate(Body):
         BeforeValidator(_table_of_four),
         Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
     ]
-    judge: JudgeChoice
+    judge: Annotated[JudgeChoice | None, Absent(JudgeChoice)] = Field(default_factory=lambda: None)
+    """May be left out where `judges` has at least one."""
     judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES - 1)] = Field(
         default_factory=list[JudgeChoice]
     )
@@ -283,12 +276,32 @@ class CreateDebate(Body):
             raise refused(one_of(first_named(house.formats, FORMATS)))
         return name
 
+    @property
+    def panel(self) -> dict[str, JudgeChoice]:
+        """The judges by the member that each was given in."""
+        first = {"judge": self.judge} if self.judge else {}
+        return {**first, **{f"judges.{place}": judge for place, judge in enumerate(self.judges)}}
+
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if "judge" not in shape and not shape.get("judges"):
+            yield "judge", REQUIRED
+        config: Any = shape.get("config")
+        if isinstance(config, dict):
+            yield from cls._amounts(cast("dict[str, Any]", config))
         participants: Any = shape.get("participants")
-        if not isinstance(participants, list):
-            return
-        table = cast("list[Any]", participants)
+        if isinstance(participants, list):
+            yield from cls._table(cast("list[Any]", participants))
+
+    @classmethod
+    def _amounts(cls, config: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """As they were sent: also where the limit is wrong in itself."""
+        warning, limit = config.get("warnAtCost"), config.get("costLimit")
+        if type(warning) in (int, float) and type(limit) in (int, float) and warning >= limit and warning > 0:
+            yield "warnAtCost", "Must be less than costLimit"
+
+    @classmethod
+    def _table(cls, table: list[Any]) -> Iterable[tuple[str, str]]:
         if len(table) < FEWEST:
             yield "participants", f"Minimum {FEWEST} participants required"
         if len(table) > MOST:
@@ -425,6 +438,8 @@ def schemas(
     """The JSON Schema of every body by its name, with the formats and providers that there are."""
     _, shapes = models_json_schema([(body, "validation") for body in (*BODIES, *more)], ref_template=template)
     found: dict[str, Shape] = shapes["$defs"]
+    some = {"required": ["judges"], "properties": {"judges": {"minItems": 1}}}
+    found["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
     found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
     found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
     whole = "|".join(name for name in house.tools if name in HOSTED)

@@ -1,8 +1,9 @@
 """The nine events of v1, made from the log; with `extended`, more of them.
 
-`status` comes whenever state or round changes, `cost_update` after every call that used something, `complete`
-once. What happens to a debate after its first end is not told here: for v1 it is over. A stream of a failed
-debate ends too, because no `complete` would follow; what a retry brings is told to those who come back.
+`status` comes whenever state or round changes, `cost_update` after every call that used something (after the
+last `participant` of a speech, where the call ends it), `complete` once. What happens to a debate after its
+first end is not told here: for v1 it is over. A stream of a failed debate ends too, because no `complete`
+would follow; what a retry brings is told to those who come back.
 """
 
 from __future__ import annotations
@@ -66,16 +67,19 @@ class V1(Struct, frozen=True):
         match event:
             case ev.TurnCompleted() | ev.TurnInterrupted():
                 yield from speaking.ended(seen, event)
+                yield from _cost_of_turn(seen, event.turn)
                 yield from speaking.unveiled(seen, event.turn)
             case ev.TurnFailed():
                 yield from speaking.failed(seen, event)
+                yield from _cost_of_turn(seen, event.turn)
                 yield from speaking.unveiled(seen, event.turn)
             case ev.SegmentCompleted():
                 yield from self._segment(seen, event)
             case ev.CallStarted():
                 yield from speaking.begun_anew(seen, event)
             case ev.CallCompleted():
-                yield from _cost_update(seen, event)
+                if not _ends_turn(seen, event):
+                    yield from _cost_update(seen, event)
             case ev.CallFailed():
                 yield from self._call_failed(seen, event)
             case ev.BudgetWarned():
@@ -120,7 +124,8 @@ class V1(Struct, frozen=True):
             yield from speaking.struck(seen, event.call)
             if event.kind not in AMENDED and not _beside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
-        yield from _cost_update(seen, event)
+        if not _ends_turn(seen, event):
+            yield from _cost_update(seen, event)
 
 
 def _beside(seen: Seen, number: int) -> bool:
@@ -157,11 +162,29 @@ def _state(debate: Debate) -> tuple[str, int] | None:
     return STATES[debate.status], rounds.round_of(debate)
 
 
+def _ends_turn(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> bool:
+    """The turn of this call ends with it: its cost is told after the speech."""
+    if not any(turn.call == event.call for turn in seen.after.live):
+        return False
+    return event.finish != "tool" if isinstance(event, ev.CallCompleted) else event.retry_in_ms is None
+
+
+def _cost_of_turn(seen: Seen, number: int) -> Iterator[Frame]:
+    """The cost that its last call left untold; a call that is still open tells its own when it ends."""
+    turn = seen.after.turn(number)
+    is_open = turn is not None and turn.call is not None and seen.after.call(turn.call) is not None
+    if turn is not None and not is_open and (turn.usage.total or turn.cost):
+        yield _costs(seen)
+
+
 def _cost_update(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> Iterator[Frame]:
-    if not (event.usage.total or event.cost):
-        return
+    if event.usage.total or event.cost:
+        yield _costs(seen)
+
+
+def _costs(seen: Seen) -> Frame:
     known = cost_summary(costs(seen.after))
-    yield tell(
+    return tell(
         seen,
         "cost_update",
         totalCost=known["totalCost"],

@@ -23,7 +23,7 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         motion=body.topic,
         format=fmt,
         seats=_seats(body, house),
-        judges=tuple(judge_of(given, house) for given in (body.judge, *body.judges)),
+        judges=tuple(judge_of(given, house) for given in body.panel.values()),
         rounds=config.max_rounds,
         turns=_turns(fmt, config.max_rounds, len(body.participants)),
         turn_seconds=config.timeout_per_round,
@@ -43,11 +43,11 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
         tools=config.tools,
     )
-    _check_prices(setup)
+    _check_prices(setup, tuple(body.panel))
     return setup
 
 
-def _check_prices(setup: Setup) -> None:
+def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
     """Models without a price are told by their places: what was sent is not repeated."""
     if setup.cost_limit is None:
         return
@@ -57,8 +57,7 @@ def _check_prices(setup: Setup) -> None:
         for place, seat in enumerate(setup.seats)
         if seat.stand_in
     }
-    models["judge.model"] = setup.judges[0].model
-    models |= {f"judges.{place}.model": judge.model for place, judge in enumerate(setup.judges[1:])}
+    models |= {f"{place}.model": judge.model for place, judge in zip(judges, setup.judges, strict=True)}
     unknown = [place for place, model in models.items() if model.price is None]
     if unknown:
         problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
