@@ -20,6 +20,7 @@ from moot.events import CallDelta, Narrated, SegmentCompleted
 from moot.hearing import MOST_SEGMENTS, Heard
 from moot.placing import place
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
+from moot.providers.hush import without_folders
 from moot.terms import DeltaKind, Request
 
 SPLIT = 16 * 1024
@@ -201,6 +202,7 @@ async def _read(
             provider.unheard(request.model)
         raise Fault("timeout" if heard.first_token is None else "stalled") from error
     except Unavailable as error:
-        says = f"{error} {error.fix}".strip()
+        # Everybody who watches reads it.
+        says = without_folders(f"{error} {error.fix}".strip())
         raise Fault("unavailable", "permanent", billed=False, says=says) from error
     raise Fault("disconnected")

@@ -261,3 +261,14 @@ def test_a_lent_key_serves_the_usual_model_and_without_one_it_is_missed(tmp_path
         assert kinds(events(told.text))[0] == "agent_start"
         log = api.get(f"/api/v1/debates/{told.headers['x-debate-id']}/events?limit=1000").text
         assert key not in told.text + log
+
+
+def test_a_missing_model_is_told_without_where_the_server_keeps_its_files(tmp_path: Path) -> None:
+    with (
+        Beside(tmp_path, FREE, pace=PATIENT, model="local/smollm2-135m", offline=True) as beside,
+        httpx.Client(base_url=beside.house.url, timeout=60) as client,
+    ):
+        told = client.post("/api/debate", json={"topic": "Should AI be regulated?"}).text
+    assert "is not installed" in told
+    assert str(tmp_path) not in told
+    assert "models folder" in told

@@ -75,7 +75,7 @@ async def test_what_goes_wrong_is_told_with_what_to_do(managing: Managing) -> No
     installs = Installs(managing(offline=True))
     installs.start("toy")
     await until(lambda: installs.look("toy").state == "failed")
-    assert "downloads are forbidden. Try again, or put the file at" in installs.look("toy").error
+    assert "downloads are forbidden. Try again, or put toy.gguf into" in installs.look("toy").error
     with pytest.raises(Unavailable, match="no model owl to install"):
         installs.start("owl")
 

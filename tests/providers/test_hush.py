@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from moot.errors import Fault
 from moot.providers import openai_chat
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
-from moot.providers.hush import Hush, redact
+from moot.providers.hush import Hush, redact, without_folders
 from moot.terms import Message, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
@@ -193,6 +193,23 @@ def test_the_word_before_a_bearer_token_stays() -> None:
     assert redact("curl -H 'Authorization: Bearer abc.def-0123456789xyz' -v") == (
         "curl -H 'Authorization: Bearer …' -v"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("put it at /home/ann/.moot/models/small.gguf yourself", "put it at small.gguf yourself"),
+        (
+            "gguf: failed to open '/srv/moot/x.gguf' (No such file)",
+            "gguf: failed to open 'x.gguf' (No such file)",
+        ),
+        (r"cannot read C:\Users\Ann\moot.db", "cannot read moot.db"),
+        ("see https://example.org/a/b/c and/or 1/2", "see https://example.org/a/b/c and/or 1/2"),
+        ("`moot models install small`", "`moot models install small`"),
+    ],
+)
+def test_files_are_told_by_their_names_alone(said: str, left: str) -> None:
+    assert without_folders(said) == left
 
 
 @pytest.mark.parametrize(

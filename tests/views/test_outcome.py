@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.events import DebateEnded, DebateFailed, VerdictReached
+from moot.events import DebateEnded, DebateFailed, TurnFailed, VerdictReached
 from moot.terms import HUMAN, Model, Verdict
 from moot.views import outcome
 from tests.views.logs import Log, ballot, held, judge, seat
@@ -179,6 +179,16 @@ def test_every_ending_and_failure_has_words():
     assert outcome.ending(stopped) == "The debate was stopped early. Time for dinner."
     failed = spoken().add(DebateFailed("permanent_fault", "Check configuration.")).debate
     assert outcome.ending(failed) == "A model cannot be used. Check configuration."
+    # What went wrong is said once.
+    nobody = Log().start()
+    for seat_id, message in (("for", "The provider is overloaded."), ("against", "The model said nothing.")):
+        nobody.add(TurnFailed(nobody.begin(seat_id), "overloaded", message))
+    nobody.add(DebateFailed("all_failed", "Every speaker of the round failed."))
+    assert outcome.ending(nobody.debate) == "All models failed in round 1: The provider is overloaded."
+    for reason in ("judge_failed", "internal"):
+        said = "The judge gave no readable verdict, even when asked again."
+        assert outcome.ending(spoken().add(DebateFailed(reason, said)).debate) == said
+        assert outcome.ending(spoken().add(DebateFailed(reason)).debate) == outcome.FAILURES[reason]
 
 
 def test_a_verdict_of_a_debate_with_more_seats_has_no_axis():

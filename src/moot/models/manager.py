@@ -105,11 +105,11 @@ class Manager:
                 if not self._in_place(entry):
                     self._fetch(entry, progress)
         except Unavailable as error:
-            error.fix = error.fix or f"Try again, or put the file at {self.folder / entry.file} yourself."
+            error.fix = error.fix or f"Try again, or put {entry.file} into the models folder yourself."
             raise
         except OSError as error:
             fix = "Make room, or choose another data folder."
-            raise Unavailable(f"{entry.title} cannot be stored: {error}", fix=fix) from error
+            raise Unavailable(f"{entry.title} cannot be stored: {error.strerror}.", fix=fix) from error
         return self.folder / entry.file
 
     def remove(self, name: str) -> bool:
@@ -174,7 +174,7 @@ class Manager:
         needed = entry.size - have + 2 * max(part.size for part in entry.parts)
         free = shutil.disk_usage(self.folder).free
         if free < needed:
-            megabytes = f"{needed // 1_000_000} MB in {self.folder}; {free // 1_000_000} MB are free"
+            megabytes = f"{needed // 1_000_000} MB; {free // 1_000_000} MB are free"
             raise Unavailable(
                 f"{entry.title} needs {megabytes}.", fix="Make room, or choose another data folder."
             )

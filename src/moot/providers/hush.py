@@ -130,6 +130,15 @@ SHAPES = re.compile(
 )
 
 
+PATHS = re.compile(r"(?<![\w.:/\\])(?:/(?:[^\s/'\"`]+/)+|[A-Za-z]:\\(?:[^\s\\'\"`]+\\)*)")
+"""The folders before a file's name. An address on the web has a colon before its slashes."""
+
+
+def without_folders(text: str) -> str:
+    """With files by their names alone: where a server keeps them is told to nobody."""
+    return PATHS.sub("", text)
+
+
 def redact(text: str) -> str:
     """Without anything that is shaped like a key, whosever it is."""
     return SHAPES.sub(lambda found: (found["word"] or "") + MASK, text)

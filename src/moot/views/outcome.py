@@ -34,7 +34,7 @@ ENDINGS: dict[EndReason, str] = {
 }
 FAILURES: dict[FailReason, str] = {
     "permanent_fault": "A model cannot be used.",
-    "all_failed": "Every speaker of a round failed.",
+    "all_failed": "All models failed in round {round}: {cause}",
     "judge_failed": "The judge gave no usable ballot, so there is no verdict.",
     "internal": "Something unexpected went wrong.",
 }
@@ -222,9 +222,20 @@ def leanings(debate: Debate, judging: Judging | None = None) -> tuple[Leaning, .
 def ending(debate: Debate) -> str:
     """Why it is over or cannot go on; empty while it can."""
     if debate.failure:
-        return f"{FAILURES[debate.failure]} {debate.ended_detail}".strip()
+        return _failure(debate, debate.failure)
     if debate.ended is None:
         return ""
     if debate.ended == "stopped" and debate.ended_detail:
         return f"{ENDINGS['stopped']} {debate.ended_detail}"
     return ENDINGS[debate.ended]
+
+
+def _failure(debate: Debate, reason: FailReason) -> str:
+    """Why it failed, once: what the log tells of a judge or of our own mistakes is a whole sentence."""
+    if reason == "all_failed":
+        failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
+        last = [turn for turn in failed if turn.round == failed[-1].round]
+        return FAILURES[reason].format(round=last[0].round, cause=last[0].message) if last else ""
+    if reason == "permanent_fault":
+        return f"{FAILURES[reason]} {debate.ended_detail}".strip()
+    return debate.ended_detail or FAILURES[reason]
