@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from moot import formats
 from moot.events import PointRaised, RemarkInjected
-from moot.terms import Manner, Polls
+from moot.terms import FREE, Manner, Model, Polls, Seat
 from moot.views.cleaning import clean
+from moot.views.durations import in_words
 from moot.views.markdown import escape, to_markdown, unescape
 from moot.views.transcript import ANYONE, transcript
 from tests.views.logs import Log, ballot, held, judge, seat
@@ -76,16 +78,98 @@ def test_any_words_come_back(text: str):
     assert unescape(escape(text)) == "\n".join(lines)
 
 
+EXAMPLE = """\
+# Debate: Should AI development be regulated by government?
+
+**Format:** Oxford Debate
+**Date:** 2026-03-01
+**Duration:** {duration}
+
+## Participants
+
+1. **Pro-Regulation (Claude)** - For
+   - Model: anthropic/claude-3-5-sonnet-20241022
+
+2. **Anti-Regulation (GPT-4)** - Against
+   - Model: openai/gpt-4-turbo-preview
+
+## Round 1
+
+### Pro-Regulation (Claude)
+Government regulation of AI is crucial...
+
+### Anti-Regulation (GPT-4)
+Innovation requires freedom...
+
+## Judge's Verdict
+
+**Winner:** Pro-Regulation (Claude)
+
+**Scores:**
+- Pro-Regulation (Claude): 85/100
+- Anti-Regulation (GPT-4): 78/100
+
+**Reasoning:**
+Because of the evidence.
+
+## Costs
+- Total: $0.00 USD
+- Total Tokens: 240
+"""
+"""As v1's document has it, with the names and figures of `example`."""
+
+
+def example() -> Log:
+    seats = (
+        Seat(
+            "for",
+            "Pro-Regulation (Claude)",
+            "for",
+            Model("anthropic", "claude-3-5-sonnet-20241022", price=FREE),
+        ),
+        Seat(
+            "against",
+            "Anti-Regulation (GPT-4)",
+            "against",
+            Model("openai", "gpt-4-turbo-preview", price=FREE),
+        ),
+    )
+    log = Log(seats=seats, motion="Should AI development be regulated by government?").start()
+    log.say("for", "Government regulation of AI is crucial...").say(
+        "against", "Innovation requires freedom..."
+    )
+    return log.judged(ballot("for", 85, 78, 0), ballot("for", 85, 78, 1))
+
+
+def test_every_line_of_the_documents_example_stands_as_it_is():
+    page = transcript(example().debate)
+    lines = to_markdown(page).split("\n")
+    wanted = EXAMPLE.format(duration=in_words(page.seconds)).split("\n")
+    place = 0
+    for before, line in zip(["", *wanted], wanted, strict=False):
+        found = lines.index(line, place)
+        if line and before:
+            # Nothing comes between two lines of a block.
+            assert lines[found - 1] == before
+        place = found + 1
+    assert not any(line.endswith(("\\", " ")) for line in lines)
+
+
 def test_the_page_has_the_shape_of_the_contract():
     page = to_markdown(transcript(held().debate))
     assert page.startswith(
-        "# Debate: Cats are better than dogs\n\n**Format:** Oxford\\\n**Date:** 2026-03-01"
+        "# Debate: Cats are better than dogs\n\n**Format:** Oxford Debate\n**Date:** 2026-03-01\n"
     )
     assert "1. **For** - For\n   - Model: scripted/parrot\n" in page
-    assert "## Round 1\n\n### For\n*Opening statement*\n\nLicences keep people safe.\n" in page
+    assert "## Round 1\n\n### For\nLicences keep people safe.\n\n*Opening statement*\n\n### Against\n" in page
     assert "## Judge's Verdict\n\n**Winner:** For\n" in page
-    assert "**Scores:**\n\n- For: 78/100\n- Against: 71/100\n" in page
-    assert "## Costs\n\n- Total: $0.00 USD\n- Total Tokens: 480\n" in page
+    assert "**Scores:**\n- For: 78/100\n- Against: 71/100\n" in page
+    assert "## Costs\n- Total: $0.00 USD\n- Total Tokens: 480\n" in page
+
+
+def test_a_format_that_says_it_is_a_debate_says_so_once():
+    page = to_markdown(transcript(Log(format=formats.load("free")).start().debate))
+    assert "**Format:** Free debate\n" in page
 
 
 def test_there_is_one_heading_for_each_part_whatever_was_said():
@@ -102,7 +186,7 @@ def test_reasoning_and_remarks_are_quoted():
     log.say("for", "Yes.", thought="Be brief.\nVery.")
     page = to_markdown(transcript(log.debate, reasoning=True))
     assert "> **Remark from the floor by Chair:**\n>\n> Mind the time." in page
-    assert "> Be brief.\\\n> Very." in page
+    assert "> Be brief.  \n> Very." in page
     assert "Be brief" not in to_markdown(transcript(log.debate))
     unnamed = Log().start().add(RemarkInjected(1, "Mind the time.", by=ANYONE)).debate
     assert "> **Remark from the floor:**" in to_markdown(transcript(unnamed))

@@ -65,7 +65,7 @@ def test_what_a_tool_gave_is_never_markup(debate: Debate) -> None:
     assert "<img" not in to_html(page)
     told = [one for one in to_markdown(page).splitlines() if "evil.test" in one]
     inside = HOSTILE.replace("\n", " ")
-    assert told == [f"> *Tool:* \\<b\\>\\`x\\`\\</b\\> ``` {inside} ```\\", f"> *It gave:* ``` {inside} ```"]
+    assert told == [f"> *Tool:* \\<b\\>\\`x\\`\\</b\\> ``` {inside} ```  ", f"> *It gave:* ``` {inside} ```"]
 
 
 def test_a_tool_that_failed_says_so(debate: Debate) -> None:

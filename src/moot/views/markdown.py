@@ -2,7 +2,8 @@
 
 Whatever a model or a user wrote is escaped, so that it cannot forge a heading, a link, an image or a verdict
 of its own. `unescape` is the way back: it gives the words as they were. What tools were asked, and what they
-gave, stands as code.
+gave, stands as code. The lines that v1's document has in its example stand here as they stand there; whatever
+it does not have (judge, phase, doubts, figures) has lines of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _BLOCK = re.compile(r"^([#+=:-]|\d{1,9}(?=[.)](?:\s|$)))")
 _LINKING = re.compile(r"(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)", re.IGNORECASE)
 _INDENT = re.compile(r"^[ \t]+")
 _TICKS = re.compile("`+")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~\n])|&(nbsp|emsp);")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])| {2}(\n)|&(nbsp|emsp);")
+BREAK = "  "
+"""At the end of a line: the next one begins below it. No line has any other spaces at its end."""
 
 
 def to_markdown(page: Transcript) -> str:
@@ -36,13 +39,13 @@ def escape(text: str) -> str:
     lines = [_escape_line(one) for one in clean(text).strip("\n").split("\n")]
     for place, following in enumerate(lines[1:]):
         if lines[place] and following:
-            lines[place] += "\\"
+            lines[place] += BREAK
     return "\n".join(lines)
 
 
 def unescape(text: str) -> str:
     def back(match: re.Match[str]) -> str:
-        return match[1] or {"nbsp": " ", "emsp": "\t"}[match[2]]
+        return match[1] or match[2] or {"nbsp": " ", "emsp": "\t"}[match[3]]
 
     return _ESCAPED.sub(back, text)
 
@@ -67,8 +70,8 @@ def _one(text: str) -> str:
 def _lines(page: Transcript) -> Iterator[str]:
     yield f"# Debate: {_one(page.motion)}"
     yield ""
-    yield f"**Format:** {_one(page.format_title)}\\"
-    yield f"**Date:** {page.created_at:%Y-%m-%d}\\"
+    yield f"**Format:** {_one(_format(page.format_title))}"
+    yield f"**Date:** {page.created_at:%Y-%m-%d}"
     yield f"**Duration:** {in_words(page.seconds)}"
     yield ""
     yield "## Participants"
@@ -106,6 +109,11 @@ def _lines(page: Transcript) -> Iterator[str]:
     yield from _costs(page)
 
 
+def _format(title: str) -> str:
+    """Oxford Debate; one whose title says that it is a debate is called by its title."""
+    return title if "debate" in title.lower() or "辩论" in title else f"{title} Debate"
+
+
 def _bold(seat: Participant) -> str:
     return f"**{_one(seat.name)}**"
 
@@ -124,20 +132,20 @@ def _names(judges: tuple[JudgeSeat, ...]) -> str:
 
 def _quote(text: str) -> Iterator[str]:
     yield ">"
-    yield from (f"> {one}".rstrip() for one in escape(text).split("\n"))
+    yield from (f"> {one}" if one else ">" for one in escape(text).split("\n"))
     yield ""
 
 
 def _speech(speech: Speech) -> Iterator[str]:
     yield f"### {_one(speech.speaker.name)}"
-    by_hand = "given by a person" if speech.by_hand else ""
-    yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
-    yield ""
     if speech.reasoning:
         yield "> *Thinking, hidden from the others:*"
         yield from _quote(speech.reasoning)
     for part in speech.told if speech.counts else ():
         yield from _use(part) if isinstance(part, Use) else (escape(part), "")
+    by_hand = "given by a person" if speech.by_hand else ""
+    yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
+    yield ""
     for note in speech.notes:
         yield f"*({_one(note)})*"
         yield ""
@@ -150,7 +158,7 @@ def _speech(speech: Speech) -> Iterator[str]:
 
 def _use(use: Use) -> Iterator[str]:
     asked = f" {_code(use.asked)}" if use.asked else ""
-    yield f"> *Tool:* {_one(use.title or use.name)}{asked}" + ("\\" if use.gave else "")
+    yield f"> *Tool:* {_one(use.title or use.name)}{asked}" + (BREAK if use.gave else "")
     if use.gave:
         yield f"> *{'It failed' if use.failed else 'It gave'}:* {_code(use.gave)}"
     yield ""
@@ -188,12 +196,11 @@ def _verdict(page: Transcript, result: Result) -> Iterator[str]:
         yield f"*{_one(doubt)}*"
         yield ""
     if result.ranking:
-        yield from ("**Ranking:**", "")
+        yield "**Ranking:**"
         yield from (f"{place}. {_one(seat.name)}" for place, seat in enumerate(result.ranking, 1))
         yield ""
     if result.scores:
         yield "**Scores:**"
-        yield ""
         yield from (f"- {_one(score.seat.name)}: {score.score:g}/100" for score in result.scores)
         yield ""
         flips = f" · changed minds: {result.flips}" if result.ballots else ""
@@ -201,19 +208,17 @@ def _verdict(page: Transcript, result: Result) -> Iterator[str]:
         yield ""
     if result.reasoning:
         yield "**Reasoning:**"
-        yield ""
         yield escape(result.reasoning)
         yield ""
     for score in result.scores:
         yield from _marks(score.seat, score.strengths, score.weaknesses)
     if result.criteria:
         yield "**Criteria:**"
-        yield ""
         yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
         yield ""
     yield from _rubric(result)
     if len(result.opinions) > 1:
-        yield from ("**Ballots:**", "")
+        yield "**Ballots:**"
         for opinion in result.opinions:
             yield from _opinion(page, opinion)
     elif result.cites:
@@ -289,7 +294,6 @@ def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str,
     if not strengths and not weaknesses:
         return
     yield f"{_bold(seat)}:"
-    yield ""
     yield from (f"- strength: {_one(text)}" for text in strengths)
     yield from (f"- weakness: {_one(text)}" for text in weaknesses)
     yield ""
@@ -306,7 +310,6 @@ def _accidents(page: Transcript) -> Iterator[str]:
 
 def _costs(page: Transcript) -> Iterator[str]:
     yield "## Costs"
-    yield ""
     total = _one(bill(page.costs, " USD")).replace("\\$", "$")
     yield f"- Total: {total}"
     about = "about " if page.costs.estimated else ""

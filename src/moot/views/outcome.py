@@ -234,8 +234,10 @@ def _failure(debate: Debate, reason: FailReason) -> str:
     """Why it failed, once: what the log tells of a judge or of our own mistakes is a whole sentence."""
     if reason == "all_failed":
         failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
-        last = [turn for turn in failed if turn.round == failed[-1].round]
-        return FAILURES[reason].format(round=last[0].round, cause=last[0].message) if last else ""
+        if not failed:
+            return debate.ended_detail
+        first = next(turn for turn in failed if turn.round == failed[-1].round)
+        return FAILURES[reason].format(round=first.round, cause=first.message)
     if reason == "permanent_fault":
         return f"{FAILURES[reason]} {debate.ended_detail}".strip()
     return debate.ended_detail or FAILURES[reason]
