@@ -58,6 +58,14 @@ class Kept(Struct, frozen=True):
     max_tokens: int = 0
 
 
+class Abandoned(Struct, frozen=True):
+    """What an attempt had said and thought when, at `seq`, it no longer stood."""
+
+    seq: int
+    text: str
+    reasoning: str
+
+
 class Turn(Struct, frozen=True):
     number: int
     slot: int
@@ -73,6 +81,12 @@ class Turn(Struct, frozen=True):
     reasoning: str = ""
     segments: tuple[Segment, ...] = ()
     kept: Kept = Kept()
+    thinking: tuple[int, ...] = ()
+    """The segments whose thoughts have come word by word, in that order."""
+    abandoned: tuple[Abandoned, ...] = ()
+    """While it is live: what further attempts have struck."""
+    since: int = 0
+    """All that stands of it was said after this seq; what was struck, before."""
     call: int | None = None
     attempt: int = 0
     max_tokens: int = 0
@@ -111,6 +125,10 @@ class Turn(Struct, frozen=True):
             return False
         return not (self.state == "interrupted" and self.by in REPLAYED)
 
+    def begins_thought(self, segment: int) -> bool:
+        """Whether thoughts in this segment would follow others, and so come after a break."""
+        return bool(self.reasoning and self.thinking) and segment != self.thinking[-1]
+
     @property
     def awaits_tools(self) -> bool:
         """Its last reply asked for tools and was never told what they gave: nobody could go on from there."""
@@ -139,6 +157,7 @@ class Call(Struct, frozen=True):
     aside: int | None = None
     text: str = ""
     reasoning: str = ""
+    thinking: tuple[int, ...] = ()
 
 
 class Remark(Struct, frozen=True):

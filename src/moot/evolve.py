@@ -91,7 +91,10 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
 def _heard(speaker: Speaking, event: ev.CallDelta) -> Speaking:
     if event.kind == "text":
         return replace(speaker, text=speaker.text + event.text)
-    return replace(speaker, reasoning=speaker.reasoning + event.text)
+    reasoning, thinking = speaker.reasoning + event.text, speaker.thinking
+    if event.segment not in thinking:
+        thinking = (*thinking, event.segment)
+    return replace(speaker, reasoning=reasoning, thinking=thinking)
 
 
 def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
@@ -146,14 +149,15 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             status = debate.status if debate.status == "paused" else "debating"
             return replace(debate, turns=turns, status=status, failure=None, ended_detail="")
         case ev.CallStarted():
-            return call_started(debate, event)
+            return call_started(debate, recorded, event)
         case ev.SegmentCompleted():
             live = tuple(
-                segment_completed(turn, event) if turn.call == event.call else turn for turn in debate.live
+                segment_completed(turn, recorded, event) if turn.call == event.call else turn
+                for turn in debate.live
             )
             return replace(debate, live=live)
         case ev.CallCompleted() | ev.CallFailed():
-            return call_ended(debate, event)
+            return call_ended(debate, recorded, event)
         case ev.RemarkInjected():
             remark = Remark(
                 event.remark, recorded.seq, event.text, event.by, event.to, recorded.at, event.question
@@ -338,6 +342,7 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
         tone=event.tone,
         seat=event.seat,
         seq=recorded.seq,
+        since=recorded.seq - 1,
         started_at=recorded.at,
     )
     return _set_status(replace(debate, live=(*debate.live, turn)), "debating")

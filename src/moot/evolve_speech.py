@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import events as ev
-from moot.debate import NOTHING, Call, Debate, Kept, Tally, Turn
+from moot.debate import NOTHING, Abandoned, Call, Debate, Kept, Tally, Turn
 from moot.events import Recorded
 from moot.lengths import count
 from moot.terms import Money, Reasoning, Text
@@ -24,7 +24,9 @@ def turn_ended(
         return debate
     by_hand = debate.seat(turn.seat).model.human
     text, reasoning = _last_words(turn, event, by_hand=by_hand)
+    since = turn.since if text.startswith(turn.text) else recorded.seq - 1
     turn = replace(turn, text=text, reasoning=reasoning, kept=Kept(), ended_at=recorded.at)
+    turn = replace(turn, since=since, abandoned=())
     match event:
         case ev.TurnCompleted():
             turn = replace(
@@ -56,7 +58,7 @@ def without_draft(debate: Debate, seat: str) -> Debate:
     return replace(debate, drafts={of: text for of, text in debate.drafts.items() if of != seat})
 
 
-def segment_completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
+def segment_completed(turn: Turn, recorded: Recorded, event: ev.SegmentCompleted) -> Turn:
     """Each takes its own place, whenever it is told, and once more if it is told again: the last is right."""
     place = (type(event.segment), event.segment.index)
     others = [other for other in turn.segments if (type(other), other.index) != place]
@@ -65,7 +67,8 @@ def segment_completed(turn: Turn, event: ev.SegmentCompleted) -> Turn:
     if event.taken_back:
         # Nobody may hear them as speech, even if it is cut now.
         taken = turn.text[len(turn.kept.text) :]
-        return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken)
+        spoken_less = replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken)
+        return _abandoned(turn, spoken_less, recorded.seq)
     return turn
 
 
@@ -84,7 +87,7 @@ def _last_words(
     return text or turn.text, thoughts or turn.reasoning
 
 
-def call_started(debate: Debate, event: ev.CallStarted) -> Debate:
+def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> Debate:
     call = Call(
         number=event.call,
         model=event.model,
@@ -98,7 +101,10 @@ def call_started(debate: Debate, event: ev.CallStarted) -> Debate:
         repair=event.repair,
         aside=event.aside,
     )
-    live = tuple(_asked(turn, event) if turn.number == event.turn else turn for turn in debate.live)
+    live = tuple(
+        _abandoned(turn, _asked(turn, event), recorded.seq) if turn.number == event.turn else turn
+        for turn in debate.live
+    )
     return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
 
 
@@ -117,10 +123,19 @@ def _asked(turn: Turn, event: ev.CallStarted) -> Turn:
 def _as_before(turn: Turn) -> Turn:
     """Without what the present call has said."""
     kept = turn.kept
-    return replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
+    thinking = tuple(index for index in turn.thinking if any(part.index == index for part in kept.segments))
+    kept_only = replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
+    return replace(kept_only, thinking=thinking)
 
 
-def call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Debate:
+def _abandoned(was: Turn, turn: Turn, seq: int) -> Turn:
+    """The turn, with a note of what it had said before where that no longer stands."""
+    if turn.text.startswith(was.text) and turn.reasoning.startswith(was.reasoning):
+        return turn
+    return replace(turn, since=seq, abandoned=(*was.abandoned, Abandoned(seq, was.text, was.reasoning)))
+
+
+def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.CallFailed) -> Debate:
     call = debate.call(event.call)
     if call is None:
         return debate
@@ -131,7 +146,10 @@ def call_ended(debate: Debate, event: ev.CallCompleted | ev.CallFailed) -> Debat
         calls=tally.calls + 1,
         unpriced=tally.unpriced + (event.cost is None),
     )
-    live = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in debate.live)
+    live = tuple(
+        _abandoned(turn, _charged(turn, event), recorded.seq) if turn.call == event.call else turn
+        for turn in debate.live
+    )
     turns = debate.turns
     if call.turn is not None and not any(turn.number == call.turn for turn in live):
         turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)

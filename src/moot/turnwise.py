@@ -128,7 +128,7 @@ def watched(debate: Debate, slot: int) -> tuple[int, int]:
     """The number under which this turn is or will be given, and the seq after which it is told."""
     turn = latest(debate, slot)
     if turn is not None and (turn.state == "live" or turn.spent):
-        return turn.number, turn.seq - 1
+        return turn.number, turn.since
     return len(debate.turns) + len(debate.live) + 1, debate.seq
 
 
@@ -137,7 +137,7 @@ def asked_last(debate: Debate) -> tuple[int, int] | None:
     if debate.running and not debate.live and (following := debate.unspent()):
         return watched(debate, following[0].index)
     turn = max(_turns(debate), key=lambda turn: turn.seq, default=None)
-    return (turn.number, turn.seq - 1) if turn else None
+    return (turn.number, turn.since) if turn else None
 
 
 def _fill(debate: Debate, seat: Seat, asked: AskTurn) -> tuple[SeatFilled, ...]:

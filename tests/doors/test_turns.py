@@ -19,7 +19,7 @@ from moot.debate import Debate
 from moot.errors import Fault
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
-from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think
+from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, Wait
 from moot.settings import Service
 from moot.store.contract import Token
 from moot.store.sqlite import SqliteStore
@@ -411,22 +411,100 @@ async def test_a_failed_turn_is_tried_again_with_the_same_previous_id(tmp_path: 
         assert len({heard.end["sessionId"] for heard in page.messages}) == 1
 
 
-async def test_words_of_an_attempt_that_broke_off_do_not_lose_the_session(tmp_path: Path) -> None:
+async def test_an_attempt_that_says_something_else_is_told_to_who_asks_again(tmp_path: Path) -> None:
     def script(request: Request) -> Iterator[Cue]:
         if len(provider.calls) == 1:
+            yield Think("Let me see.")
             yield Say("Half a ")
             yield Break(Fault("overloaded"))
+        yield Think("Now then.")
         yield Say(f"Point {len(provider.calls)}.")
 
     provider = Scripted(script)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
+        broken = await page.ask()
+        assert broken.content.strip() == "Half a"
+        assert (broken.last, broken.end["retrying"]) == ("error", True)
         heard = await page.turn()
-        assert heard.content.replace(" ", "") == "HalfaPoint2."
-        assert heard.end["content"] == "Point 2."
+        assert (heard.content, heard.reasoning) == ("Point 2.", "Now then.")
+        assert heard.content == heard.end["content"]
+        # It was paid for once more, as a retry is, and not again for the asking.
+        assert len(provider.calls) == 2
         assert (await page.turn()).end["sessionId"] == heard.end["sessionId"]
         # The other model has heard what counts.
         assert "Half a" not in str(provider.calls[-1].messages)
+
+
+async def test_an_attempt_that_says_the_same_goes_on_where_the_first_broke_off(tmp_path: Path) -> None:
+    def script(request: Request) -> Iterator[Cue]:
+        yield Say("Jobs change, and ")
+        if len(provider.calls) < 3:
+            yield Break(Fault("disconnected"))
+        yield Say("people with them.")
+
+    provider = Scripted(script)
+    async with serving(tmp_path, provider=provider) as house:
+        heard = await Page(house, "scripted/a", "scripted/b").turn()
+        assert len(provider.calls) == 3
+        assert heard.content == heard.end["content"] == "Jobs change, and people with them."
+
+
+async def test_a_turn_that_was_begun_again_goes_on_while_its_listener_is_away(tmp_path: Path) -> None:
+    def script(request: Request) -> Iterator[Cue]:
+        if len(provider.calls) == 1:
+            yield Say("Half a ")
+            yield Break(Fault("overloaded"))
+        yield Say("Point two.")
+        yield Wait(0.5)
+        yield Say("And three.")
+
+    provider = Scripted(script)
+    hasty = replace(FREE, turn_grace_seconds=0.05)
+    async with serving(tmp_path, hasty, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        assert (await page.ask()).end["retrying"] is True
+        (session,) = (await house.http.get("/api/debate/sessions")).json()["sessions"]
+        debate = await settled(house, session["id"])
+        assert [turn.state for turn in debate.turns] == ["completed"]
+        assert (await page.turn()).content == "Point two.And three."
+        assert len(provider.calls) == 2
+
+
+@needs_node
+async def test_the_hook_of_the_document_reads_whole_turns_though_replies_break_off(
+    tmp_path: Path,
+) -> None:
+    broken: set[str] = set()
+
+    def script(request: Request) -> Iterator[Cue]:
+        turn = str(len(request.messages)) + request.model.name + str(request.previous_response_id)
+        yield Think("Let me ")
+        yield Say("I say ")
+        if turn not in broken:
+            broken.add(turn)
+            yield Break(Fault("disconnected"))
+        yield Say(f"this in call {len(provider.calls)}." if len(provider.calls) % 3 else "so.")
+
+    provider = Scripted(script)
+    async with serving(tmp_path, provider=provider) as house:
+        messages = await node("turns_hook.mjs", house.url, "scripted/a", "scripted/b", TOPIC)
+        listed = (await house.http.get("/api/debate/sessions")).json()
+        session = (await house.http.get(f"/api/debate/session/{listed['sessions'][0]['id']}")).json()
+    assert len(broken) > 3
+    assert len(messages) == 10
+    assert [message["content"] for message in messages] == [one["content"] for one in session["turnHistory"]]
+    assert listed["total"] == 1
+
+
+async def test_several_thoughts_have_a_break_between_them(tmp_path: Path) -> None:
+    cues = [Think("weighing it."), Say("Yes. "), Think("Second thought."), Say("So it is.")]
+    async with serving(tmp_path, provider=Scripted(lambda _: cues)) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        heard = await page.turn()
+        told = (await house.http.get(f"/api/debate/session/{page.session}")).json()
+        assert heard.reasoning == told["turnHistory"][0]["reasoning"] == "weighing it.\n\nSecond thought."
+        assert heard.content == told["turnHistory"][0]["content"] == "Yes. So it is."
 
 
 # --- rules --------------------------------------------------------------------------------------------

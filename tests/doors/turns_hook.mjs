@@ -44,6 +44,7 @@ const messages = [];
 let modelALastResponseId = null;
 let modelBLastResponseId = null;
 let currentRound = 0;
+let failures = 0;
 
 while (currentRound < 10) {
   const isModelBTurn = currentRound % 2 === 1;
@@ -57,8 +58,13 @@ while (currentRound < 10) {
     previousResponseId: isModelBTurn ? modelBLastResponseId : modelALastResponseId,
     turnNumber: currentRound + 1
   });
+  if (!state.responseId) {
+    // The turn failed: its reader presses the button once more.
+    failures += 1;
+    if (failures > 30) throw new Error(state.error);
+    continue;
+  }
   messages.push(state);
-  if (!state.responseId) break;
   if (isModelBTurn) {
     modelBLastResponseId = state.responseId;
   } else {

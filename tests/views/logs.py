@@ -90,6 +90,12 @@ class Log:
         )
         return turn
 
+    def ask_again(self, turn: int, attempt: int) -> Log:
+        """The call broke off, and the same speech is asked for once more."""
+        self.fail_call(retry_in_ms=1)
+        self._calls += 1
+        return self.add(call_started(self._calls, turn, attempt=attempt))
+
     def hear(self, text: str, kind: str = "text") -> Log:
         return self.add(CallDelta(self._calls, 0, kind, text))  # type: ignore[arg-type]
 

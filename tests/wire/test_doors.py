@@ -160,7 +160,7 @@ def check_agreement(records: Sequence[Recorded]) -> None:
 def check_turns(turns: Sequence[Turn], seen: Sequence[Seen]) -> None:
     """Each for itself, as those are told who ask for one turn at a time."""
     for turn in turns:
-        (whole,) = named(told(OneTurn(turn.number, turn.seq - 1), seen), "complete")
+        (whole,) = named(told(OneTurn(turn.number, turn.since), seen), "complete")
         assert whole["content"] == turn.text
         assert turn.cost is None or whole["cost"]["total"] == float(turn.cost)
         assert whole["tokenUsage"]["total_tokens"] == turn.usage.total

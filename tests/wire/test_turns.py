@@ -6,18 +6,20 @@ import pytest
 
 from moot.audience import OWNER, Viewer
 from moot.debate import Turn
+from moot.events import CallCompleted, CallDelta, SegmentCompleted, TurnCompleted
 from moot.evolve import fold
-from moot.terms import Money
+from moot.terms import Money, Reasoning, ReasoningPart, Text, Usage
+from moot.views.sessions import entry
 from moot.wire.frames import Frame, Seen
 from moot.wire.turns import OneTurn, costs
 from tests.golden.reading import log_of
+from tests.views.logs import Log
 from tests.wire.watching import NAMES, told, watch
 
-MENDED = ("mended", "utf8")
 
-
-def frames(seen: list[Seen], turn: Turn) -> list[Frame]:
-    return [frame for _, frame in told(OneTurn(turn.number, turn.seq - 1), seen)]
+def frames(seen: list[Seen], turn: Turn, after: int | None = None) -> list[Frame]:
+    """As the one who asked for it hears it, or one who asks again and hears it from `after` on."""
+    return [frame for _, frame in told(OneTurn(turn.number, turn.seq - 1 if after is None else after), seen)]
 
 
 def joined(made: list[Frame], name: str) -> str:
@@ -31,16 +33,90 @@ def test_a_turn_ends_with_all_that_was_said_in_it(name: str) -> None:
     for turn in debate.turns:
         *streamed, last = frames(seen, turn)
         assert {frame.event for frame in streamed} <= {"content", "reasoning"}
+        if last.event == "error" and "retrying" in last.data:
+            # Words that had been sent no longer stood: who asks again hears those that do.
+            *streamed, last = frames(seen, turn, turn.since)
         if turn.state != "completed":
             assert (last.event, [*last.data]) == ("error", ["message"])
             continue
         assert last.event == "complete"
-        assert last.data["content"] == turn.text
-        # Words of an attempt that broke off stand before; those that were thoughts after all, anywhere.
-        struck = turn.failures or any(mark in turn.degraded for mark in MENDED)
-        if not struck and not any(one.event and getattr(one.event, "taken_back", False) for one in seen):
-            assert joined(streamed, "content") == turn.text
+        assert last.data["content"] == joined(streamed, "content") == turn.text
         assert last.data["cost"]["total"] == (turn.cost or 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_thoughts_of_a_turn_are_told_as_they_are_kept(name: str) -> None:
+    seen = watch(log_of(name), OWNER)
+    for turn in seen[-1].after.turns:
+        if turn.state == "completed":
+            assert (
+                joined(frames(seen, turn, turn.since), "reasoning")
+                == entry(seen[-1].after, turn)["reasoning"]
+            )
+
+
+def speaking(*attempts: str) -> Log:
+    """Each attempt but the last breaks off."""
+    log = Log().start()
+    log.begin("for")
+    for number, text in enumerate(attempts, 1):
+        if number > 1:
+            log.ask_again(1, number)
+        for word in text.split(" "):
+            log.hear(word + " ")
+    return log
+
+
+@pytest.mark.parametrize(
+    ("attempts", "end"),
+    [
+        (("So it ", "So it is, I say"), "complete"),
+        (("So it is, ", "So ", "So it is, I say"), "complete"),
+        (("So it ", "It is so"), "error"),
+        (("So it is, I say ", "So it"), "error"),
+    ],
+)
+def test_a_further_attempt_goes_on_from_what_was_sent_or_ends_the_stream(
+    attempts: tuple[str, ...], end: str
+) -> None:
+    log = speaking(*(text.strip() for text in attempts))
+    whole = log.debate.live[0].text
+    log.settle(whole).add(TurnCompleted(1, 3))
+    seen = watch(log.records, OWNER)
+    turn = seen[-1].after.turns[0]
+    *streamed, last = frames(seen, turn)
+    assert last.event == end
+    if end == "complete":
+        assert joined(streamed, "content") == last.data["content"]
+    else:
+        assert last.data["retrying"] is True
+    *streamed, last = frames(seen, turn, turn.since)
+    assert last.data["content"] == joined(streamed, "content") == whole
+
+
+def test_there_is_a_break_between_two_thoughts() -> None:
+    log = Log().start()
+    log.begin("for")
+    for segment, kind, text in (
+        (0, "reasoning", "weighing "), (0, "reasoning", "it."), (1, "text", "Yes. "),
+        (2, "reasoning", "Second "), (2, "reasoning", "thought."), (3, "text", "So it is."),
+    ):  # fmt: skip
+        log.add(CallDelta(1, segment, kind, text))
+    log.add(
+        SegmentCompleted(1, Reasoning((ReasoningPart("weighing it."),), 0)),
+        SegmentCompleted(1, Text("Yes. ", 1)),
+        SegmentCompleted(1, Reasoning((ReasoningPart("Second thought."),), 2)),
+        SegmentCompleted(1, Text("So it is.", 3)),
+        # One that did not come word by word.
+        SegmentCompleted(1, Reasoning((ReasoningPart("And a third."),), 4)),
+        CallCompleted(1, "stop", Usage(100, 20), Money(0), 1500),
+        TurnCompleted(1, 4),
+    )
+    seen = watch(log.records, OWNER)
+    turn = seen[-1].after.turns[0]
+    told_ = joined(frames(seen, turn), "reasoning")
+    assert told_ == "weighing it.\n\nSecond thought.\n\nAnd a third."
+    assert entry(seen[-1].after, turn)["reasoning"] == told_
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -40,6 +40,7 @@ from moot.setup import COLOURS
 from moot.terms import Limits, Manner, Model, Money, Reasoning, ReasoningPart, Seat, Slot, Text, Usage
 from moot.turnwise import FORMAT, NAME, NOBODY, TURNS, is_empty, response_name
 from moot.views.json import moment
+from moot.views.transcript import thoughts
 
 SOURCE = "debate_sessions"
 LISTS = ("turn_history", "model1_response_ids", "model2_response_ids")
@@ -148,7 +149,7 @@ def entry(debate: Debate, turn: Turn, *, private: bool = True) -> Row:
         "turn": turn.slot + 1,
         "modelId": model_id(debate.seat(turn.seat)),
         "content": turn.text,
-        "reasoning": turn.reasoning,
+        "reasoning": thoughts(turn),
         "responseId": response_name(debate, turn, private=private),
         "cost": float(turn.cost or NOTHING),
         "timestamp": _kept(debate, turn).get("timestamp") or _milliseconds(turn.ended_at or turn.started_at),

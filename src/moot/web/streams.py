@@ -198,12 +198,19 @@ class EventStream(Response):
         self._plain = plain
         self._told = [(name.encode(), value.encode()) for name, value in (told or {}).items()]
         self._greeting = b"" if plain else RETRY
+        self._done = False
+
+    @property
+    def left(self) -> bool:
+        """The viewer left, or was sent away, before all was told."""
+        return self._watching.dismissed or not self._done
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._place:
             await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *self._told]})
             if scope["method"] != "HEAD":
                 await self._stream(scope, receive, send)
+                self._done = not self._watching.dismissed
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:

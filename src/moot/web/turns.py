@@ -254,5 +254,5 @@ class Listening(Response):
         self._debate_id = debate_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._vigil.listening(self._debate_id):
+        async with self._vigil.listening(self._debate_id, lambda: self._stream.left):
             await self._stream(scope, receive, send)

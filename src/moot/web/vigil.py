@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
 
@@ -34,7 +34,8 @@ class Vigil:
         self._cuts: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def listening(self, session: str) -> AsyncGenerator[None]:
+    async def listening(self, session: str, left: Callable[[], bool]) -> AsyncGenerator[None]:
+        """`left`: whether the listener went by itself. One to whom all was told is not waited for."""
         self._listening[session] += 1
         self._forget(session)
         self._say(session)
@@ -46,7 +47,8 @@ class Vigil:
             if not self._listening[session]:
                 del self._listening[session]
                 self._unsay(session)
-                self.expect(session)
+                if left():
+                    self.expect(session)
 
     def expect(self, session: str) -> None:
         """Somebody should be listening from now on."""

@@ -1,8 +1,11 @@
 """`/api/debate/stream`: a client asks for one turn at a time, and is told that turn and nothing else.
 
-Four events: `reasoning` and `content` with a `chunk` each, then `complete` or `error`. Words that were sent
-are sent: where a second attempt was made, or the end differs from the stream, `content` of `complete` is the
-whole, and what counts. Bodies are as their document has them, with null for what there is not.
+Four events: `reasoning` and `content` with a `chunk` each, then `complete` or `error`. Its clients only add
+words up, so what was sent cannot be taken back. The words of a further attempt are held back until they go
+beyond what was sent; where they differ from it, or the end does, an `error` with `retrying` ends the stream,
+and to ask for the same turn again tells it as it stands. So the chunks of a stream that ends in `complete`
+make its `content`. Thoughts are no part of a speech: those of a further attempt follow after a break. Bodies
+are as their document has them, with null for what there is not.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from moot.events import (
     DebateEnded,
     DebateFailed,
     DebatePaused,
+    Event,
     SegmentCompleted,
     TurnCompleted,
     TurnFailed,
@@ -29,6 +33,7 @@ from moot.setup import SeatSetup, Setup
 from moot.terms import Model, Money, Reasoning, Usage
 from moot.turnwise import FORMAT, NOBODY, TURNS, latest, response_name
 from moot.views.sessions import TURN_SECONDS, entry, history, model_id, times, total_cost
+from moot.views.transcript import thoughts
 from moot.wire.frames import Frame, Seen
 from moot.wire.strict_json import loads
 from moot.wire.v1.bodies import Body, check
@@ -43,6 +48,9 @@ PIECE = 4 * 1024
 """Characters; a text that comes late is sent in pieces."""
 CALLED_OFF = "The turn was called off."
 CUT = "The turn was cut short; ask for it again."
+BEGUN_AGAIN = "The answer broke off and was begun again; ask for this turn again to read it."
+BREAK = "\n\n"
+"""Between two thoughts."""
 ENDING = ("stop", "abort", "decide", "judge")
 """What cuts a turn together with its session."""
 GONE = Frame("error", {"message": "The session was deleted."})
@@ -174,24 +182,20 @@ class OneTurn(Struct, frozen=True):
             case DebatePaused():
                 return seen.after.turn(self.number) is None
             case _:
-                return False
+                return self._is_lost(seen.after.turn(self.number))
 
     def rests(self, debate: Debate) -> bool:
         return False
 
     def _told(self, seen: Seen) -> Iterator[Frame]:
         event, turn = seen.event, seen.after.turn(self.number)
+        was = seen.before.turn(self.number) if seen.before else None
+        if self._is_lost(was):
+            return
+        first = seen.seq == self.after + 1
         match event:
-            case CallDelta() if turn is not None and turn.call == event.call and event.text:
-                yield Frame("content" if event.kind == "text" else "reasoning", {"chunk": event.text})
-            case SegmentCompleted(segment=Reasoning() as whole) if (
-                turn is not None and turn.call == event.call
-            ):
-                # Thoughts that were not streamed; of those that the viewer may not read there are none here.
-                yield from () if turn.reasoning else _pieces("reasoning", whole.text)
-            case TurnCompleted() if turn is not None and event.turn == self.number:
-                yield from _rest(seen, turn)
-                yield Frame("complete", completed(seen.after, turn, private=self.private))
+            case TurnCompleted() if was is not None and turn is not None and event.turn == self.number:
+                yield from self._ended(seen, was, turn, told=not first)
             case TurnFailed() if event.turn == self.number:
                 yield _error(event.message)
             case TurnInterrupted() if event.turn == self.number:
@@ -201,19 +205,76 @@ class OneTurn(Struct, frozen=True):
             case DebateFailed() | DebateEnded() if turn is None or turn.state == "live":
                 yield _error(CALLED_OFF)
             case _:
+                if first and was is not None:
+                    # What earlier calls of a speech have brought, told to one who joins it now.
+                    yield from (*_pieces("reasoning", thoughts(was)), *_pieces("content", was.text))
+                if was is not None and turn is not None:
+                    yield from self._going_on(event, was, turn)
+
+    def _going_on(self, event: Event | None, was: Turn, turn: Turn) -> Iterator[Frame]:
+        match event:
+            case CallDelta() if turn.call == event.call and event.text:
+                yield from self._said(was, turn) if event.kind == "text" else self._thought(event, was, turn)
+            case SegmentCompleted(segment=Reasoning() as whole) if turn.call == event.call:
+                # Thoughts that were not streamed; of those that the viewer may not read there are none here.
+                if whole.text and whole.index not in turn.thinking and not event.taken_back:
+                    before = any(isinstance(one, Reasoning) and one.text for one in was.segments)
+                    break_ = BREAK if was.reasoning or before else ""
+                    yield from _pieces("reasoning", break_ + whole.text)
+            case _:
                 return
+
+    def _said(self, was: Turn, turn: Turn) -> Iterator[Frame]:
+        if self._is_lost(turn):
+            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+        else:
+            sent = max(len(was.text), len(self._sent(turn)))
+            yield from _pieces("content", turn.text[sent:])
+
+    def _thought(self, event: CallDelta, was: Turn, turn: Turn) -> Iterator[Frame]:
+        sent = max((one.reasoning for one in turn.abandoned if one.seq > self.after), key=len, default="")
+        if sent and not _agree(sent, was.reasoning):
+            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+        elif sent and not _agree(sent, turn.reasoning):
+            yield from _pieces("reasoning", BREAK + turn.reasoning)
+        elif len(was.reasoning) >= len(sent):
+            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+        else:
+            yield from _pieces("reasoning", turn.reasoning[len(sent) :])
+
+    def _ended(self, seen: Seen, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
+        """What was not streamed, and that it is complete; with `told`, the listener has heard it so far."""
+        sent = max(was.text, self._sent(was), key=len) if told else ""
+        if not told:
+            yield from _pieces("reasoning", thoughts(turn))
+        if turn.text.startswith(sent):
+            yield from _pieces("content", turn.text[len(sent) :])
+        elif turn.text.strip() != sent.strip():
+            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+            return
+        yield Frame("complete", completed(seen.after, turn, private=self.private))
+
+    def _sent(self, turn: Turn) -> str:
+        """The words of earlier attempts that this listener has heard: each goes on from the one before."""
+        return max((one.text for one in turn.abandoned if one.seq > self.after), key=len, default="")
+
+    def _is_lost(self, turn: Turn | None) -> bool:
+        """What this listener has heard no longer stands."""
+        return turn is not None and not _agree(self._sent(turn), turn.text)
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether one text goes on from the other."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _break_before(event: CallDelta, was: Turn) -> str:
+    """Another thought begins."""
+    return BREAK if was.begins_thought(event.segment) else ""
 
 
 def _error(message: str) -> Frame:
     return Frame("error", {"message": message})
-
-
-def _rest(seen: Seen, turn: Turn) -> Iterator[Frame]:
-    """What was not streamed, where the end goes on from what was."""
-    live = seen.before.live if seen.before else ()
-    shown = next((one.text for one in live if one.number == turn.number), turn.text)
-    if turn.text.startswith(shown):
-        yield from _pieces("content", turn.text[len(shown) :])
 
 
 def _pieces(name: str, text: str) -> Iterator[Frame]:

@@ -95,12 +95,14 @@ class TurnComplete(Reply):
     session_id: DebateId
     turn_number: Nth
     content: str
-    """The whole, which counts: pieces of an attempt that broke off may have been streamed before."""
+    """The whole: what the chunks of `content` make together."""
 
 
 class TurnError(Reply):
     event: ClassVar[str] = "error"
     message: str
+    retrying: Literal[True] = LEFT_OUT
+    """The answer was begun again and differs from what was sent: ask for the same turn to read it."""
 
 
 TURN_EVENTS: tuple[type[Reply], ...] = (TurnReasoning, TurnContent, TurnComplete, TurnError)

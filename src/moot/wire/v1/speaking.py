@@ -20,6 +20,8 @@ from moot.wire.v1.telling import tell
 
 PIECE = 4 * 1024
 """Characters; a text that comes late is sent in pieces of at most 16 KiB."""
+BREAK = "\n\n"
+"""Between two thoughts."""
 TOO_LATE: tuple[FaultKind, ...] = ("timeout", "stalled")
 
 
@@ -33,8 +35,11 @@ def heard(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
 
 
 def thought(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
-    turn = _speaking(seen.after, event.call)
-    return () if turn is None or not event.text else (_thoughts(seen, turn, event.text),)
+    turn, was = _speaking(seen.after, event.call), _speaking(seen.before, event.call)
+    if turn is None or not event.text:
+        return ()
+    opening = BREAK if was is not None and was.begins_thought(event.segment) else ""
+    return (_thoughts(seen, turn, opening + event.text),)
 
 
 def thought_after_all(seen: Seen, event: SegmentCompleted) -> Iterator[Frame]:
