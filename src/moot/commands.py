@@ -36,14 +36,25 @@ from moot.events import (
     TurnSkipped,
     VerdictReached,
 )
-from moot.floor import Decision, Deed, cut, heed
+from moot.floor import (
+    AnswerPoint,
+    Decision,
+    Deed,
+    KeepDraft,
+    LeaveSeat,
+    OfferPoint,
+    Say,
+    TakeSeat,
+    cut,
+    heed,
+)
 from moot.judging import tally
 from moot.judging.ballots import choose_labels
 from moot.judging.panels import seated
 from moot.judging.parties import party_of
 from moot.schedule import longer, schedule
 from moot.terms import Judge, Money, Slot, Step, Verdict
-from moot.turnwise import AskTurn, ask_turn
+from moot.turnwise import AskTurn, ask_turn, is_session, is_unasked
 
 MOST_REMARKS = 100
 LONGEST_REMARK = 2000
@@ -165,11 +176,7 @@ def decide(debate: Debate | None, command: Command) -> Decision:
         case Pause():
             return _pause(debate, command)
         case Resume():
-            return (
-                (DebateResumed(command.step),)
-                if debate.status == "paused"
-                else Refused("The debate is not paused.", debate.status)
-            )
+            return _resume(debate, command)
         case NextRound():
             return _next_round(debate)
         case SkipToJudge():
@@ -195,7 +202,7 @@ def decide(debate: Debate | None, command: Command) -> Decision:
         case AskTurn():
             return ask_turn(debate, command)
         case _:
-            return heed(debate, command)
+            return _nobodys(debate, command) or heed(debate, command)
 
 
 def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
@@ -247,6 +254,23 @@ def _pause(debate: Debate, command: Pause) -> Decision:
     if not debate.running:
         return Refused("Only a running debate can be paused.", debate.status)
     return (*cut, DebatePaused(command.by))
+
+
+def _resume(debate: Debate, command: Resume) -> Decision:
+    if debate.status != "paused":
+        return Refused("The debate is not paused.", debate.status)
+    if is_session(debate):
+        return Refused("Each turn of this debate is asked for by its client; none follows.", debate.status)
+    return (DebateResumed(command.step),)
+
+
+def _nobodys(debate: Debate, deed: Deed) -> Refused | None:
+    """Nothing can be done at a seat for which no model has been named yet."""
+    if not isinstance(deed, TakeSeat | LeaveSeat | KeepDraft | Say | OfferPoint | AnswerPoint):
+        return None
+    if any(seat.id == deed.seat and is_unasked(debate, seat) for seat in debate.seats):
+        return Refused("No model has been named for this seat yet.", debate.status)
+    return None
 
 
 def _next_round(debate: Debate) -> Decision:
@@ -439,7 +463,9 @@ def _retry(debate: Debate) -> Decision:
     ]
     if not failed:
         return Refused("No turn has failed or been interrupted.", debate.status)
-    return (TurnRetried(failed[-1].number),)
+    # In a session that is all that follows.
+    step = (DebateResumed("turn"),) if is_session(debate) else ()
+    return (TurnRetried(failed[-1].number), *step)
 
 
 def _stop(debate: Debate, command: Stop) -> Decision:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from moot.debate import Debate, Turn
 from moot.errors import Invalid, Refused
 from moot.events import DebateResumed, Event, SeatFilled, TurnRetried
+from moot.floor import cut
 from moot.terms import FREE, HUMAN, Chair, Format, Model, Phase, Seat
 
 TURNS = 10
@@ -76,7 +77,9 @@ def ask_turn(debate: Debate, asked: AskTurn) -> tuple[Event, ...] | Refused:
         problem = "Must be the last response of this turn's own model"
         raise Invalid("The chain is another's.", {"previousResponseId": [problem]})
     turn = latest(debate, asked.slot)
-    if turn is not None and turn.state in ("live", "completed"):
+    # One that was begun before a model was named waits for a person who will never come.
+    vacant = tuple(one for one in debate.live if is_unasked(debate, debate.seat(one.seat)))
+    if turn is not None and turn.state in ("live", "completed") and turn not in vacant:
         return ()
     if debate.final or debate.being_judged:
         return Refused("The debate is over.", debate.status)
@@ -85,11 +88,13 @@ def ask_turn(debate: Debate, asked: AskTurn) -> tuple[Event, ...] | Refused:
         raise Invalid("It is another's turn.", {"turnNumber": [_expected(following)]})
     changed = None if asked.intensity == debate.manner.intensity else asked.intensity
     going_on = (*filled, DebateResumed("turn", changed))
+    if vacant:
+        return (*(event for one in vacant for event in cut(debate, one, "pause")), *going_on)
     if turn is not None and (turn.spent or debate.status == "error"):
         # Struck first: nobody hears what is left of it.
         return (TurnRetried(turn.number), *going_on)
     # Where it runs already, somebody has just asked for the same.
-    return () if debate.running else going_on
+    return () if debate.running and not filled else going_on
 
 
 def all_given(debate: Debate) -> bool:
@@ -100,9 +105,18 @@ def all_given(debate: Debate) -> bool:
     return debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
 
 
+def is_session(debate: Debate) -> bool:
+    return debate.format.name == NAME
+
+
 def is_empty(seat: Seat) -> bool:
     """No model was named for it yet, and no person has taken it from one."""
     return seat.model.human and seat.stand_in is None
+
+
+def is_unasked(debate: Debate, seat: Seat) -> bool:
+    """It is nobody's: its model is named by whoever asks for its first turn."""
+    return is_session(debate) and is_empty(seat)
 
 
 def latest(debate: Debate, slot: int) -> Turn | None:

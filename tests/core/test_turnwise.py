@@ -9,12 +9,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot.commands import AskTurn, Open, Pause, Resume, SkipTurn, Start, Stop, decide
+from moot.commands import AskTurn, Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
 from moot.errors import Invalid, Refused
-from moot.events import DebateResumed, DebateStarted, SeatFilled, TurnRetried
+from moot.events import (
+    CallCompleted,
+    CallStarted,
+    DebateResumed,
+    DebateStarted,
+    Recorded,
+    SeatFilled,
+    TurnInterrupted,
+    TurnRetried,
+    TurnStarted,
+)
+from moot.evolve import evolve
+from moot.floor import KeepDraft, LeaveSeat, Say, TakeSeat
 from moot.prompts.templates import intensity
-from moot.terms import FREE, Manner, Model, Seat
+from moot.terms import FREE, Manner, Model, Money, Seat
 from moot.turnwise import FORMAT, NOBODY, asked_last, latest, own_last, response_name, watched
+from moot.views.summary import summarize as summary
+from moot.views.table import participants
+from moot.wire.chamber.deeds import open_deeds
 from tests.core.simulate import Reply, Script, Sent, Simulation, speak
 from tests.factories import opened
 
@@ -216,8 +231,43 @@ def test_other_debates_are_not_asked_for_turns_and_over_is_over() -> None:
     held.ask(Stop())
     assert isinstance(held.ask(AskTurn(1, B)), Refused)
     held = session(1)
-    held.ask(Resume())
+    held.ask(AskTurn(1, B))
     assert held.ask(AskTurn(1, B)) == ()
+
+
+def test_no_turn_follows_by_itself() -> None:
+    held = session(1)
+    for step in (None, "turn"):
+        assert isinstance(held.ask(Resume(step)), Refused)
+    failed = session(2, failing(2))
+    assert failed.debate.status == "error"
+    assert failed.ask(Retry()) == (TurnRetried(2), DebateResumed("turn"))
+
+
+def test_the_side_that_was_not_asked_is_nobodys() -> None:
+    held = session(1)
+    for deed in (TakeSeat("part_2"), LeaveSeat("part_2"), KeepDraft("part_2", "Well"), Say("part_2", "No.")):
+        refused = held.ask(deed)
+        assert isinstance(refused, Refused)
+        assert refused.reason == "No model has been named for this seat yet."
+    assert not participants(held.debate)["part_2"].person
+    assert not [deed for deed in open_deeds(held.debate) if deed.endswith("part_2") or deed == "resume"]
+    assert summary(held.debate).models == ("scripted/a", "")
+
+
+def test_a_turn_that_waits_for_a_person_who_never_was_there_is_given_by_the_model() -> None:
+    """As logs have it from the time when such a session could be resumed."""
+    debate = session(1).debate
+    for event in (
+        DebateResumed(),
+        TurnStarted(2, 1, 1, "opening", "opening", "part_2"),
+        CallStarted(2, "human/human", "", 1, 0, 0, Money(0), turn=2),
+    ):
+        debate = evolve(debate, Recorded(debate.id, debate.seq + 1, debate.updated_at, 1, event))
+    *settled, cut, filled, going_on = decide(debate, AskTurn(1, B))
+    assert [type(event) for event in settled] == [CallCompleted]
+    assert (cut, filled) == (TurnInterrupted(2, "pause"), SeatFilled("part_2", B))
+    assert going_on == DebateResumed("turn")
 
 
 def test_a_person_who_sits_there_is_not_replaced() -> None:

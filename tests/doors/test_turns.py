@@ -507,6 +507,26 @@ async def test_several_thoughts_have_a_break_between_them(tmp_path: Path) -> Non
         assert heard.content == told["turnHistory"][0]["content"] == "Yes. So it is."
 
 
+async def test_nothing_that_is_done_elsewhere_keeps_a_turn_from_being_given(tmp_path: Path) -> None:
+    provider = Scripted()
+    async with serving(tmp_path, provider=provider) as house:
+        page = Page(house, "scripted/a", "scripted/b")
+        await page.turn()
+        view = (await house.get(page.session, "view")).json()["view"]
+        _, second = view["about"]["seats"]
+        # Nobody is seated there, and no browser offers to be.
+        assert (second.get("person"), second["model"]) == (None, "")
+        assert not {"resume", "step"} & set(view["now"]["open"])
+        assert [deed for deed in view["now"]["open"] if second["id"] in deed] == []
+        for what in ("resume", f"seats/{second['id']}/take", f"seats/{second['id']}/speech"):
+            body = {"text": "No."} if what.endswith("speech") else None
+            assert (await house.post(page.session, what, body)).status_code == 409
+        async with asyncio.timeout(30):
+            await page.turn()
+            await page.turn()
+        assert len(provider.calls) == 3
+
+
 # --- rules --------------------------------------------------------------------------------------------
 
 

@@ -43,7 +43,7 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
 def _who(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
-    if debate.format.name == turnwise.NAME and turnwise.is_empty(seat):
+    if turnwise.is_unasked(debate, seat):
         return "nobody yet"
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 

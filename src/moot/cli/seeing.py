@@ -28,6 +28,7 @@ from moot.events import (
 )
 from moot.evolve import evolve
 from moot.judging.tally import revealed
+from moot.turnwise import is_unasked
 
 
 class Attendance(Struct, frozen=True):
@@ -50,7 +51,7 @@ def people(debate: Debate) -> Attendance:
     """Everybody of flesh and blood who takes part."""
     judging = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
     return Attendance(
-        tuple(seat.id for seat in debate.seats if seat.model.human),
+        tuple(seat.id for seat in debate.seats if seat.model.human and not is_unasked(debate, seat)),
         tuple(judge.id for judge in judging if judge.model.human),
     )
 

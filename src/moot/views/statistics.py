@@ -140,7 +140,7 @@ class _Count(Struct):
         self._score_pairs(summary, won)
 
     def _score_models(self, summary: Summary, decided: bool) -> None:
-        models = set(_debating(summary, summary.models))
+        models = set(_debating(summary, summary.models)) - {""}
         winners = _winners(summary)
         for model in models:
             score = self.models.setdefault(model, _Score())
@@ -212,7 +212,7 @@ def _sides_of(summary: Summary) -> dict[str, set[str]]:
     """What each model argued. Where it was not written down, nobody has met anybody."""
     sides: dict[str, set[str]] = {}
     for model, side in zip(summary.models, summary.sides, strict=False):
-        if side != "moderator":
+        if side != "moderator" and model:
             sides.setdefault(model, set()).add(side)
     return sides
 

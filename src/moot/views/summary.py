@@ -13,6 +13,7 @@ from moot.debate import Debate, Tally
 from moot.judging.parties import party
 from moot.judging.verdicts import minds
 from moot.terms import HUMAN, Model, Status
+from moot.turnwise import is_unasked
 from moot.views.costs import is_person
 from moot.views.outcome import headline
 
@@ -65,7 +66,7 @@ class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
 
     def cast(self) -> tuple[str, ...]:
         """The names by which it is found as a debate of a model: provider/model, or just the model."""
-        labels = dict.fromkeys((*self.models, *self.judges))
+        labels = dict.fromkeys(label for label in (*self.models, *self.judges) if label)
         return tuple(dict.fromkeys((*labels, *(label.partition("/")[2] or label for label in labels))))
 
 
@@ -82,7 +83,7 @@ def summarize(debate: Debate) -> Summary:
         format=debate.format.name,
         status=debate.status,
         seats=tuple(seat.name for seat in debate.seats),
-        models=tuple(_who(seat.model) for seat in debate.seats),
+        models=tuple("" if is_unasked(debate, seat) else _who(seat.model) for seat in debate.seats),
         round=debate.round,
         rounds=debate.rounds_planned,
         turns=sum(turn.said for turn in debate.turns),

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from moot.debate import Debate
 from moot.terms import Judge, Seat, Side
+from moot.turnwise import is_unasked
 
 
 class Participant(Struct, frozen=True):
@@ -29,6 +30,8 @@ class Participant(Struct, frozen=True):
         """Who speaks from this seat, in words."""
         if self.person:
             return "a person"
+        if not self.model:
+            return "nobody yet"
         return f"{self.model}, for a person who left" if self.left else self.model
 
 
@@ -47,20 +50,23 @@ class JudgeSeat(Struct, frozen=True):
 
 def participants(debate: Debate) -> dict[str, Participant]:
     """By seat id, in the order of the seats."""
-    return {seat.id: _participant(seat, place) for place, seat in enumerate(debate.seats)}
+    return {
+        seat.id: _participant(seat, place, unasked=is_unasked(debate, seat))
+        for place, seat in enumerate(debate.seats)
+    }
 
 
-def _participant(seat: Seat, place: int) -> Participant:
+def _participant(seat: Seat, place: int, *, unasked: bool) -> Participant:
     return Participant(
         id=seat.id,
         name=seat.name,
-        model=seat.model.label,
+        model="" if unasked else seat.model.label,
         side=seat.side,
         colour=seat.colour,
         place=place,
         persona=seat.persona,
         team=seat.team,
-        person=seat.model.human,
+        person=seat.model.human and not unasked,
         stand_in=seat.stand_in.label if seat.stand_in else "",
         left=seat.stand_in is not None and not seat.model.human,
     )

@@ -28,6 +28,7 @@ from moot.commands import (
 from moot.debate import Debate
 from moot.errors import Invalid, Refused
 from moot.floor import AnswerPoint, ClosePoll, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.turnwise import is_unasked
 from moot.wire.auth import Identity
 from moot.wire.rights import may
 
@@ -81,6 +82,8 @@ def _at_seats(debate: Debate) -> Iterator[str]:
     if debate.final:
         return
     for seat in debate.seats:
+        if is_unasked(debate, seat):
+            continue
         if not seat.model.human:
             if _is_open(debate, TakeSeat(seat.id)):
                 yield f"take:{seat.id}"

@@ -10,6 +10,7 @@ from moot.debate import Debate, Turn
 from moot.floor import draft
 from moot.lengths import count
 from moot.store.contract import Invitation
+from moot.turnwise import is_unasked
 from moot.views import json
 from moot.views.json import moment
 from moot.views.polled import polled
@@ -47,7 +48,7 @@ def place(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
         "debateId": debate.id,
         "seat": seat_id,
         "name": seat.name,
-        "person": seat.model.human,
+        "person": seat.model.human and not is_unasked(debate, seat),
         "draft": written,
         "turn": turn.number if turn else None,
         "phase": debate.phase(slot).key if slot is not None else None,

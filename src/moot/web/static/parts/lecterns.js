@@ -47,7 +47,7 @@ function Lectern({ room, seat, shown }) {
   const side = seat.team || (seat.position === 'neutral' ? '' : seat.position);
   return html`<div class="lectern ${up ? 'up' : endedAt ? '' : 'quiet'}" data-seat style=${seatStyle(seat.color)}>
     <b><${Words}>${seat.name}</${Words}></b>
-    <span class="who"><${Words}>${seat.person ? 'a person' : seat.model}</${Words}></span>
+    <span class="who"><${Words}>${seat.person ? 'a person' : seat.model || 'nobody yet'}</${Words}></span>
     <span class="standing">${side}${side && standing && ' · '}${standing}</span>
   </div>`;
 }
