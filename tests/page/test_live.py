@@ -216,10 +216,24 @@ async def test_another_try_is_said_and_silence_is_noticed(page: Page, served: Se
     debate = await served.open()
     await enter(page, served, debate)
     await expect(page.locator("#turn-1")).to_contain_text("Retrying 1/3…")
-    await page.clock.fast_forward(60_000)
     stuck = page.locator(".notice", has_text="Debate seems stuck")
+    await expect(stuck).to_have_count(0)
+    # Sooner than any deadline would cut the call.
+    await page.clock.fast_forward(21_000)
     await stuck.get_by_role("button", name="Skip turn").click()
     await expect(page.locator("#turn-1")).to_contain_text("Cut short: skipped.")
+
+
+async def test_two_failed_tries_of_a_speech_are_worth_a_word(page: Page, served: Served, hall: Hall) -> None:
+    hall.says(Break(Fault("overloaded")))
+    hall.says(Break(Fault("overloaded")))
+    hall.says(Stall())
+    debate = await served.open()
+    await enter(page, served, debate)
+    stuck = page.locator(".notice", has_text="Debate seems stuck")
+    await expect(stuck).to_contain_text("2 tries of this speech have failed.")
+    await stuck.get_by_role("button", name="Stop the debate").click()
+    await expect(stuck).to_have_count(0)
 
 
 async def test_a_line_that_breaks_is_said_and_nothing_is_lost(page: Page, served: Served, hall: Hall) -> None:

@@ -91,3 +91,28 @@ test('folding changes nothing in place, and shares what was not touched', () => 
   assert.deepEqual(after.polls, { after: { votes: 1 } });
   assert.deepEqual(fold(EMPTY, frame(1, ['add', ['turns', '1', 'text'], 'a'])), { turns: { 1: { text: 'a' } } });
 });
+
+test('words and speakers move the clock of silence, and failed calls do not', () => {
+  const { room } = entered();
+  const quiet = [
+    ['put', ['turns', '2', 'trouble'], { text: 'Retrying 1/3…', tries: 1 }],
+    ['put', ['turns', '2', 'attempt'], 2],
+    ['put', ['turns', '2', 'text'], ''],
+    ['put', ['money', 'spent'], '$0.02'],
+    ['put', ['now', 'open'], ['skip']],
+  ];
+  const progress = [
+    ['add', ['turns', '2', 'text'], ' and'],
+    ['add', ['turns', '2', 'reasoning'], 'Hm.'],
+    ['put', ['turns', '2', 'text'], 'Well'],
+    ['put', ['turns', '3'], { text: '' }],
+    ['put', ['now', 'status'], 'paused'],
+  ];
+  for (const [expected, ops] of [[0, quiet], [1, progress]]) {
+    for (const op of ops) {
+      room.heard.value = 0;
+      room.hear(frame(room.seq + 1, op));
+      assert.equal(Number(room.heard.value > 0), expected, JSON.stringify(op));
+    }
+  }
+});

@@ -48,7 +48,7 @@ class Now(Reply):
     ending: str
     trouble: Trouble | None
     quiet_seconds: Nth
-    """Where nothing has been heard for so long, the debate seems stuck."""
+    """Where no word has come for so long, the debate seems stuck; so it does after two failed tries."""
     started_at: Moment | None
     ended_at: Moment | None
 

@@ -29,8 +29,8 @@ from moot.wire.v1.replies import config
 from moot.wire.v1.states import STATES
 from moot.wire.v1.weighing import so_far
 
-QUIET_SECONDS = 45
-"""Nothing has been heard for so long: the debate seems stuck."""
+QUIET_SECONDS = 20
+"""No word has come for so long: the debate seems stuck. Deadlines cut a call later than that."""
 FAILED = {
     "permanent_fault": "Check configuration",
     "all_failed": "Nobody could speak",

@@ -125,7 +125,8 @@ def _retrying(turn: Turn) -> Shape | None:
     if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDED:
         return None
     nth = min(turn.failures, RETRIES)
-    return {"text": f"Retrying {nth}/{RETRIES}…", "message": turn.message, "kind": turn.fault}
+    text = f"Retrying {nth}/{RETRIES}…"
+    return {"text": text, "message": turn.message, "kind": turn.fault, "tries": turn.failures}
 
 
 def _ends_at(debate: Debate, turn: Turn, person: bool) -> str | None:

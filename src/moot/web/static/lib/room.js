@@ -7,6 +7,15 @@ import { EMPTY, fold } from './fold.js';
 
 const LISTS = new Set(['turns', 'remarks', 'points', 'bench', 'verdicts']);
 
+const WORDS = new Set(['text', 'reasoning']);
+
+function isProgress([verb, [section, key, member], value]) {
+  if (verb === 'add' || section === undefined) return true;
+  if (section === 'now') return key === undefined || key === 'status' || key === 'speaking';
+  if (section !== 'turns') return false;
+  return member === undefined || member === 'parts' || (WORDS.has(member) && value !== '');
+}
+
 export class Room {
   #view = EMPTY;
   #signals = new Map();
@@ -18,7 +27,7 @@ export class Room {
   /** connecting, live, lost, gone, denied */
   line = signal('connecting');
   trouble = signal(null);
-  /** When something was last heard. */
+  /** When a word was last heard, or somebody began. That a call failed and is made again is no word. */
   heard = signal(Date.now());
 
   get view() {
@@ -50,7 +59,7 @@ export class Room {
     this.seq = frame.seq;
     batch(() => {
       for (const [, path] of frame.ops) this.#touch(path);
-      this.heard.value = Date.now();
+      if (frame.ops.some(isProgress)) this.heard.value = Date.now();
     });
   }
 

@@ -120,21 +120,26 @@ export function Trouble({ room, id }) {
   </div>`;
 }
 
-/** Somebody has the floor, and nothing has been heard for a while. */
+/** Somebody has the floor, and no word has come for a while, or several tries have failed. */
 export function Stuck({ room, id }) {
   const { speaking } = room.at('now').value;
   return speaking.length > 0 && room.line.value === 'live' ? html`<${Silent} room=${room} id=${id} />` : null;
 }
+
+/** So many failed tries of one speech are worth a word. */
+const TRIES = 2;
 
 function Silent({ room, id }) {
   const time = useNow();
   const { speaking, quietSeconds } = room.at('now').value;
   const person = speaking.every((turn) => room.at('turns', turn).peek()?.byHand);
   const silence = (time - room.heard.peek()) / 1000;
-  if (person || silence < quietSeconds) return null;
+  const tries = Math.max(...speaking.map((turn) => room.at('turns', turn).value?.trouble?.tries ?? 0));
+  if (person || (silence < quietSeconds && tries < TRIES)) return null;
+  const why = tries < TRIES ? `No word has come for ${Math.floor(silence)} seconds.` : `${tries} tries of this speech have failed.`;
   return html`<div class="notice stack" role="status">
     <h2>Debate seems stuck</h2>
-    <p>Nothing has been heard for ${Math.floor(silence)} seconds. It may still go on by itself; these are ways out:</p>
+    <p>${why} It may still go on by itself; these are ways out:</p>
     <${Ways} room=${room} id=${id} deeds=${['skip', 'retry', 'judge', 'stop']} />
   </div>`;
 }
