@@ -296,7 +296,8 @@ class CreateDebate(Body):
     @classmethod
     def _amounts(cls, config: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """As they were sent: also where the limit is wrong in itself."""
-        warning, limit = config.get("warnAtCost"), config.get("costLimit")
+        warning: Any = config.get("warnAtCost")
+        limit: Any = config.get("costLimit")
         if type(warning) in (int, float) and type(limit) in (int, float) and warning >= limit and warning > 0:
             yield "warnAtCost", "Must be less than costLimit"
 
