@@ -11,9 +11,10 @@ import pytest
 
 from moot.audience import OWNER
 from moot.bus import MemoryBus
-from moot.events import DebateEnded, Event
+from moot.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
 from moot.hub import Hub
 from moot.store.memory import MemoryStore
+from moot.terms import Money, Usage
 from moot.web.feeds import Feed, Feeds, read_joined
 from moot.web.pages import SIZE
 from moot.wire.frames import Cursor, Dialect, Frame
@@ -135,6 +136,35 @@ async def test_whoever_stands_by_learns_that_it_is_over(house: House, events: in
         await watching
     assert reader.handed > 0
     assert reader.seen[-1] == str(events)
+
+
+@pytest.mark.parametrize("events", [10, *range(SIZE - 4, SIZE + 2)])
+async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on(
+    house: House, events: int
+) -> None:
+    standing = Always()
+    first = asyncio.create_task(follow(house, standing, 0, 10**9, V1()))
+    await house.speak(events, Random(events))
+    failed = CallFailed(1, "bad_key", "permanent", "No key.", Usage(), Money(0))
+    await house.write(failed, TurnFailed(1, "bad_key", "No key."), DebateFailed("permanent_fault"))
+    late, at_the_end = Reader(None), Reader(None)
+    async with asyncio.timeout(30):
+        await first
+        await follow(house, late, 0, 10**9, V1())
+        await follow(house, at_the_end, house.written, 10**9, V1())
+    assert standing.seen == late.seen
+    assert standing.seen[-1] == str(house.written)
+    assert at_the_end.seen == []
+    assert not await house.feeds.tells_more("deb_1", V1(), OWNER, Cursor(house.written))
+    went_on = house.written
+    await house.write(TurnRetried(1))
+    assert await house.feeds.tells_more("deb_1", V1(), OWNER, Cursor(went_on))
+    back = Reader(None)
+    following = asyncio.create_task(follow(house, back, went_on, 10**9, V1()))
+    await house.write(DebateEnded("stopped"))
+    async with asyncio.timeout(30):
+        await following
+    assert back.seen[-1] == str(house.written)
 
 
 async def test_a_beat_is_handed_to_those_who_stand_by_and_read_by_those_who_would_not_take_it(
