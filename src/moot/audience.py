@@ -235,11 +235,17 @@ def seen(debate: Debate, viewer: Viewer) -> Debate:
 
 def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
     if veiled(debate, turn.number, viewer):
-        return replace(turn, text="", reasoning="", segments=(), kept=Kept())
+        return replace(turn, text="", reasoning="", segments=(), runs=(), cut=(), kept=Kept())
     if thoughts:
         return turn
-    said = tuple(segment for segment in turn.segments if not isinstance(segment, Reasoning))
-    return replace(turn, reasoning="", segments=said, kept=Kept(turn.kept.text))
+    return replace(
+        turn,
+        reasoning="",
+        segments=tuple(part for part in turn.segments if not isinstance(part, Reasoning)),
+        runs=tuple(run for run in turn.runs if run.kind == "text"),
+        cut=tuple(part for part in turn.cut if not isinstance(part, Reasoning)),
+        kept=Kept(turn.kept.text),
+    )
 
 
 def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:

@@ -21,7 +21,7 @@ from moot.hearing import MOST_SEGMENTS, Heard
 from moot.placing import place
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
 from moot.providers.hush import without_folders
-from moot.terms import DeltaKind, Request
+from moot.terms import DeltaKind, PartStart, Request
 
 SPLIT = 16 * 1024
 """A larger delta is written in pieces, so that no reader has to swallow it whole."""
@@ -79,13 +79,14 @@ class Narrator:
         self._pending: list[Narrated] = []
         self._words: list[str] = []
         self._place: tuple[int, int, DeltaKind] | None = None
+        self._part: PartStart | None = None
         self._ready = asyncio.Event()
 
-    def say(self, call: int, segment: int, kind: DeltaKind, text: str) -> None:
+    def say(self, call: int, segment: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
         place = (call, segment, kind)
-        if place != self._place:
+        if place != self._place or part is not None:
             self._close()
-            self._place = place
+            self._place, self._part = place, part
         self._words.append(text)
         self._ready.set()
 
@@ -116,9 +117,10 @@ class Narrator:
             text = "".join(self._words)
             call, segment, kind = self._place
             for start in range(0, len(text), SPLIT):
-                self._pending.append(CallDelta(call, segment, kind, text[start : start + SPLIT]))
+                part = None if start else self._part
+                self._pending.append(CallDelta(call, segment, kind, text[start : start + SPLIT], part))
         self._words = []
-        self._place = None
+        self._place = self._part = None
 
 
 async def listen(
@@ -174,11 +176,11 @@ async def _read(
                 if placed is not None:
                     chunk = placed.put(chunk)
                 match chunk:
-                    case Said(text, kind, segment):
+                    case Said(text, kind, segment, part):
                         room = max(0, most - heard.size) if len(heard.spoken) <= MOST_SEGMENTS else 0
                         text = text[:room]
-                        heard.keep(segment, kind, text)
-                        narrator.say(call, segment, kind, text)
+                        heard.keep(segment, kind, text, part)
+                        narrator.say(call, segment, kind, text, part)
                         if len(text) >= room:
                             heard.truncated = "cap"
                             return

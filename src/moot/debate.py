@@ -15,9 +15,11 @@ from msgspec import Struct, field
 from moot.events import EndReason, FailReason
 from moot.lengths import allowed, first_words
 from moot.schedule import benches
+from moot.segments import Run, in_order, unfinished
 from moot.terms import (
     AsideKind,
     Ballot,
+    DeltaKind,
     Format,
     Judge,
     Limits,
@@ -56,6 +58,7 @@ class Kept(Struct, frozen=True):
     reasoning: str = ""
     segments: tuple[Segment, ...] = ()
     max_tokens: int = 0
+    runs: tuple[Run, ...] = ()
 
 
 class Abandoned(Struct, frozen=True):
@@ -80,6 +83,11 @@ class Turn(Struct, frozen=True):
     text: str = ""
     reasoning: str = ""
     segments: tuple[Segment, ...] = ()
+    """Those that are finished."""
+    runs: tuple[Run, ...] = ()
+    """Which words belong to which segment, and when they came."""
+    cut: tuple[Segment, ...] = ()
+    """Of a speech that was cut: the segments that were never finished, as far as they had come."""
     kept: Kept = Kept()
     thinking: tuple[int, ...] = ()
     """The segments whose thoughts have come word by word, in that order."""
@@ -128,6 +136,20 @@ class Turn(Struct, frozen=True):
     def begins_thought(self, segment: int) -> bool:
         """Whether thoughts in this segment would follow others, and so come after a break."""
         return bool(self.reasoning and self.thinking) and segment != self.thinking[-1]
+
+    @property
+    def shown(self) -> tuple[Segment, ...]:
+        """All that has been shown of it, in the provider's order: also segments that are not finished."""
+        open_ones = self.cut
+        if self.state == "live":
+            open_ones = unfinished(self.runs, self.text, self.reasoning, self.segments)
+        return in_order((*self.segments, *open_ones)) if open_ones else self.segments
+
+    def came_at(self, index: int, kind: DeltaKind, part: int = 0) -> datetime:
+        """When the first words of this part of a segment came."""
+        own = [run for run in self.runs if (run.index, run.kind) == (index, kind)]
+        named = (run.at for run in own if run.part is not None and run.part.summary_index == part)
+        return next(named, own[0].at if own else self.started_at)
 
     @property
     def awaits_tools(self) -> bool:

@@ -27,6 +27,7 @@ from moot.terms import (
     Manner,
     Model,
     Money,
+    PartStart,
     PollName,
     Seat,
     Segment,
@@ -286,11 +287,13 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     """The call whose tools have answered, or that paused: the speech goes on where that one ended."""
 
 
-class CallDelta(Struct, frozen=True, tag="call.delta"):
+class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
     call: int
     segment: int
     kind: DeltaKind
     text: str
+    part: PartStart | None = None
+    """With the first words of a part, where the service names and counts its items."""
 
 
 class SegmentCompleted(Struct, frozen=True, tag="segment.completed", omit_defaults=True):

@@ -17,6 +17,7 @@ from moot.debate import Aside, Call, Cast, Debate, Judging, Origin, Point, Poll,
 from moot.events import EndReason, Recorded
 from moot.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
 from moot.schedule import longer, schedule
+from moot.segments import Run, with_run
 from moot.terms import FREE, HUMAN, Ballot, Model, Seat, Status
 
 Speaking = TypeVar("Speaking", Turn, Call)
@@ -79,13 +80,23 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
             calls = (*calls[:i], _heard(call, event), *calls[i + 1 :])
         for j, turn in enumerate(live):
             if turn.call == event.call:
-                live = (*live[:j], _heard(turn, event), *live[j + 1 :])
+                live = (*live[:j], _heard(_running(turn, event, recorded.at), event), *live[j + 1 :])
                 if debate.drafts:
                     # Words that are shown are no longer a draft.
                     debate = without_draft(debate, turn.seat)
     return replace(
         debate, seq=recorded.seq, epoch=recorded.epoch, updated_at=recorded.at, live=live, calls=calls
     )
+
+
+def _running(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
+    """Nearly all words go where the last ones went: then there is nothing to note."""
+    last = turn.runs[-1] if turn.runs else None
+    if last and event.part is None and last.index == event.segment and last.kind == event.kind:
+        return turn
+    start = len(turn.text if event.kind == "text" else turn.reasoning)
+    run = Run(event.segment, event.kind, start, at, event.part)
+    return replace(turn, runs=with_run(turn.runs, run))
 
 
 def _heard(speaker: Speaking, event: ev.CallDelta) -> Speaking:

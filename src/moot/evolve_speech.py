@@ -7,13 +7,16 @@ counts more than the words as they came. A call that was cut is charged to its t
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from msgspec.structs import replace
 
 from moot import events as ev
 from moot.debate import NOTHING, Abandoned, Call, Debate, Kept, Tally, Turn
 from moot.events import Recorded
 from moot.lengths import count
-from moot.terms import Money, Reasoning, Text
+from moot.segments import Run, unfinished, with_run
+from moot.terms import Money, Reasoning, Segment, Text
 
 
 def turn_ended(
@@ -25,7 +28,10 @@ def turn_ended(
     by_hand = debate.seat(turn.seat).model.human
     text, reasoning = _last_words(turn, event, by_hand=by_hand)
     since = turn.since if text.startswith(turn.text) else recorded.seq - 1
-    turn = replace(turn, text=text, reasoning=reasoning, kept=Kept(), ended_at=recorded.at)
+    cut: tuple[Segment, ...] = ()
+    if _broke_off(event, by_hand=by_hand):
+        cut = unfinished(turn.runs, turn.text, turn.reasoning, turn.segments)
+    turn = replace(turn, text=text, reasoning=reasoning, cut=cut, kept=Kept(), ended_at=recorded.at)
     turn = replace(turn, since=since, abandoned=())
     match event:
         case ev.TurnCompleted():
@@ -65,26 +71,42 @@ def segment_completed(turn: Turn, recorded: Recorded, event: ev.SegmentCompleted
     ordered = sorted([*others, event.segment], key=lambda segment: segment.index)
     turn = replace(turn, segments=tuple(ordered))
     if event.taken_back:
-        # Nobody may hear them as speech, even if it is cut now.
-        taken = turn.text[len(turn.kept.text) :]
-        spoken_less = replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken)
-        return _abandoned(turn, spoken_less, recorded.seq)
+        taken_back = _taken_back(turn, event.segment.index, recorded.at)
+        return _abandoned(turn, taken_back, recorded.seq)
+    if isinstance(event.segment, Reasoning) and not _has_run(turn, event.segment.index):
+        # Its words came with it.
+        came = Run(event.segment.index, "reasoning", len(turn.reasoning), recorded.at)
+        return replace(turn, runs=with_run(turn.runs, came))
     return turn
+
+
+def _taken_back(turn: Turn, index: int, at: datetime) -> Turn:
+    """Nobody may hear these words as speech, even if it is cut now."""
+    taken = turn.text[len(turn.kept.text) :]
+    own = [run for run in turn.runs if run.kind == "text" and run not in turn.kept.runs]
+    thought = Run(index, "reasoning", len(turn.reasoning), own[0].at if own else at)
+    runs = (*(run for run in turn.runs if run not in own), thought)
+    return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken, runs=runs)
+
+
+def _has_run(turn: Turn, index: int) -> bool:
+    return any(run.index == index and run.kind == "reasoning" for run in turn.runs)
 
 
 def _last_words(
     turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
 ) -> tuple[str, str]:
-    """What the provider gave as the whole, where there is a whole; else the words as they came.
-
-    What a person has written when their time is up is a whole.
-    """
-    broke_off = not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
-    if (broke_off and turn.text) or not turn.segments:
-        return turn.text, turn.reasoning
+    """What the provider gave as the whole, where there is a whole; else the words as they came."""
     text = "".join(segment.text for segment in turn.segments if isinstance(segment, Text))
     thoughts = "".join(segment.text for segment in turn.segments if isinstance(segment, Reasoning))
+    if _broke_off(event, by_hand=by_hand):
+        return turn.text or text, turn.reasoning or thoughts
     return text or turn.text, thoughts or turn.reasoning
+
+
+def _broke_off(event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool) -> bool:
+    """What a person has written when their time is up is a whole."""
+    return not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
 
 
 def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> Debate:
@@ -115,7 +137,8 @@ def _asked(turn: Turn, event: ev.CallStarted) -> Turn:
         # The speech itself is not begun again.
         attempt = turn.attempt
         went_on = event.continues == turn.call
-        kept = Kept(turn.text, turn.reasoning, turn.segments, turn.max_tokens) if went_on else turn.kept
+        said = Kept(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
+        kept = said if went_on else turn.kept
     asked = replace(turn, kept=kept, call=event.call, attempt=attempt)
     return _as_before(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
 
@@ -125,7 +148,7 @@ def _as_before(turn: Turn) -> Turn:
     kept = turn.kept
     thinking = tuple(index for index in turn.thinking if any(part.index == index for part in kept.segments))
     kept_only = replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
-    return replace(kept_only, thinking=thinking)
+    return replace(kept_only, thinking=thinking, runs=kept.runs)
 
 
 def _abandoned(was: Turn, turn: Turn, seq: int) -> Turn:

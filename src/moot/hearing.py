@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import monotonic
 
 from msgspec import Struct, field
@@ -9,9 +10,11 @@ from msgspec.structs import replace
 
 from moot.events import SegmentCompleted
 from moot.providers.contract import Done
+from moot.segments import Piece, rebuilt
 from moot.terms import (
     CompletionStatus,
     DeltaKind,
+    PartStart,
     Reasoning,
     ReasoningPart,
     Segment,
@@ -35,6 +38,10 @@ class Heard(Struct):
         default_factory=dict[tuple[int, DeltaKind], list[str]]
     )
     """Thoughts and words never share a segment, whatever number a provider gives them."""
+    parts: dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]] = field(
+        default_factory=dict[tuple[int, DeltaKind], list[tuple[int, PartStart]]]
+    )
+    """Of those that the service counts: with which of its words each part of a segment starts."""
     response_id: str | None = None
     request_id: str = ""
     figures: Usage | None = None
@@ -68,7 +75,7 @@ class Heard(Struct):
     def all_segments(self) -> list[Segment]:
         """Those the provider finished, and those we have only the words of."""
         made = [
-            _from_words(index, kind, words)
+            rebuilt(index, kind, self._pieces(index, kind, words))
             for (index, kind), words in self.spoken.items()
             if index not in self.segments
         ]
@@ -82,10 +89,13 @@ class Heard(Struct):
             if segment.index not in self.segments
         )
 
-    def keep(self, index: int, kind: DeltaKind, text: str) -> None:
+    def keep(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
         if self.first_token is None:
             self.first_token = monotonic()
-        self.spoken.setdefault((index, kind), []).append(text)
+        words = self.spoken.setdefault((index, kind), [])
+        if part is not None:
+            self.parts.setdefault((index, kind), []).append((len(words), part))
+        words.append(text)
         self._count(kind, text)
 
     def take(self, segment: Segment, most: int) -> Segment:
@@ -121,6 +131,14 @@ class Heard(Struct):
         self._count(kind, segment.text[known:])
         return segment
 
+    def _pieces(self, index: int, kind: DeltaKind, words: list[str]) -> Iterator[Piece]:
+        start, part = 0, None
+        for until, following in self.parts.get((index, kind), ()):
+            if until:
+                yield part, "".join(words[start:until])
+            start, part = until, following
+        yield part, "".join(words[start:])
+
     def _said(self, index: int, kind: DeltaKind) -> int:
         return sum(map(len, self.spoken.get((index, kind), ())))
 
@@ -153,10 +171,3 @@ def _weight(segment: Segment) -> int:
             return len(segment.output)
         case CompletionStatus():
             return 0
-
-
-def _from_words(index: int, kind: DeltaKind, words: list[str]) -> Segment:
-    text = "".join(words)
-    if kind == "text":
-        return Text(text, index)
-    return Reasoning((ReasoningPart(text),), index)

@@ -36,7 +36,7 @@ class Place:
     def put(self, chunk: Chunk) -> Chunk:
         if isinstance(chunk, Said):
             text = self._opening(chunk.segment) + chunk.text if chunk.kind == "text" else chunk.text
-            return Said(text, chunk.kind, chunk.segment + self._first)
+            return Said(text, chunk.kind, chunk.segment + self._first, chunk.part)
         if isinstance(chunk, Item):
             return Item(self._segment(chunk.segment))
         return chunk

@@ -309,6 +309,17 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 DeltaKind = Literal["text", "reasoning"]
 
 
+class PartStart(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What a service tells of an item, and of the part of it whose first words come."""
+
+    item_id: str = ""
+    sequence_number: int | None = None
+    """Of the item."""
+    summary_index: int = 0
+    part_number: int | None = None
+    """The sequence number of the part."""
+
+
 class ReasoningPart(Struct, frozen=True, omit_defaults=True):
     text: str
     summary_index: int = 0

@@ -13,7 +13,18 @@ from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
 from moot.providers.openai_responses import FAMILY, Decoder, body, decoder
 from moot.providers.responses_stream import usage
-from moot.terms import Message, Model, Reasoning, ReasoningPart, Request, Sealed, Text, ToolCall, Usage
+from moot.terms import (
+    Message,
+    Model,
+    PartStart,
+    Reasoning,
+    ReasoningPart,
+    Request,
+    Sealed,
+    Text,
+    ToolCall,
+    Usage,
+)
 from tests.replicas.responses import SUMMARY, Replica
 
 MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="high")
@@ -258,7 +269,7 @@ def plain() -> Stream:
 def test_a_plain_reply() -> None:
     assert decode(plain().completed(message("Zoé"))) == [
         Began("resp_1"),
-        Said("Zo"),
+        Said("Zo", part=PartStart("i_0", 1)),
         Said("é"),
         Item(Text("Zoé", 0, "i_0", 1)),
         Done("stop", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025"),
@@ -591,7 +602,34 @@ def test_unknown_events_are_passed_over_and_counted() -> None:
 def test_words_that_only_the_end_tells_are_said_then() -> None:
     stream = Stream().created().says("Zo").done(0, **message("Zoos"))
     chunks = decode(stream.completed(message("Zoos")))
-    assert chunks[1:4] == [Said("Zo"), Said("os"), Item(Text("Zoos", 0, "i_0", 1))]
+    assert chunks[1:4] == [
+        Said("Zo", part=PartStart("i_0", 1)),
+        Said("os"),
+        Item(Text("Zoos", 0, "i_0", 1)),
+    ]
+
+
+def test_the_first_words_of_an_item_and_of_each_part_tell_what_the_service_calls_them() -> None:
+    stream = Stream().created().added(0, **thought()).thinks("Hm").thinks(".").thinks("So", part=1)
+    stream = stream.thinks(".", part=1).done(0, **thought("Hm.", "So.")).says("Zo", place=1)
+    chunks = decode(stream.says("os", place=1).completed(thought("Hm.", "So."), message("Zoos", place=1)))
+    assert [chunk.part for chunk in chunks if isinstance(chunk, Said)] == [
+        PartStart("i_0", 1, 0, 2),
+        None,
+        PartStart("i_0", 1, 1, 4),
+        None,
+        PartStart("i_1", 7),
+        None,
+    ]
+    told = items(chunks)[0]
+    assert (told.item_id, told.sequence_number) == ("i_0", 1)
+    assert [(part.summary_index, part.sequence_number) for part in told.parts] == [(0, 2), (1, 4)]
+
+
+def test_a_service_that_neither_names_nor_counts_costs_nothing_more() -> None:
+    stream = Stream(numbered=False).created().says("Zo", item_id=None).says("os", item_id=None)
+    chunks = decode(stream.completed({**message("Zoos"), "id": ""}))
+    assert [chunk.part for chunk in chunks if isinstance(chunk, Said)] == [None, None]
     assert not end(chunks).degraded
 
 

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.arena import Arena
+from moot.audience import OWNER
 from moot.commands import Pause, SkipTurn, Stop
 from moot.debate import Debate
 from moot.errands import BROKEN, NOT_JSON, TOO_MANY, TOO_SLOW
@@ -37,6 +38,9 @@ from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.terms import Model, Money, Reasoning, Request, Text, ToolCall, ToolResult
 from moot.tools.contract import MOST_CALLS, MOST_RESULT
+from moot.views.conversation import conversation
+from moot.views.transcript import thoughts, transcript
+from moot.wire.chamber.speeches import turn_shape
 from tests.shell.conftest import QUICK
 from tests.shell.workshop import Workshop, breaks, echo, never
 
@@ -412,6 +416,47 @@ async def test_a_cut_drops_the_tools_that_are_at_work(
                 break
         assert (await arena.state(debate_id)).turns[0].state == "interrupted"
     assert shop.dropped[:1] == ["hang"]
+
+
+@pytest.mark.parametrize("command", [SkipTurn(), Stop()], ids=lambda c: type(c).__name__)
+async def test_a_thought_that_was_seen_stays_where_the_speech_is_cut_before_its_first_word(
+    tmp_path: Path, command: SkipTurn | Stop
+) -> None:
+    provider = Scripted(one_by_one([Think("First."), ASK], [Think("Second thought"), Stall()]))
+    settings = Settings(data=tmp_path, pace=QUICK)
+    shop = Workshop(echo=echo)
+    async with Arena.open(
+        settings, store=MemoryStore(), providers={"scripted": provider}, tools=shop
+    ) as arena:
+        setup = await arena.setup(MOTION, model=MODEL, turns=1, tools=("lab",))
+        debate_id = (await arena.create(setup, start=True)).debate.id
+        seen = ""
+        async for recorded in arena.follow(debate_id):
+            event = recorded.event
+            seen += event.text if isinstance(event, CallDelta) else ""
+            if seen.endswith("Second thought") and isinstance(event, CallDelta):
+                await arena.ask(debate_id, command)
+            if isinstance(event, TurnInterrupted):
+                break
+        debate = await arena.state(debate_id)
+    (turn,) = debate.turns
+    assert [type(part).__name__ for part in turn.shown] == [
+        "Reasoning",
+        "ToolCall",
+        "ToolResult",
+        "Reasoning",
+    ]
+    assert thoughts(turn) == "First.\n\nSecond thought"
+    shape = turn_shape(debate, turn, OWNER)
+    assert shape["reasoning"] == "First.\n\nSecond thought"
+    assert [part["kind"] for part in shape["parts"]] == ["thoughts", "tool"]
+    page = transcript(debate, reasoning=True)
+    assert page.rounds[0].speeches[0].reasoning == "First.\n\nSecond thought"
+    told = [part for part in conversation(debate, OWNER)[1]["segments"] if part["type"] == "reasoning"]
+    assert [(part["output_index"], part["combined_text"]) for part in told] == [
+        (0, "First."),
+        (3, "Second thought"),
+    ]
 
 
 async def test_a_debate_left_between_two_results_is_taken_up_again(tmp_path: Path) -> None:

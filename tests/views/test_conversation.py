@@ -25,6 +25,7 @@ from moot.evolve import evolve
 from moot.terms import (
     CompletionStatus,
     Manner,
+    PartStart,
     Reasoning,
     ReasoningPart,
     Text,
@@ -94,7 +95,7 @@ def test_thoughts_calls_and_results_stand_in_the_order_of_the_provider() -> None
                 "text": text,
                 "sequence_number": number,
                 "is_complete": True,
-                "created_at": speech["ts"],
+                "created_at": speech["ts"] + 4000,
             }
             for n, text, number in ((0, "Hm.", 4), (1, "Well.", 6))
         ],
@@ -172,6 +173,50 @@ def test_a_thought_under_way_is_not_complete() -> None:
     assert (thought["combined_text"], thought["parts"][0]["is_complete"]) == ("Hm.", False)
 
 
+def counted(text: str, segment: int, part: PartStart | None) -> CallDelta:
+    return CallDelta(call=1, segment=segment, kind="reasoning", text=text, part=part)
+
+
+def test_a_thought_that_was_cut_before_the_first_word_keeps_its_id_its_place_and_its_parts() -> None:
+    first = Reasoning((ReasoningPart("Hm.", 0, 4),), 0, "rs_1", 3)
+    *_, speech = spoken(
+        counted("Hm.", 0, PartStart("rs_1", 3, 0, 4)),
+        *done(first, replace(CALL, index=1)),
+        counted("What ", 2, PartStart("rs_2", 11, 0, 12)),
+        counted("now?", 2, None),
+        counted("\n\nStill", 2, PartStart("rs_2", 11, 1, 17)),
+        counted(" thinking", 2, None),
+        TurnInterrupted(turn=1, by="stop"),
+    )
+    assert types(speech) == ["reasoning", "tool_call", "reasoning", "completion_status"]
+    second = speech["segments"][2]
+    began = speech["ts"]
+    assert (second["id"], second["output_index"], second["sequence_number"]) == ("rs_2", 2, 11)
+    assert second["combined_text"] == "What now?\n\nStill thinking"
+    assert [(part["text"], part["summary_index"], part["sequence_number"]) for part in second["parts"]] == [
+        ("What now?", 0, 12),
+        ("Still thinking", 1, 17),
+    ]
+    assert [(part["is_complete"], part["created_at"] - began) for part in second["parts"]] == [
+        (True, 5000),
+        (False, 7000),
+    ]
+    assert speech["segments"][0]["parts"][0]["created_at"] - began == 2000
+
+
+def test_thoughts_without_ids_are_told_apart_by_their_place() -> None:
+    *_, speech = spoken(
+        counted("Hm.", 0, None),
+        counted("Well.", 3, None),
+        delta("Cats"),
+        counted(" So.", 3, None),
+        TurnInterrupted(turn=1, by="crash"),
+    )
+    assert [(part["output_index"], part["combined_text"]) for part in speech["segments"][:1]] == [(0, "Hm.")]
+    assert types(speech) == ["reasoning", "text", "reasoning", "completion_status"]
+    assert speech["segments"][2]["combined_text"] == "Well. So."
+
+
 def test_words_behind_the_last_segment_are_told_too() -> None:
     *_, speech = spoken(delta("Cats "), *done(Text("Cats ")), delta("purr"))
     assert [segment.get("text") for segment in speech["segments"]] == ["Cats ", "purr", None]
@@ -238,7 +283,7 @@ def test_nobody_reads_what_is_not_for_them() -> None:
         call_started(),
         thinking("Hm."),
         *done(THOUGHT, CALL),
-        delta("Cats"),
+        CallDelta(call=1, segment=2, kind="text", text="Cats"),
         RemarkInjected(remark=1, text="Just you.", by="Zoe", to="for"),
     )
     for viewer in (OBSERVER, Viewer("participant", "against"), Viewer("judge")):
@@ -304,3 +349,31 @@ def test_a_conversation_only_grows_and_tells_every_word(name: str) -> None:
             assert len([s for s in event["segments"] if s["type"] == "tool_call"]) == len(
                 [s for s in old["segments"] if s["type"] == "tool_call"]
             )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_that_was_shown_of_a_speech_is_still_there_when_it_is_cut(name: str) -> None:
+    debate, shown = None, dict[tuple[int | None, str, int], str]()
+    for recorded in log_of(name):
+        debate, event = evolve(debate, recorded), recorded.event
+        match event:
+            case CallDelta() if event.call in {turn.call for turn in debate.live}:
+                place = (event.call, event.kind, event.segment)
+                shown[place] = shown.get(place, "") + event.text
+            case CallFailed(call=gone, retry_in_ms=int()):
+                shown = {place: text for place, text in shown.items() if place[0] != gone}
+            case _:
+                pass
+        for turn in debate.live:
+            end = replace(recorded, seq=recorded.seq + 1, event=TurnInterrupted(turn.number, "stop"))
+            after = evolve(debate, end)
+            cut = after.turns[-1]
+            speech = next(e for e in conversation(after, OWNER) if e.get("turn") == turn.number)
+            told = [s.get("text") or s.get("combined_text") or "" for s in speech["segments"]]
+            for (call, kind, index), text in shown.items():
+                if call == turn.call:
+                    sort = Text if kind == "text" else Reasoning
+                    kept = [s.text for s in cut.shown if isinstance(s, sort) and s.index == index]
+                    assert kept == [text], (recorded.seq, index)
+                    assert text in told, (recorded.seq, text)
+                    assert text in (cut.text if kind == "text" else cut.reasoning)

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.terms import DeltaKind, Effort, Finish, Hosted, Model, Request, Segment, Usage
+from moot.terms import DeltaKind, Effort, Finish, Hosted, Model, PartStart, Request, Segment, Usage
 
 
 class Began(Struct, frozen=True):
@@ -29,6 +29,8 @@ class Said(Struct, frozen=True, gc=False):
     text: str
     kind: DeltaKind = "text"
     segment: int = 0
+    part: PartStart | None = None
+    """With the first words of a part, where the service names and counts its items."""
 
 
 class Item(Struct, frozen=True):

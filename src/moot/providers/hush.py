@@ -46,7 +46,7 @@ class Hush:
     def rest(self) -> list[Chunk]:
         """What was held back. For replies that break off; others end with a chunk that lets it go."""
         held, self._held = self._held, None
-        return [Said(self._clean(held.text), held.kind, held.segment)] if held else []
+        return [Said(self._clean(held.text), held.kind, held.segment, held.part)] if held else []
 
     def _without(self, chunks: list[Chunk]) -> list[Chunk]:
         out: list[Chunk] = []
@@ -61,21 +61,21 @@ class Hush:
         return out or [Alive()]
 
     def _say(self, said: Said, out: list[Chunk]) -> None:
-        held, text = self._held, said.text
+        held, text, part = self._held, said.text, said.part
         if held is not None:
-            if held.segment == said.segment and held.kind == said.kind:
-                self._held, text = None, held.text + text
+            if held.segment == said.segment and held.kind == said.kind and part is None:
+                self._held, text, part = None, held.text + text, held.part
             else:
                 out += self.rest()
         if self._head not in text and not text.endswith(self._ends):
-            out.append(Said(text, said.kind, said.segment))
+            out.append(Said(text, said.kind, said.segment, part))
             return
         text = text.replace(self._key, MASK)
         cut = self._begins(text)
         if cut < len(text):
-            self._held = Said(text[cut:], said.kind, said.segment)
+            self._held = Said(text[cut:], said.kind, said.segment, None if cut else part)
         if cut:
-            out.append(Said(text[:cut], said.kind, said.segment))
+            out.append(Said(text[:cut], said.kind, said.segment, part))
 
     def _begins(self, text: str) -> int:
         """Where the words end that cannot be the beginning of the key."""

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any, Literal, cast
 
 from moot.providers.loose import as_json, objects, string
-from moot.terms import Reasoning, ReasoningPart, Text, ToolCall
+from moot.segments import BETWEEN
+from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
 Group = Literal["message", "reasoning", "tool"]
@@ -33,8 +34,6 @@ SLOTS: dict[str, Slot] = {
 ASKED = ("arguments", "input", "code", "action", "actions", "operation", "queries")
 GIVEN = ("output", "outputs", "results", "result", "tools", "error")
 EMPTY: tuple[object, ...] = (None, "", [], {})
-BETWEEN = "\n\n"
-"""What stands between two parts of a thought, as in `Reasoning.text`."""
 
 
 class Part:
@@ -99,17 +98,28 @@ class Output:
         self.id = string(told, "id") or self.id
         self.done = self.done or done
 
-    def speak(self, slot: Slot, index: int, words: str, number: int | None) -> str:
-        """Take words in. Returns them as they are to be said: a new part of a thought begins a paragraph."""
+    def speak(self, slot: Slot, index: int, words: str, number: int | None) -> tuple[str, PartStart | None]:
+        """Take words in. Returns them as they are to be said, and with the first words of a part, what the
+        service told of it: a new part of a thought begins a paragraph."""
         last = part = self._speaking
         if part is None or part.slot != slot or part.index != index:
             part = self._speaking = self.part(slot, index, number)
         part.words.append(words)
         part.numbers.append(number or 0)
-        if last is not None and part is not last and self.group == "reasoning":
+        if part is last:
+            self.said.append(words)
+            return words, None
+        if last is not None and self.group == "reasoning":
             words = BETWEEN + words
         self.said.append(words)
-        return words
+        return words, self._start(part) if last is None or self.group == "reasoning" else None
+
+    def _start(self, part: Part) -> PartStart | None:
+        """None where the service neither names nor counts: then there is nothing to keep."""
+        start = PartStart(self.id, self.number)
+        if self.group == "reasoning":
+            start = PartStart(self.id, self.number, part.index, part.number)
+        return None if start == PartStart() else start
 
     def part(self, slot: Slot, index: int, number: int | None, *, announced: bool = False) -> Part:
         """The part at this place, or a new one."""

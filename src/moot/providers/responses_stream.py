@@ -133,9 +133,9 @@ class Decoder(decoding.Decoder):
             output = self._turn_to(slot, heard)
         if output.done:
             return
-        words = output.speak(slot, _place(slot, heard), words, heard.sequence_number)
+        words, part = output.speak(slot, _place(slot, heard), words, heard.sequence_number)
         if output.group != "tool":
-            said.append(Said(words, _kind(output), output.index))
+            said.append(Said(words, _kind(output), output.index, part))
 
     def _turn_to(self, slot: Slot, heard: _Event) -> Output:
         """Nearly all words go where the last ones went; where that is need not be looked up each time."""

@@ -63,7 +63,7 @@ def _speech(debate: Debate, turn: Turn) -> Shape:
     seat = debate.seat(turn.seat)
     ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
     effort = seat.model.effort or ""
-    told = (_segment(segment, complete, ident, ts, effort) for segment, complete in _told(turn))
+    told = (_segment(turn, segment, complete, ident, effort) for segment, complete in _told(turn))
     segments = list(_numbered_on(shape for shapes in told for shape in shapes))
     metadata: Shape = {
         "total_output_items": sum(shape["type"] in ITEMS for shape in segments),
@@ -127,8 +127,8 @@ def _status(status: str, **metadata: Any) -> Shape:
 
 
 def _told(turn: Turn) -> Iterator[tuple[Segment, bool]]:
-    """Each with whether it is complete: segments in the provider's order, then words that are in none yet."""
-    segments = sorted(turn.segments, key=lambda segment: segment.index)
+    """Each with whether it is complete: segments in the provider's order, then words that are in none."""
+    segments = sorted(turn.shown, key=lambda segment: segment.index)
     thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
     texts = [segment for segment in segments if isinstance(segment, Text)]
     parts = [part.text for segment in thoughts for part in segment.parts]
@@ -138,7 +138,7 @@ def _told(turn: Turn) -> Iterator[tuple[Segment, bool]]:
         # Where the words did not come as the segments tell them, the words count.
         told = said if isinstance(segment, Text) else thought if isinstance(segment, Reasoning) else ""
         if told is not None:
-            yield segment, True
+            yield segment, segment in turn.segments
     last, whole = segments[-1].index + 1 if segments else 0, turn.state == "completed"
     if words := turn.reasoning if thought is None else thought:
         yield Reasoning((ReasoningPart(words),), last), whole
@@ -157,12 +157,12 @@ def _rest(words: str, *told: str) -> str | None:
     return None
 
 
-def _segment(segment: Segment, complete: bool, ident: str, ts: int, effort: str) -> Iterator[Shape]:
+def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: str) -> Iterator[Shape]:
     match segment:
         case Text():
             yield {"type": "text", "text": segment.text}
         case Reasoning():
-            yield _reasoning(segment, complete, ident, ts, effort)
+            yield _reasoning(turn, segment, complete, ident, effort)
         case ToolCall():
             yield {
                 "type": "tool_call",
@@ -184,7 +184,7 @@ def _segment(segment: Segment, complete: bool, ident: str, ts: int, effort: str)
             assert_never(segment)
 
 
-def _reasoning(segment: Reasoning, complete: bool, ident: str, ts: int, effort: str) -> Shape:
+def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effort: str) -> Shape:
     shape: Shape = {
         "type": "reasoning",
         "id": segment.item_id or f"{ident}.{segment.index}",
@@ -196,8 +196,8 @@ def _reasoning(segment: Reasoning, complete: bool, ident: str, ts: int, effort: 
                 "type": "summary_text",
                 "text": part.text,
                 "sequence_number": part.sequence_number or 0,
-                "is_complete": complete,
-                "created_at": ts,
+                "is_complete": complete or part is not segment.parts[-1],
+                "created_at": _ms(turn.came_at(segment.index, "reasoning", part.summary_index)),
             }
             for part in segment.parts
         ],

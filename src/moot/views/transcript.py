@@ -306,8 +306,8 @@ def role(debate: Debate, turn: Turn) -> str:
 
 
 def thoughts(turn: Turn) -> str:
-    """Those that are whole, and the one in which it was cut."""
-    parts = [segment.text for segment in turn.segments if isinstance(segment, Reasoning)]
+    """Those that are whole, and those in which it was cut."""
+    parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning)]
     whole = "".join(parts)
     cut = turn.reasoning[len(whole) :] if turn.reasoning.startswith(whole) else ""
     return BETWEEN.join([*parts, cut] if cut else parts)

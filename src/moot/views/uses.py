@@ -35,7 +35,7 @@ def uses(turn: Turn) -> tuple[Use, ...]:
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
     used: list[Use] = []
     said = 0
-    for segment in turn.segments:
+    for segment in turn.shown:
         match segment:
             case Text():
                 said += len(segment.text)

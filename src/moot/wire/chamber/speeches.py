@@ -72,7 +72,7 @@ def _parts(turn: Turn) -> list[Shape]:
     thought: list[str] = []
     said: list[str] = []
     parts: list[Shape] = []
-    for segment in turn.segments:
+    for segment in turn.segments if live else turn.shown:
         match segment:
             case Reasoning():
                 thought.append(segment.text)
