@@ -189,6 +189,14 @@ async def ends_early(line: Line) -> None:
     await line.end()
 
 
+async def done_early(line: Line) -> None:
+    """As a proxy does that has lost the service behind it."""
+    await line.head()
+    await line.send(*map(sse, half(line.answer)), sse(Frame(b"[DONE]")))
+    line.bill(line.answer.bill, reported=reports_all_along(line))
+    await line.end()
+
+
 def reports_all_along(line: Line) -> bool:
     """The bill stands in every chunk, so that half a reply tells it too."""
     return line.answer.tongue == "google"

@@ -287,6 +287,10 @@ BROKEN = (
     transient("F25", "responses", acts.ends_early, "disconnected", words=True, tongue="responses"),
     transient("F25", "anthropic", acts.ends_early, "disconnected", words=True, tongue="anthropic"),
     transient("F25", "google", acts.ends_early, "disconnected", words=True, tongue="google"),
+    transient("F25", "[DONE]", acts.done_early, "disconnected", words=True),
+    transient("F25", "[DONE] responses", acts.done_early, "disconnected", words=True, tongue="responses"),
+    transient("F25", "[DONE] anthropic", acts.done_early, "disconnected", words=True, tongue="anthropic"),
+    transient("F25", "[DONE] google", acts.done_early, "disconnected", words=True, tongue="google"),
 )  # fmt: skip
 HARD_TO_READ = (
     harmless("F26", "cut over packets", in_packets(3)),

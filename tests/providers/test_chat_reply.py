@@ -411,13 +411,24 @@ def test_of_two_reasons_the_last_counts() -> None:
     assert last(decode(says("stop", content="a"), says("length"), says(None))).reason == "length"
 
 
-def test_done_without_a_reason_still_ends() -> None:
-    assert last(decode(says(content="a"), DONE)) == done("unknown", reason="")
+def test_a_farewell_behind_the_figures_of_the_whole_ends_a_reply_without_a_reason() -> None:
+    chunks = decode(says(content="a"), FIGURES, DONE)
+    assert (last(chunks).finish, last(chunks).reason) == ("unknown", "")
+
+
+EARLY = line(id="c1", choices=[{"delta": {"role": "assistant"}}], usage={"prompt_tokens": 9})
+
+
+@pytest.mark.parametrize("reply", [[], [EARLY]], ids=["no figures", "figures before the words"])
+def test_a_farewell_does_not_make_a_reply_whole_that_was_cut(reply: list[bytes]) -> None:
+    with pytest.raises(Fault) as caught:
+        decode(*reply, says(content="Zoos ar"), DONE)
+    assert (caught.value.kind, caught.value.severity) == ("disconnected", "transient")
 
 
 @pytest.mark.parametrize("farewell", [b" [DONE] ", b"[done]", b'"[DONE]"', b"DONE"])
 def test_a_farewell_need_not_be_spelled_exactly(farewell: bytes) -> None:
-    assert last(decode(says(content="a"), b"data: " + farewell + b"\n\n")).finish == "unknown"
+    assert last(decode(says(content="a"), FIGURES, b"data: " + farewell + b"\n\n")).finish == "unknown"
 
 
 def test_what_comes_after_the_farewell_is_of_no_interest() -> None:

@@ -920,3 +920,8 @@ def test_a_second_message_at_the_place_of_a_finished_one_is_not_lost() -> None:
     stream = Stream().created().added(0, **message()).says("One.", 0).done(0, **message("One."))
     stream.added(0, **message()).says("Two.", 0)
     assert words(decode(stream.completed())) == "One.Two."
+
+
+def test_a_farewell_does_not_make_a_reply_whole_that_was_cut() -> None:
+    stream = Stream().created().says("Zoos ar").raw(b"data: [DONE]\n\n")
+    assert fault_in(stream).kind == "disconnected"

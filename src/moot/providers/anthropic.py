@@ -221,7 +221,7 @@ class Decoder(decoding.Decoder):
                 self._usage = larger(self._usage, usage(told.usage))
                 self._end(told.delta.stop_reason if told.delta else None)
             case "message_stop":
-                self.over = True
+                self.over = self.whole = True
             case "message" if told.type:
                 self._whole(self._read(_read_message, event.data), said)
             case "ping":
@@ -239,7 +239,7 @@ class Decoder(decoding.Decoder):
             self._open(index, block, said)
             self._shut(index, said)
         self._end(message.stop_reason)
-        self.over = True
+        self.over = self.whole = True
 
     def _start(self, message: _Message, said: list[Chunk]) -> None:
         self._begin(message.id, said)

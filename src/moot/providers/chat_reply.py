@@ -112,6 +112,8 @@ class Decoder(decoding.Decoder):
         """Thoughts have come by a field of their own."""
         self._ahead = ""
         """Thoughts that were heard by their details, and may be told once more by such a field."""
+        self._counted: tuple[int, int] | None = None
+        """How far the words had come when figures came without any."""
         self._refused = False
         self._failed: Fault | None = None
 
@@ -133,6 +135,10 @@ class Decoder(decoding.Decoder):
                     self._choice(choice, said)
         if chunk.usage or chunk.error or chunk.x_groq or self._failed:
             self._aside(chunk)
+            if chunk.usage and not any(
+                choice.delta and choice.delta.content for choice in chunk.choices or ()
+            ):
+                self._counted = (self._segment, len(self._spoken))
 
     def _introduce(self, chunk: _Chunk, said: list[Chunk]) -> None:
         """Who speaks, from the first chunks that tell it; Azure's very first one does not."""
@@ -144,7 +150,7 @@ class Decoder(decoding.Decoder):
         if self.began or (chunk.error and not chunk.choices):
             return
         whole = any(choice.message for choice in chunk.choices or ())
-        self.over = whole and chunk.object == "chat.completion"
+        self.over = self.whole = whole and chunk.object == "chat.completion"
         self._begin(self._response_id, said)
         if self._prefill:
             self._say(self._prefill, "text", said)
@@ -304,6 +310,10 @@ class Decoder(decoding.Decoder):
         self._segments.append((kind, self._spoken))
 
     # --- the end
+
+    def _is_whole(self) -> bool:
+        """Some services never tell why they stop. Figures behind the last words are those of the whole."""
+        return self._counted == (self._segment, len(self._spoken))
 
     def _close(self, said: list[Chunk]) -> None:
         if self._tags is not None:

@@ -38,6 +38,8 @@ class Decoder(ABC):
         self.began = False
         self.over = False
         """The service has said that nothing more will come."""
+        self.whole = False
+        """All of the reply has come, also where no reason to stop was told."""
         self.spoke = False
         """Something of the model's own has come."""
         self.request_id = ""
@@ -60,7 +62,7 @@ class Decoder(ABC):
     @property
     def finished(self) -> bool:
         """The model has said why it stopped: only figures may follow."""
-        return self._finish is not None or self.over
+        return self._finish is not None or self.whole
 
     def feed(self, packet: bytes) -> list[Chunk]:
         said: list[Chunk] = []
@@ -111,11 +113,17 @@ class Decoder(ABC):
             raise complaint(loosely(told))
         if told.strip(b'[]" ').upper() == b"DONE":
             self.over = True
+            self.whole = self.whole or self._is_whole()
         elif told and not self.over:
             self._hear(event, said)
 
     @abstractmethod
     def _hear(self, event: Event, said: list[Chunk]) -> None: ...
+
+    def _is_whole(self) -> bool:
+        """Whether a reply with a farewell and without a reason to stop has come whole. The farewell alone is
+        no proof: proxies send theirs behind a reply that was cut."""
+        return False
 
     def _close(self, said: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
         """Hand out what never got an end of its own."""
