@@ -433,6 +433,11 @@ def leaked(answer: Answer) -> list[Frame]:
     return [told[0], *(tongues.chat_delta(answer, content=piece) for piece in cut), *told[1:]]
 
 
+def leaked_whole(answer: Answer) -> list[Frame]:
+    """The same in any tongue, cut where its words are cut."""
+    return tongues.frames(replace(answer, text=f"<think>Secret thought, kept.</think>\n\n{answer.text}"))
+
+
 # --- numbers out of order, and two versions of one text -----------------------------------------------
 
 

@@ -203,8 +203,8 @@ def test_thoughts_may_come_by_their_own_field_and_between_tags() -> None:
     chunks = decode(says(reasoning="Hm."), says(content="<think>Well.</think>So."), STOP)
     assert chunks[1:-1] == [
         Said("Hm.", "reasoning", 0),
-        Said("\n\nWell.", "reasoning", 0),
-        Said("So.", "text", 1),
+        Said("Well.", "reasoning", 1),
+        Said("So.", "text", 2),
     ]
     chunks = decode(says(content="<think>Hm"), says(reasoning="."), says(content="</think>So."), STOP)
     assert (words(chunks), words(chunks, "reasoning")) == ("So.", "Hm.")
@@ -222,7 +222,7 @@ def test_a_block_of_thoughts_after_a_close_tag_alone_is_kept_as_well() -> None:
     assert chunks[1:-1] == [
         Said("Hm.", "text", 0),
         Item(Reasoning((ReasoningPart("Hm."),), 0)),
-        Said("\n\nWell.", "reasoning", 1),
+        Said("Well.", "reasoning", 1),
         Said("So.", "text", 2),
     ]
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.providers.thinking import Sorted, Tags
+from moot.hearing import Heard
+from moot.providers import anthropic, chat_reply, google, responses_stream
+from moot.providers.contract import Chunk, Item, Said
+from moot.providers.decoding import Decoder
+from moot.providers.thinking import Sorted, Sorter, Tags, parted
+from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
 
 
 def sort(*texts: str) -> list[Sorted]:
@@ -106,3 +113,152 @@ def test_once_it_speaks_only_an_angle_bracket_is_of_interest() -> None:
     assert not tags.at_ease
     tags.feed(" \nSo")
     assert tags.at_ease
+
+
+# --- in every family ----------------------------------------------------------------------------------
+
+
+def _sse(*events: dict[str, Any]) -> bytes:
+    told = (f"event: {event['type']}\n" if "type" in event else "" for event in events)
+    data = (f"data: {json.dumps(event)}\n\n" for event in events)
+    return "".join(name + line for name, line in zip(told, data, strict=True)).encode()
+
+
+def _chat(pieces: list[str]) -> bytes:
+    deltas = [{"id": "c", "choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    return _sse(*deltas, {"choices": [{"delta": {}, "finish_reason": "stop"}]})
+
+
+def _responses(pieces: list[str]) -> bytes:
+    where = {"output_index": 0, "content_index": 0, "item_id": "i"}
+    item = {"type": "message", "id": "i", "content": [{"type": "output_text", "text": "".join(pieces)}]}
+    return _sse(
+        {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "id": "i"}},
+        *({"type": "response.output_text.delta", "delta": piece, **where} for piece in pieces),
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"status": "completed", "output": [item]}},
+    )
+
+
+def _anthropic(pieces: list[str]) -> bytes:
+    deltas = [{"type": "text_delta", "text": piece} for piece in pieces]
+    return _sse(
+        {"type": "message_start", "message": {"id": "m"}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    )
+
+
+def _google(pieces: list[str]) -> bytes:
+    chunks = [{"candidates": [{"content": {"parts": [{"text": piece}]}}]} for piece in pieces]
+    return _sse(*chunks, {"candidates": [{"finishReason": "STOP"}]})
+
+
+FAMILIES = [
+    (chat_reply.Decoder, _chat),
+    (responses_stream.Decoder, _responses),
+    (anthropic.Decoder, _anthropic),
+    (google.Decoder, _google),
+]
+
+
+def told(decoder: Decoder, stream: bytes) -> tuple[list[Chunk], str, str]:
+    """The chunks, and what was thought and said by the words alone."""
+    chunks = [*decoder.feed(stream), *decoder.end()]
+    thought = said = ""
+    back = False
+    for chunk in chunks:
+        if isinstance(chunk, Item) and isinstance(chunk.segment, Reasoning) and not thought and said:
+            thought, said, back = said, "", True
+        elif isinstance(chunk, Said):
+            thought += chunk.text if chunk.kind == "reasoning" else ""
+            said += chunk.text if chunk.kind == "text" else ""
+    assert not back or said
+    return chunks, thought, said
+
+
+@pytest.mark.parametrize(("family", "stream"), FAMILIES, ids=["chat", "responses", "anthropic", "google"])
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+@pytest.mark.parametrize("text", ["<think>Hm.</think>\n\nYes < no.", "Hm.</think>\n\nYes < no."])
+def test_no_family_says_aloud_what_stands_between_tags(
+    family: type[Decoder], stream: Any, size: int, text: str
+) -> None:
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    chunks, thought, said = told(family(), stream(pieces))
+    assert (thought, said) == ("Hm.", "Yes < no.")
+    texts = [c.segment for c in chunks if isinstance(c, Item) and isinstance(c.segment, Text)]
+    assert all((segment.text, segment.index) == ("Yes < no.", 1) for segment in texts)
+    thoughts = [c.segment for c in chunks if isinstance(c, Item) and isinstance(c.segment, Reasoning)]
+    assert all((segment.text, segment.index) == ("Hm.", 0) for segment in thoughts)
+    assert len(thoughts) <= 1
+    assert all(chunk.segment == (chunk.kind == "text") for chunk in chunks if isinstance(chunk, Said)) or (
+        text[0] == "H"
+    )
+
+
+@pytest.mark.parametrize(("family", "stream"), FAMILIES, ids=["chat", "responses", "anthropic", "google"])
+def test_speech_without_tags_passes_as_it_is(family: type[Decoder], stream: Any) -> None:
+    _, thought, said = told(family(), stream(["Is 1 ", "< 2", "? The <th", "ink> tag is text here."]))
+    assert (thought, said) == ("", "Is 1 < 2? The <think> tag is text here.")
+
+
+def sorted_chunks(*chunks: Chunk) -> list[Chunk]:
+    sorter = Sorter()
+    return [*(out for chunk in chunks for out in sorter.sort([chunk])), *sorter.close()]
+
+
+def test_what_follows_is_counted_on_and_keeps_what_the_service_told() -> None:
+    part = PartStart("msg_1", 4)
+    text = Text("<think>Hm.</think>Yes.", 1, "msg_1", 4, phase="final_answer")
+    assert sorted_chunks(
+        Said("First.", "reasoning", 0),
+        Said("<think>Hm.", "text", 1, part),
+        Said("</think>Yes.", "text", 1),
+        Item(text),
+        Item(ToolCall("c", "look", "{}", 2)),
+        Said("<think>So.</think>No.", "text", 3),
+    ) == [
+        Said("First.", "reasoning", 0),
+        Said("Hm.", "reasoning", 1),
+        Said("Yes.", "text", 2, part),
+        Item(Reasoning((ReasoningPart("Hm."),), 1)),
+        Item(Text("Yes.", 2, "msg_1", 4, phase="final_answer")),
+        Item(ToolCall("c", "look", "{}", 3)),
+        Said("So.", "reasoning", 4),
+        Said("No.", "text", 5),
+    ]
+
+
+def test_a_number_that_is_already_taken_is_not_given_twice() -> None:
+    chunks = sorted_chunks(
+        Said("<thi", "text", 0),
+        Item(ToolCall("c", "look", "{}", 1)),
+        Said("nk>Hm.</think>Yes.", "text", 0),
+    )
+    assert chunks == [
+        Item(ToolCall("c", "look", "{}", 1)),
+        Said("Hm.", "reasoning", 0),
+        Said("Yes.", "text", 2),
+    ]
+
+
+def test_only_the_first_text_is_taken_back() -> None:
+    chunks = sorted_chunks(Said("Yes.", "text", 0), Said("No.</think> Or so.", "text", 1))
+    assert chunks == [Said("Yes.", "text", 0), Said("No.</think> Or so.", "text", 1)]
+
+
+@given(st.lists(st.sampled_from(["<think>", "</think>", "Hm.", " ", "Yes", "<th", "ink>"]), max_size=6))
+def test_a_text_at_once_and_in_pieces_comes_to_the_same(pieces: list[str]) -> None:
+    whole = "".join(pieces)
+    heard = Heard()
+    for chunk in sorted_chunks(*(Said(piece, "text", 0) for piece in pieces if piece), Item(Text(whole))):
+        if isinstance(chunk, Said):
+            heard.keep(chunk.segment, chunk.kind, chunk.text)
+        elif isinstance(chunk, Item):
+            heard.take(chunk.segment, 1000)
+    thought, said = parted(whole)
+    assert heard.text == said
+    assert "".join(heard.reasoning.split()) == "".join(thought.split())

@@ -20,7 +20,6 @@ from moot.providers.contract import Chunk, Item, Said
 from moot.providers.decoding import Counts, larger
 from moot.providers.loose import as_json, loosely, member, objects
 from moot.providers.sse import Event
-from moot.providers.thinking import Sorted, Tags
 from moot.terms import DeltaKind, Finish, Reasoning, ReasoningPart, Text, Usage
 
 
@@ -96,10 +95,9 @@ class Decoder(decoding.Decoder):
     def __init__(self, prefill: str = "") -> None:
         super().__init__()
         self._prefill = prefill
-        # A model whose first words are given to it does not think before them.
-        self._tags = None if prefill else Tags()
-        self._at_ease = False
-        """Text without an angle bracket is speech beyond doubt."""
+        if prefill:
+            # A model whose first words are given to it does not think before them.
+            self._sorter = None
         self._known = False
         self._kind: DeltaKind | None = None
         self._segment = -1
@@ -203,10 +201,10 @@ class Decoder(decoding.Decoder):
         if content:
             if not isinstance(content, str):
                 self._parts(content, said)
-            elif self._at_ease and "<" not in content:
-                self._say(content, "text", said)
-            else:
+            elif self._prefill:
                 self._speak(content, said)
+            else:
+                self._say(content, "text", said)
         if delta.refusal and isinstance(delta.refusal, str):
             self._refused = True
             self._speak(delta.refusal, said)
@@ -255,18 +253,14 @@ class Decoder(decoding.Decoder):
                     self._unread += 1
 
     def _think(self, text: str, said: list[Chunk]) -> None:
-        if not text:
-            return
-        if self._kind != "reasoning":
-            self._part_from_speech(said)
-        self._say(text, "reasoning", said)
+        if text:
+            self._say(text, "reasoning", said)
 
     def _seal(self, detail: dict[str, Any], said: list[Chunk]) -> None:
         """Keep what we cannot read, with the thought that it belongs to."""
         if not (detail.get("data") or detail.get("signature")):
             return
         if not self._segments:
-            self._part_from_speech(said)
             self._open("reasoning")
         thoughts = [index for index, (kind, _) in enumerate(self._segments) if kind == "reasoning"]
         kept = {name: told for name, told in detail.items() if name not in ("text", "summary", "thinking")}
@@ -276,26 +270,8 @@ class Decoder(decoding.Decoder):
         if self._prefill:
             # Some servers send the words they were given back, at the head of the first text.
             text, self._prefill = text.removeprefix(self._prefill), ""
-        if self._tags is not None:
-            self._sort(self._tags.feed(text), said)
-            self._at_ease = self._tags.at_ease
-        elif text:
+        if text:
             self._say(text, "text", said)
-            self._at_ease = True
-
-    def _part_from_speech(self, said: list[Chunk]) -> None:
-        if self._tags is not None:
-            self._sort(self._tags.apart(), said)
-
-    def _sort(self, found: list[Sorted], said: list[Chunk]) -> None:
-        for kind, words in found:
-            if kind == "taken_back":
-                self._segments[-1] = ("reasoning", self._spoken)
-                said.append(Item(_reasoning(self._spoken, self._segment)))
-                # That segment is complete: whatever comes next begins another.
-                self._kind = None
-            else:
-                self._say(words, kind, said)
 
     def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
         if kind != self._kind:
@@ -316,8 +292,6 @@ class Decoder(decoding.Decoder):
         return self._counted == (self._segment, len(self._spoken))
 
     def _close(self, said: list[Chunk]) -> None:
-        if self._tags is not None:
-            self._sort(self._tags.close(), said)
         if self._refused:
             self._finish = "refusal"
         elif self._calls.asked and self._finish in (None, "stop"):

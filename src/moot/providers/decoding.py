@@ -19,6 +19,7 @@ from moot.providers.contract import Alive, Began, Chunk, Done, Item, Mark, Said
 from moot.providers.framing import Frames
 from moot.providers.loose import loosely, member
 from moot.providers.sse import Event
+from moot.providers.thinking import Sorter
 from moot.terms import Finish, Usage
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ class Decoder(ABC):
         """Something of the model's own has come."""
         self.request_id = ""
         self._frames = Frames()
+        self._sorter: Sorter | None = Sorter()
+        """None where a family looks for thoughts in the text by itself."""
         self._response_id: str | None = None
         self._model = ""
         self._finish: Finish | None = None
@@ -78,6 +81,8 @@ class Decoder(ABC):
                 raise
             # The words before it are handed on first; `end` raises it.
             self._broke, self.over = fault, True
+        if self._sorter is not None:
+            said = self._sorter.sort(said)
         if not self.spoke:
             self.spoke = any(isinstance(chunk, Said | Item) for chunk in said)
         return said or [Alive()]
@@ -94,6 +99,8 @@ class Decoder(ABC):
         if not self.finished:
             raise Fault("disconnected")
         self._close(said)
+        if self._sorter is not None:
+            said = [*self._sorter.sort(said), *self._sorter.close()]
         done = Done(
             finish=self._finish or "unknown",
             usage=self._usage,

@@ -6,12 +6,19 @@ The close tag may be missing: then all is thought. The open tag may be missing, 
 into the prompt: then all that was taken for speech before the first close tag was thought, and is taken back.
 
 A server that tells thoughts apart by itself may leave a tag behind at the head of the speech: it is dropped.
+
+`Tags` reads one text. `Sorter` does that for the chunks of any decoder that does not use `Tags` itself.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from moot.providers.contract import Chunk, Item, Said
+from moot.terms import PartStart, Reasoning, ReasoningPart, Text
 
 OPEN, CLOSE = "<think>", "</think>"
 EITHER = re.compile("</?think>")
@@ -143,3 +150,152 @@ class Tags:
             words = BETWEEN + words if self._opened and self._thought else words
             self._thought, self._opened = True, False
             out.append(Sorted("reasoning", words))
+
+
+def parted(text: str, *, apart: bool = False) -> tuple[str, str]:
+    """What of a text is thought, and what is said. `apart`: thoughts have come by a way of their own."""
+    tags, thoughts, words = Tags(), "", ""
+    found = [*(tags.apart() if apart else ()), *tags.feed(text), *tags.close()]
+    for kind, piece in found:
+        match kind:
+            case "text":
+                words += piece
+            case "reasoning":
+                thoughts += piece
+            case "taken_back":
+                thoughts, words = thoughts + words, ""
+    return thoughts.removeprefix(BETWEEN), words
+
+
+class _Parted:
+    """A text of a reply, and where its speech and its thoughts stand."""
+
+    def __init__(self, index: int, *, apart: bool) -> None:
+        self.index = index
+        self.thoughts: int | None = None
+        self.told = False
+        """Its thoughts have been handed out as an item."""
+        self.apart = apart
+        self.part: PartStart | None = None
+        self.words: list[str] = []
+        self.tags = Tags()
+        if apart:
+            self.tags.apart()
+
+
+class Sorter:
+    """Takes the thoughts at the head of each text out of the chunks of one reply.
+
+    They become a segment in front of that text, and the segments behind it are counted on.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, _Parted] = {}
+        """By the number that the decoder gives them."""
+        self._places: dict[int, int] = {}
+        """The number under which each segment is handed out."""
+        self._splits: list[int] = []
+        self._apart = False
+        """Thoughts have come by a way of their own, or with an earlier text."""
+        self._easy = -1
+        """Words of this segment are speech unless there is an angle bracket in them."""
+
+    def sort(self, chunks: list[Chunk]) -> list[Chunk]:
+        """The chunks with thoughts told apart; the very same list where there are none, as nearly always."""
+        easy = self._easy
+        for chunk in chunks:
+            if type(chunk) is not Said or chunk.segment != easy or chunk.kind != "text" or "<" in chunk.text:
+                break
+        else:
+            if easy >= 0:
+                self._texts[easy].words += [chunk.text for chunk in chunks if isinstance(chunk, Said)]
+            return chunks
+        out: list[Chunk] = []
+        for chunk in chunks:
+            self._put(chunk, out)
+        return out
+
+    def close(self) -> list[Chunk]:
+        """The reply is over: what was held back was no tag."""
+        out: list[Chunk] = []
+        for number, text in self._texts.items():
+            self._hand_out(number, text, text.tags.close(), out)
+        return out
+
+    def _put(self, chunk: Chunk, out: list[Chunk]) -> None:
+        match chunk:
+            case Said(kind="text"):
+                text = self._text(chunk.segment)
+                text.part = chunk.part or text.part
+                self._hand_out(chunk.segment, text, text.tags.feed(chunk.text), out)
+                is_easy = text.tags.at_ease and text.index == chunk.segment
+                self._easy = chunk.segment if is_easy else -1
+            case Said():
+                self._leave_speech(out)
+                out.append(replace(chunk, segment=self._place(chunk.segment)))
+            case Item(Text() as told):
+                self._tell(told, out)
+            case Item(told):
+                if isinstance(told, Reasoning):
+                    self._leave_speech(out)
+                out.append(Item(replace(told, index=self._place(told.index))))
+            case _:
+                out.append(chunk)
+
+    def _text(self, number: int) -> _Parted:
+        text = self._texts.get(number)
+        if text is None:
+            apart = self._apart or bool(self._texts)
+            text = self._texts[number] = _Parted(self._place(number), apart=apart)
+        return text
+
+    def _hand_out(self, number: int, text: _Parted, found: list[Sorted], out: list[Chunk]) -> None:
+        for kind, words in found:
+            if kind == "text":
+                out.append(Said(words, "text", text.index, text.part))
+                text.part = None
+                text.words.append(words)
+                continue
+            self._apart = True
+            if kind == "taken_back":
+                out.append(Item(Reasoning((ReasoningPart("".join(text.words)),), text.index)))
+                self._split(number, text)
+                text.thoughts, text.words, text.told = None, [], True
+                continue
+            if text.thoughts is None:
+                words = words.removeprefix(BETWEEN)
+                text.thoughts = self._split(number, text)
+            out.append(Said(words, "reasoning", text.thoughts))
+
+    def _split(self, number: int, text: _Parted) -> int:
+        """The place of its thoughts: where it stood. Its speech stands behind them."""
+        thoughts, text.index = text.index, self._free(text.index + 1)
+        self._splits.append(number)
+        return thoughts
+
+    def _tell(self, told: Text, out: list[Chunk]) -> None:
+        text = self._text(told.index)
+        self._hand_out(told.index, text, text.tags.close(), out)
+        thoughts, words = parted(told.text, apart=text.apart)
+        if thoughts and not text.told:
+            if text.thoughts is None:
+                text.thoughts = self._split(told.index, text)
+            self._apart = text.told = True
+            out.append(Item(Reasoning((ReasoningPart(thoughts),), text.thoughts)))
+        if words or not thoughts:
+            out.append(Item(replace(told, text=words, index=text.index)))
+
+    def _leave_speech(self, out: list[Chunk]) -> None:
+        self._apart = True
+        for number, text in self._texts.items():
+            self._hand_out(number, text, text.tags.apart(), out)
+
+    def _place(self, number: int) -> int:
+        if number not in self._places:
+            before = sum(split < number for split in self._splits)
+            self._places[number] = self._free(number + before)
+        return self._places[number]
+
+    def _free(self, place: int) -> int:
+        taken = {*self._places.values(), *(text.index for text in self._texts.values())}
+        return place if place not in taken else max(taken) + 1
