@@ -199,17 +199,20 @@ class Sorter:
         """Thoughts have come by a way of their own, or with an earlier text."""
         self._easy = -1
         """Words of this segment are speech unless there is an angle bracket in them."""
+        self._words: list[str] = []
+        """Those of that segment."""
 
     def sort(self, chunks: list[Chunk]) -> list[Chunk]:
         """The chunks with thoughts told apart; the very same list where there are none, as nearly always."""
-        easy = self._easy
+        easy, words = self._easy, self._words
+        known = len(words)
         for chunk in chunks:
             if type(chunk) is not Said or chunk.segment != easy or chunk.kind != "text" or "<" in chunk.text:
                 break
+            words.append(chunk.text)
         else:
-            if easy >= 0:
-                self._texts[easy].words += [chunk.text for chunk in chunks if isinstance(chunk, Said)]
             return chunks
+        del words[known:]
         out: list[Chunk] = []
         for chunk in chunks:
             self._put(chunk, out)
@@ -229,7 +232,7 @@ class Sorter:
                 text.part = chunk.part or text.part
                 self._hand_out(chunk.segment, text, text.tags.feed(chunk.text), out)
                 is_easy = text.tags.at_ease and text.index == chunk.segment
-                self._easy = chunk.segment if is_easy else -1
+                self._easy, self._words = chunk.segment if is_easy else -1, text.words
             case Said():
                 self._leave_speech(out)
                 out.append(replace(chunk, segment=self._place(chunk.segment)))
