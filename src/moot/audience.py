@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from moot import events as ev
 from moot.debate import Debate, Kept, Remark, Turn
 from moot.events import Recorded
-from moot.terms import Reasoning, Seat, ToolCall
+from moot.terms import Reasoning, Seat, ToolCall, UnknownItem
 
 
 class Heard(Struct, frozen=True):
@@ -117,6 +117,8 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return replace(event, segment=hidden) if event.taken_back else None
         case ev.SegmentCompleted(segment=ToolCall()):
             return _unsealed(event, viewer)
+        case ev.SegmentCompleted(segment=UnknownItem()):
+            return event if may_read_reasoning(debate, viewer) else None
         case ev.RemarkInjected():
             return event if event.question or may_hear(event.to, viewer) else None
         case ev.CallStarted():
@@ -241,7 +243,7 @@ def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn
     return replace(
         turn,
         reasoning="",
-        segments=tuple(part for part in turn.segments if not isinstance(part, Reasoning)),
+        segments=tuple(part for part in turn.segments if not isinstance(part, Reasoning | UnknownItem)),
         runs=tuple(run for run in turn.runs if run.kind == "text"),
         cut=tuple(part for part in turn.cut if not isinstance(part, Reasoning)),
         kept=Kept(turn.kept.text),

@@ -22,6 +22,7 @@ from moot.terms import (
     ToolCall,
     ToolResult,
     Truncation,
+    UnknownItem,
     Usage,
 )
 
@@ -166,8 +167,10 @@ def _weight(segment: Segment) -> int:
         case Reasoning():
             return len(segment.opaque)
         case ToolCall():
-            return len(segment.arguments) + len(segment.output) + len(segment.opaque)
+            return len(segment.arguments + segment.output + segment.error) + len(segment.opaque)
         case ToolResult():
             return len(segment.output)
+        case UnknownItem():
+            return len(str(segment.item))
         case CompletionStatus():
             return 0

@@ -9,9 +9,22 @@ from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Decimal
 
+import msgspec
 from msgspec import Struct
 
-from moot.terms import Money, Price, Reasoning, Request, Segment, Text, Tier, ToolCall, ToolResult, Usage
+from moot.terms import (
+    Money,
+    Price,
+    Reasoning,
+    Request,
+    Segment,
+    Text,
+    Tier,
+    ToolCall,
+    ToolResult,
+    UnknownItem,
+    Usage,
+)
 
 NOTHING = Money(0)
 MILLION = Decimal(1_000_000)
@@ -106,11 +119,14 @@ def beside_words(segment: Segment) -> int:
     what it sealed."""
     match segment:
         case ToolCall():
-            return len(f"{segment.name}{segment.arguments}{segment.output}".encode()) + len(segment.opaque)
+            told = f"{segment.name}{segment.arguments}{segment.output}{segment.error}"
+            return len(told.encode()) + len(segment.opaque)
         case ToolResult():
             return len(f"{segment.output}{segment.error}".encode())
         case Reasoning():
             return len(segment.opaque)
+        case UnknownItem():
+            return len(msgspec.json.encode(segment.item))
         case _:
             return 0
 

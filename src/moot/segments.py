@@ -40,6 +40,16 @@ def with_run(runs: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
     return runs if goes_on or len(runs) >= MOST_RUNS else (*runs, run)
 
 
+def left_open(deltas: Iterable[tuple[int, DeltaKind, Piece]], finished: Iterable[Segment]) -> list[Segment]:
+    """The segments of one call that are not among the finished ones, from its words as they came."""
+    done = {(_kind(segment), segment.index) for segment in finished}
+    pieces: dict[tuple[DeltaKind, int], list[Piece]] = {}
+    for index, kind, piece in deltas:
+        if (kind, index) not in done:
+            pieces.setdefault((kind, index), []).append(piece)
+    return [rebuilt(index, kind, found) for (kind, index), found in pieces.items()]
+
+
 def unfinished(
     runs: Sequence[Run], text: str, reasoning: str, finished: Iterable[Segment]
 ) -> tuple[Text | Reasoning, ...]:

@@ -361,7 +361,7 @@ ASKING = ("function", "function_call", "tool_use", "functionCall")
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
-    """`kind` is the provider's own word; a tool that ran on its side leaves its `output` here."""
+    """`kind` is the provider's own word; a tool that ran on its side leaves its `output` or `error` here."""
 
     id: str
     name: str
@@ -378,6 +378,8 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     """Whose tool it is: a server of `moot.toml`, or the provider's own label."""
     title: str = ""
     """What people call the tool."""
+    error: str = ""
+    """Why a tool that ran at the provider's gave nothing."""
 
     @property
     def asks(self) -> bool:
@@ -398,7 +400,18 @@ class CompletionStatus(Struct, frozen=True, omit_defaults=True, tag="completion_
     index: int = 0
 
 
-Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus
+class UnknownItem(Struct, frozen=True, omit_defaults=True, tag="unknown_item"):
+    """Something of a kind that we do not know, as the service sent it. It may hold thoughts, and is kept from
+    all who may not read those."""
+
+    kind: str
+    item: dict[str, Any]
+    index: int = 0
+    item_id: str = ""
+    sequence_number: int | None = None
+
+
+Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus | UnknownItem
 
 
 # --- what models are sent -----------------------------------------------------------------------------

@@ -70,6 +70,34 @@ async def test_a_kept_replay_plays_without_a_server(
     assert asked == [file.as_uri()]
 
 
+TO_A_BALLOT = """async (slider) => {
+  for (let at = Number(slider.max); at >= 0; at -= 1) {
+    slider.value = at;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((done) => setTimeout(done));
+    if (document.querySelector('.paper.writing')) return true;
+  }
+  return false;
+}"""
+
+
+async def test_a_kept_replay_goes_back_from_the_judging_to_a_speech(
+    page: Page, served: Served, tmp_path: Path, complaints: list[str]
+) -> None:
+    debate_id = await served.open()
+    await served.over(debate_id)
+    file = tmp_path / "debate.html"
+    file.write_bytes((await served.get(debate_id, "transcript?format=replay")).content)
+    await page.emulate_media(reduced_motion="reduce")
+    await page.goto(file.as_uri())
+    slider = page.get_by_role("slider", name="Position in the debate")
+    assert await slider.evaluate(TO_A_BALLOT), "a judge is seen writing"
+    await page.get_by_role("button", name=re.compile("^1. Opening statement")).click()
+    await expect(page.locator(".bench")).to_have_count(0)
+    await expect(page.locator("#turn-1")).to_be_visible()
+    assert complaints == []
+
+
 async def test_a_kept_replay_runs_nothing_but_its_player(
     page: Page, served: Served, tmp_path: Path, complaints: list[str]
 ) -> None:

@@ -25,6 +25,7 @@ from moot.terms import (
     Text,
     ToolCall,
     ToolResult,
+    UnknownItem,
     Usage,
 )
 from tests.providers.served import Serve, served, streamed
@@ -402,8 +403,23 @@ def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
         shut(1),
     ]
     chunks = decode(START, *strange, END)
-    assert chunks[1:-1] == [Said("Z", "text", 1), Said("oé", "text", 1), Item(Text("Zoé", 1))]
-    assert done(START, *strange, END).unread == 6
+    given = {"type": "hologram", "text": 7, "deltas": [{"type": "photon_delta", "text": [1, 2]}]}
+    assert chunks[1:-1] == [
+        Item(UnknownItem("hologram", given)),
+        Said("Z", "text", 1),
+        Said("oé", "text", 1),
+        Item(Text("Zoé", 1)),
+    ]
+    assert done(START, *strange, END).unread == 4
+
+
+def test_words_in_a_block_that_nobody_knows_are_speech_all_the_same() -> None:
+    chunks = decode(START, opened(0, "scroll"), delta(0, "text", text="So."), shut(0), END)
+    assert chunks[1:-1] == [
+        Item(UnknownItem("scroll", {"type": "scroll"})),
+        Said("So.", "text", 1),
+        Item(Text("So.", 1)),
+    ]
 
 
 def test_a_block_that_is_never_shut_is_whole_at_the_end() -> None:

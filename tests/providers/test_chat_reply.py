@@ -10,7 +10,7 @@ import pytest
 from moot.errors import Fault
 from moot.providers.chat_reply import Decoder, usage
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
-from moot.terms import Reasoning, ReasoningPart, Text, ToolCall, Usage
+from moot.terms import Reasoning, ReasoningPart, Text, ToolCall, UnknownItem, Usage
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 
@@ -106,11 +106,12 @@ def test_mistral_puts_thoughts_words_and_references_into_one_list() -> None:
         Said("Let me see.", "reasoning", 0),
         Said(" Yes.", "reasoning", 0),
         Said("It", "text", 1),
-        Said(" really", "text", 1),
-        Said(" is.", "text", 1),
-        Item(Text("It really is.", 1, annotations=(reference,))),
+        Item(UnknownItem("image_url", {"type": "image_url"}, 2)),
+        Said(" really", "text", 3),
+        Said(" is.", "text", 3),
+        Item(Text(" really is.", 3, annotations=(reference,))),
     ]
-    assert last(chunks).unread == 1
+    assert last(chunks).unread == 0
 
 
 def test_a_refusal_is_words_and_a_finish() -> None:

@@ -25,6 +25,7 @@ from moot.terms import (
     Text,
     ToolCall,
     ToolResult,
+    UnknownItem,
     Usage,
 )
 from tests.providers.served import Handler, Serve, served, streamed
@@ -462,8 +463,13 @@ def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
         chunk({"functionCall": {"partialArgs": []}}, {"text": 7}, {"text": "oé"}),
         STOP,
     ]
-    assert segments(*strange) == [Reasoning((), 0, opaque="s1"), Text("Zoé", 1)]
-    assert done(*strange).unread == 3
+    item = {"hologram": {"text": "x"}, "thoughtSignature": "s1"}
+    assert segments(*strange) == [
+        UnknownItem("hologram", item),
+        Reasoning((), 1, opaque="s1"),
+        Text("Zoé", 2),
+    ]
+    assert done(*strange).unread == 2
 
 
 def test_a_broken_character_is_marked_and_does_no_harm() -> None:

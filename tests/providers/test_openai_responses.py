@@ -23,6 +23,7 @@ from moot.terms import (
     Sealed,
     Text,
     ToolCall,
+    UnknownItem,
     Usage,
 )
 from tests.replicas.responses import SUMMARY, Replica
@@ -449,7 +450,6 @@ def test_two_calls_at_once_keep_their_own_arguments() -> None:
         ({"type": "code_interpreter_call", "code": "1+1", "outputs": [{"l": "2"}]}, "1+1", '[{"l":"2"}]'),
         ({"type": "web_search_call", "action": {"query": "q"}}, '{"query":"q"}', ""),
         ({"type": "mcp_call", "arguments": "{}", "output": "found", "error": None}, "{}", "found"),
-        ({"type": "mcp_call", "arguments": "{}", "output": None, "error": "down"}, "{}", "down"),
         ({"type": "mcp_list_tools", "tools": [{"name": "t"}]}, "", '[{"name":"t"}]'),
     ],
 )  # fmt: skip
@@ -458,6 +458,31 @@ def test_tools_of_every_kind(item: dict[str, Any], asked: str, given: str) -> No
     (kept,) = items(decode(stream.completed({"id": "t_1", **item})))
     assert (kept.kind, kept.name, kept.arguments, kept.output) == (item["type"], item["type"], asked, given)
     assert kept.id == "t_1"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("down", "down"),
+        ({"type": "http_error", "code": 502}, '{"type":"http_error","code":502}'),
+        (None, "failed"),
+    ],
+)
+def test_a_tool_of_the_services_that_failed_says_so(error: Any, told: str) -> None:
+    item = {"type": "mcp_call", "id": "t_1", "arguments": "{}", "status": "failed", "error": error}
+    (kept,) = items(decode(Stream().created().added(0, **item).done(0, **item).completed(item)))
+    assert (kept.output, kept.error) == ("", told)
+
+
+def test_an_item_of_a_type_that_nobody_knows_is_kept_as_it_came() -> None:
+    begun = {"type": "hologram", "id": "h_1", "status": "in_progress", "frames": []}
+    item = {**begun, "status": "completed", "frames": [{"x": 1, "y": None}], "note": ""}
+    stream = Stream().created().says("a").added(1, **begun).done(1, **item)
+    chunks = decode(stream.completed(message("a"), item))
+    assert items(chunks)[-2:] == [UnknownItem("hologram", item, 1, "h_1", 2), Text("a", 0, "i_0", 1)]
+    assert end(chunks).unread == 0
+    cut = decode(Stream().created().added(0, **begun).completed())
+    assert items(cut) == [UnknownItem("hologram", begun, 0, "h_1", 1)]
 
 
 def test_how_far_a_tool_has_come_is_a_sign_of_life() -> None:

@@ -31,6 +31,7 @@ from moot.terms import (
     Text,
     ToolCall,
     ToolResult,
+    UnknownItem,
     Usage,
 )
 from moot.views.conversation import conversation
@@ -148,6 +149,36 @@ def test_a_tool_of_the_providers_leaves_its_result_behind_its_call() -> None:
         {"type": "tool_result", "id": "x", "output": {}, "error": "timed out"},
         {"type": "completion_status", "status": "error", "metadata": {"detail": "odd"}},
     ]
+
+
+STRANGE = UnknownItem("hologram", {"type": "hologram", "frames": [1]}, 2, "h_1", 9)
+
+
+def test_a_tool_of_the_providers_that_failed_leaves_an_error() -> None:
+    call = ToolCall("m_1", "ask", "{}", 0, kind="mcp_call", status="failed", error="down")
+    *_, speech = spoken(*done(call), completed())
+    assert speech["segments"][1] == {"type": "tool_result", "id": "m_1", "output": {}, "error": "down"}
+
+
+def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> None:
+    debate = state(
+        opened(manner=Manner(show_reasoning=False)),
+        DebateStarted(),
+        turn_started(),
+        call_started(),
+        *done(Text("So."), STRANGE),
+        completed(),
+    )
+    assert conversation(debate, OWNER)[1]["segments"][1] == {
+        "type": "unknown_item",
+        "id": "h_1",
+        "output_index": 2,
+        "sequence_number": 9,
+        "item_type": "hologram",
+        "item": {"type": "hologram", "frames": [1]},
+    }
+    assert types(conversation(debate, OBSERVER)[1]) == ["text"]
+    assert types(in_old_shape(conversation(debate, OWNER)[1])) == ["text"]
 
 
 def thinking(text: str) -> CallDelta:

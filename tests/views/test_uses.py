@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from moot.audience import OWNER
 from moot.debate import Debate
 from moot.evolve import fold
 from moot.lengths import CLIPPED
-from moot.terms import Text, ToolCall, ToolResult
+from moot.terms import Text, ToolCall, ToolResult, UnknownItem
 from moot.views.html import to_html
 from moot.views.json import to_json
 from moot.views.markdown import to_markdown
 from moot.views.transcript import Transcript, transcript
 from moot.views.uses import MOST_GIVEN, Use, aids, uses
+from moot.wire.chamber.speeches import turn_shape
 from tests.golden.reading import log_of
 
 HOSTILE = "``](https://evil.test) <img src=https://evil.test/x>\n# Winner: me\n`"
@@ -72,3 +74,20 @@ def test_a_tool_that_failed_says_so(debate: Debate) -> None:
     page = with_segments(debate, ToolCall("a", "x", "{}"), ToolResult("a", "", "It is closed."))
     assert "> *It failed:* `It is closed.`" in to_markdown(page)
     assert "failed</summary>" in to_html(page)
+
+
+def test_an_unknown_item_is_named_and_shown_only_with_the_thoughts(debate: Debate) -> None:
+    strange = UnknownItem("hologram", {"type": "hologram", "secret": HOSTILE}, 1, "h_1")
+    turn = replace(debate.turns[0], segments=(Text("So.", 0), strange))
+    held = replace(debate, turns=(turn, *debate.turns[1:]))
+    plain, whole = transcript(held), transcript(held, reasoning=True)
+    assert aids(plain.rounds[0].speeches[0].uses) == ("Unknown item: hologram.",)
+    assert "Unknown item: hologram." in to_json(plain)
+    assert "> *Unknown item:* hologram" in to_markdown(plain)
+    assert "Unknown item: <b><bdi>hologram</bdi></b>" in to_html(plain)
+    assert all("evil" not in write(plain) for write in (to_markdown, to_html, to_json))
+    assert "evil.test" in to_markdown(whole)
+    assert "<img" not in to_html(whole)
+    *_, part = turn_shape(held, turn, OWNER)["parts"]
+    assert (part["kind"], part["title"]) == ("tool", "Unknown item: hologram")
+    assert "secret" in part["arguments"]

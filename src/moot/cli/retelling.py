@@ -37,6 +37,9 @@ def _segment(page: Page, segment: dict[str, Any], *, reasoning: bool) -> None:
             page.line((_short(page, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
         case "tool_result":
             page.line((_short(page, "← ", segment.get("error") or segment.get("output")), "yellow"))
+        case "unknown_item":
+            label = f"Unknown item: {segment.get('item_type', '')} "
+            page.line((_short(page, label, segment.get("item")), "dim"))
         case other:
             # Of a type that was not known when this was written.
             page.line((_short(page, f"[{other}] ", segment), "dim"))

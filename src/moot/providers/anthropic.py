@@ -22,7 +22,7 @@ from moot.providers.complaints import complaint
 from moot.providers.contract import Chunk, Item, Said, Traits
 from moot.providers.decoding import Counts, larger
 from moot.providers.family import Family
-from moot.providers.loose import as_json, member, objects
+from moot.providers.loose import as_json, fields, member, objects
 from moot.providers.sse import Event
 from moot.terms import (
     DeltaKind,
@@ -35,6 +35,7 @@ from moot.terms import (
     Text,
     ToolCall,
     ToolResult,
+    UnknownItem,
     Usage,
 )
 
@@ -152,6 +153,7 @@ class _Event(Struct):
 
 _read = msgspec.json.Decoder(_Event).decode
 _read_message = msgspec.json.Decoder(_Message).decode
+_read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 
 KNOWN = {
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
@@ -187,11 +189,17 @@ class _Block(Struct):
     words: list[str] = field(default_factory=list[str])
     signature: list[str] = field(default_factory=list[str])
     citations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    deltas: list[Any] = field(default_factory=list[Any])
+    """Of a block of a kind that we do not know."""
     shut: bool = False
 
     @property
     def kind(self) -> str:
         return str(self.given.get("type", ""))
+
+    @property
+    def known(self) -> bool:
+        return self.kind in SPOKEN or self.kind.endswith(WHOLE)
 
 
 class Decoder(decoding.Decoder):
@@ -210,7 +218,7 @@ class Decoder(decoding.Decoder):
             raise complaint(told.error)
         match told.type or event.name:
             case "content_block_delta":
-                self._fill(told.index, told.delta or _Delta(), said)
+                self._fill(told.index, told.delta or _Delta(), event.data, said)
             case "content_block_start":
                 self._open(told.index, told.content_block or {}, said)
             case "content_block_stop":
@@ -263,16 +271,18 @@ class Decoder(decoding.Decoder):
         elif block.kind == "thinking":
             self._say(block, "reasoning", given.get("thinking"), said)
             block.signature.append(_words(given.get("signature")))
-        elif not block.kind.endswith(WHOLE):
-            self._unread += 1
 
-    def _fill(self, index: int, delta: _Delta, said: list[Chunk]) -> None:
+    def _fill(self, index: int, delta: _Delta, data: bytes, said: list[Chunk]) -> None:
+        block = self._blocks.get(index)
+        strange = block is not None and not block.known and not block.shut
+        if strange and block and IMPLIED.get(delta.type) not in SPOKEN:
+            block.deltas.append(fields(self._read(_read_whole, data), "delta"))
+            return
         if delta.type not in IMPLIED:
             self._unread += 1
             return
-        block = self._blocks.get(index)
         kind = IMPLIED[delta.type]
-        if block is None or block.shut or _are_mixed(block.kind, kind):
+        if block is None or block.shut or strange or _are_mixed(block.kind, kind):
             self._open(index, {"type": kind}, said)
             block = self._blocks[index]
         match delta.type:
@@ -297,9 +307,7 @@ class Decoder(decoding.Decoder):
         if block is None or block.shut:
             return
         block.shut = True
-        segment = _segment(block)
-        if segment is not None:
-            said.append(Item(segment))
+        said.append(Item(_segment(block)))
 
 
 def _are_mixed(one: str, other: str) -> bool:
@@ -315,8 +323,7 @@ def _words(text: Any) -> str:
     return text
 
 
-def _segment(block: _Block) -> Segment | None:
-    """None where we do not know what it is."""
+def _segment(block: _Block) -> Segment:
     words, given = "".join(block.words), block.given
     match block.kind:
         case "text":
@@ -332,8 +339,9 @@ def _segment(block: _Block) -> Segment | None:
             return ToolCall(_words(given.get("id")), name, arguments, block.index, kind=kind)
         case kind if kind.endswith("tool_result"):
             return _result(block)
-        case _:
-            return None
+        case kind:
+            more = {"deltas": block.deltas} if block.deltas else {}
+            return UnknownItem(kind or "block", {**given, **more}, block.index)
 
 
 def _result(block: _Block) -> ToolResult:

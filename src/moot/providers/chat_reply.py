@@ -7,7 +7,7 @@ is a whole completion where a stream was asked for.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -20,7 +20,7 @@ from moot.providers.contract import Chunk, Item, Said
 from moot.providers.decoding import Counts, larger
 from moot.providers.loose import as_json, loosely, member, objects
 from moot.providers.sse import Event
-from moot.terms import DeltaKind, Finish, Reasoning, ReasoningPart, Text, Usage
+from moot.terms import DeltaKind, Finish, Reasoning, ReasoningPart, Text, UnknownItem, Usage
 
 
 class _Delta(Struct, gc=False):
@@ -102,7 +102,7 @@ class Decoder(decoding.Decoder):
         self._kind: DeltaKind | None = None
         self._segment = -1
         self._spoken: list[str] = []
-        self._segments: list[tuple[DeltaKind, list[str]]] = []
+        self._segments: list[tuple[DeltaKind | Literal["unknown"], list[str]]] = []
         self._sealed: dict[int, list[Any]] = {}
         self._annotations: list[dict[str, Any]] = []
         self._calls = Calls()
@@ -249,6 +249,11 @@ class Decoder(decoding.Decoder):
                     self._speak(text, said)
                 case {"type": "reference"}:
                     self._annotations.append(part)
+                case {"type": str(kind)} if kind != "text":
+                    self._kind = None
+                    self._segment += 1
+                    self._segments.append(("unknown", []))
+                    said.append(Item(UnknownItem(kind, part, self._segment)))
                 case _:
                     self._unread += 1
 

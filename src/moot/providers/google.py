@@ -23,7 +23,7 @@ from moot.providers.contract import Chunk, Item, Said, Traits
 from moot.providers.decoding import Counts
 from moot.providers.family import Family
 from moot.providers.google_tools import exchanged, offer
-from moot.providers.loose import as_json, fields, string
+from moot.providers.loose import as_json, fields, objects, string
 from moot.providers.sse import Event
 from moot.terms import (
     DeltaKind,
@@ -35,6 +35,7 @@ from moot.terms import (
     Text,
     ToolCall,
     ToolResult,
+    UnknownItem,
     Usage,
 )
 
@@ -163,6 +164,7 @@ class _Chunk(Struct, rename="camel"):
 
 
 _read = msgspec.json.Decoder(_Chunk).decode
+_read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 _NO_FIGURES = _Figures()
 
 FINISHES: dict[str, Finish] = {
@@ -193,11 +195,14 @@ class Decoder(decoding.Decoder):
         self._notes: list[dict[str, Any]] = []
         self._figures = _NO_FIGURES
         """They come with every chunk, and grow."""
+        self._data = b""
+        """The present chunk, as it came."""
         self._asked = False
         """It has called a function of ours and waits for what comes of it."""
 
     def _hear(self, event: Event, said: list[Chunk]) -> None:
         chunk = self._read(_read, event.data)
+        self._data = event.data
         if chunk.error is not None:
             raise complaint(chunk.error)
         if not self.began:
@@ -238,8 +243,8 @@ class Decoder(decoding.Decoder):
     def _candidate(self, candidate: _Candidate, said: list[Chunk]) -> None:
         content = candidate.content
         if content is not None and content.parts is not None:
-            for part in content.parts:
-                self._part(part, said)
+            for place, part in enumerate(content.parts):
+                self._part(part, place, said)
         if candidate.citation_metadata:
             self._note("citationMetadata", candidate.citation_metadata, said)
         if candidate.grounding_metadata:
@@ -255,7 +260,7 @@ class Decoder(decoding.Decoder):
         self._shut(said)
         self._usage = self.usage
 
-    def _part(self, part: _Part, said: list[Chunk]) -> None:
+    def _part(self, part: _Part, place: int, said: list[Chunk]) -> None:
         signature = string(part.thought_signature)
         if isinstance(part.text, str) or part.thought:
             self._say(string(part.text), "reasoning" if part.thought else "text", said)
@@ -265,10 +270,20 @@ class Decoder(decoding.Decoder):
             self._add(call, said)
         elif result := _result(part):
             self._add(result, said)
+        elif part == _Part(thought_signature=part.thought_signature) and (item := self._unknown(place)):
+            self._add(item, said)
         else:
             self._unread += 1
         if signature:
             self._sign(signature, said)
+
+    def _unknown(self, place: int) -> UnknownItem | None:
+        """The part in that place of the present chunk, as it came; None where it holds nothing."""
+        told = objects(self._read(_read_whole, self._data), "candidates")
+        first = next(candidate for candidate in told if not candidate.get("index"))
+        item = objects(first, "content", "parts")[place]
+        kind = next((name for name in item if name not in ("thoughtSignature", "thought")), "")
+        return UnknownItem(kind, item) if kind else None
 
     def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
         if not text:
@@ -296,7 +311,9 @@ class Decoder(decoding.Decoder):
             self._turn_to("text", said)
             self._notes.append(note)
 
-    def _add(self, segment: Reasoning | Text | ToolCall | ToolResult, said: list[Chunk]) -> None:
+    def _add(
+        self, segment: Reasoning | Text | ToolCall | ToolResult | UnknownItem, said: list[Chunk]
+    ) -> None:
         self._shut(said)
         said.append(Item(msgspec.structs.replace(segment, index=self._segment)))
         self._segment += 1

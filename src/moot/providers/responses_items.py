@@ -12,11 +12,11 @@ from typing import Any, Literal, cast
 
 from moot.providers.loose import as_json, objects, string
 from moot.segments import BETWEEN
-from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
+from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
-Group = Literal["message", "reasoning", "tool"]
-Made = Text | Reasoning | ToolCall
+Group = Literal["message", "reasoning", "tool", "unknown"]
+Made = Text | Reasoning | ToolCall | UnknownItem
 
 GROUPS: dict[Slot, Group] = {
     "text": "message",
@@ -32,7 +32,12 @@ SLOTS: dict[str, Slot] = {
     "reasoning_text": "thought",
 }
 ASKED = ("arguments", "input", "code", "action", "actions", "operation", "queries")
-GIVEN = ("output", "outputs", "results", "result", "tools", "error")
+GIVEN = ("output", "outputs", "results", "result", "tools")
+TOOLS = frozenset({
+    "function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call",
+    "apply_patch_call", "web_search_call", "file_search_call", "code_interpreter_call",
+    "image_generation_call", "tool_search_call", "mcp_call", "mcp_list_tools", "mcp_approval_request",
+})  # fmt: skip
 EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
@@ -66,6 +71,9 @@ class Output:
         self.id = item_id
         self.number = number
         self.item: dict[str, Any] = {}
+        """All that was told of it."""
+        self.raw: dict[str, Any] = {}
+        """As it was told last."""
         self.done = False
         self.said: list[str] = []
         """As the viewers have it."""
@@ -95,6 +103,7 @@ class Output:
             # Thoughts that are sealed when the item is added were sealed too early.
             told.pop("encrypted_content", None)
         self.item |= told
+        self.raw = item
         self.id = string(told, "id") or self.id
         self.done = self.done or done
 
@@ -149,6 +158,8 @@ class Output:
                 return self._reasoning(effort)
             case "tool":
                 return self._tool()
+            case "unknown":
+                return UnknownItem(self.kind, self.raw, self.index, self.id, self.number)
 
     def _message(self) -> Text:
         content = objects(self.item, "content")
@@ -182,6 +193,7 @@ class Output:
         return [ReasoningPart(text, place, numbers.get(place)) for place, text in enumerate(told) if text]
 
     def _tool(self) -> ToolCall:
+        failed = "failed" if string(self.item, "status") == "failed" else ""
         asked = "".join(part.text for part in self._in_order("input"))
         return ToolCall(
             id=string(self.item, "call_id") or self.id,
@@ -194,6 +206,7 @@ class Output:
             status=string(self.item, "status"),
             output=_first(self.item, GIVEN),
             server=string(self.item, "server_label"),
+            error=as_json(self.item.get("error")) or failed,
         )
 
     def _in_order(self, *slots: Slot) -> list[Part]:
@@ -260,12 +273,14 @@ def group_of(kind: str) -> Group | None:
     """None: an item that says nothing to us, such as a compacted history."""
     if kind in ("message", "reasoning"):
         return cast("Group", kind)
-    return "tool" if kind and kind != "compaction" else None
+    if kind in TOOLS:
+        return "tool"
+    return "unknown" if kind and kind != "compaction" else None
 
 
 def words_of(made: Made) -> str:
     """What of it is said to viewers."""
-    return "" if isinstance(made, ToolCall) else made.text
+    return made.text if isinstance(made, Text | Reasoning) else ""
 
 
 def _substance(made: Made) -> tuple[str, str]:
@@ -276,7 +291,9 @@ def _substance(made: Made) -> tuple[str, str]:
             # The same thoughts are sealed anew each time they are told.
             return made.text, "sealed" if made.opaque else ""
         case ToolCall():
-            return made.arguments, made.output
+            return made.arguments, made.output + made.error
+        case UnknownItem():
+            return as_json(made.item), ""
 
 
 def _first(item: dict[str, Any], names: Iterable[str]) -> str:

@@ -242,7 +242,7 @@ class Decoder(decoding.Decoder):
         segment = output.finish(self._effort)
         if segment is None:
             return
-        if output.group != "tool":
+        if output.group in ("message", "reasoning"):
             self._mend(output, words_of(segment), said)
         said.append(Item(segment))
 

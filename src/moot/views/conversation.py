@@ -16,12 +16,22 @@ import msgspec
 
 from moot.audience import Viewer, seen
 from moot.debate import Debate, Turn
-from moot.terms import CompletionStatus, Reasoning, ReasoningPart, Segment, Text, ToolCall, ToolResult
+from moot.terms import (
+    CompletionStatus,
+    Reasoning,
+    ReasoningPart,
+    Segment,
+    Text,
+    ToolCall,
+    ToolResult,
+    UnknownItem,
+)
+from moot.views.legacy import UNKNOWN
 
 Shape = dict[str, Any]
 Completion = Literal["complete", "partial", "interrupted"]
 LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
-ITEMS = ("text", "reasoning", "tool_call")
+ITEMS = ("text", "reasoning", "tool_call", UNKNOWN)
 """What a provider puts out; results and marks are put in between."""
 
 
@@ -172,12 +182,22 @@ def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: s
                 **_given(server_label=segment.server, display_name=segment.title),
                 **({"server_type": segment.kind} if not segment.asks else {}),
             }
-            if segment.output:
+            if segment.output or segment.error:
                 # It ran at the provider's, and came back with the call.
-                yield {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
+                result = {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
+                yield {**result, **_given(error=segment.error)}
         case ToolResult():
             result = {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
             yield {**result, **_given(error=segment.error)}
+        case UnknownItem():
+            yield {
+                "type": UNKNOWN,
+                "id": segment.item_id or f"{ident}.{segment.index}",
+                "output_index": segment.index,
+                "sequence_number": segment.sequence_number or 0,
+                "item_type": segment.kind,
+                "item": segment.item,
+            }
         case CompletionStatus():
             yield _status(segment.status, **_given(detail=segment.detail))
         case _:

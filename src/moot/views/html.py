@@ -104,7 +104,8 @@ def _part(part: str | Use) -> str:
     if isinstance(part, str):
         return f'<div class="said" dir="auto">{text(part)}</div>'
     failed = " · failed" if part.failed else ""
-    head = f"Tool: <b><bdi>{one(part.title or part.name)}</bdi></b> <bdi>{one(part.asked)}</bdi>{failed}"
+    label = "Unknown item" if part.unknown else "Tool"
+    head = f"{label}: <b><bdi>{one(part.title or part.name)}</bdi></b> <bdi>{one(part.asked)}</bdi>{failed}"
     if not part.gave:
         return f'<p class="note">{head}</p>'
     gave = f'<p class="gave" dir="auto">{one(part.gave)}</p>'

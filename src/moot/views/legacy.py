@@ -21,7 +21,7 @@ from moot.errors import Invalid
 
 Shape = dict[str, Any]
 
-REASONING, STATUS = "reasoning", "completion_status"
+REASONING, STATUS, UNKNOWN = "reasoning", "completion_status", "unknown_item"
 COLUMNS = ("id", "conversation_id", "role", "segments", "reasoning", "order_key", "ts", "created_at")
 LONGEST_NAME = 200
 """As long as a query may have it."""
@@ -341,7 +341,7 @@ def _metadata(row: OldRow, segments: Sequence[Shape]) -> Shape | None:
 def in_old_shape(event: Shape) -> Shape:
     """A unified event as the old shape can tell it: see `reasoning_column`."""
     thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
-    others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS)]
+    others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
     rest = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
     return {**rest, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
 

@@ -158,9 +158,11 @@ def _speech(speech: Speech) -> Iterator[str]:
 
 def _use(use: Use) -> Iterator[str]:
     asked = f" {_code(use.asked)}" if use.asked else ""
-    yield f"> *Tool:* {_one(use.title or use.name)}{asked}" + (BREAK if use.gave else "")
+    label = "Unknown item" if use.unknown else "Tool"
+    yield f"> *{label}:* {_one(use.title or use.name)}{asked}" + (BREAK if use.gave else "")
     if use.gave:
-        yield f"> *{'It failed' if use.failed else 'It gave'}:* {_code(use.gave)}"
+        said = "It holds" if use.unknown else "It failed" if use.failed else "It gave"
+        yield f"> *{said}:* {_code(use.gave)}"
     yield ""
 
 

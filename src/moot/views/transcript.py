@@ -273,7 +273,7 @@ def _speech(
         by_hand=by_hand(turn),
         speaks_as=role(debate, turn),
         points=tuple(_offer(point, seats) for point in debate.points if point.turn == turn.number),
-        uses=() if hidden else uses(turn),
+        uses=() if hidden else uses(turn, thoughts=reasoning),
     )
 
 

@@ -1,4 +1,5 @@
-"""The tools of a speech: which it used, for what, what they gave, and where in its words.
+"""The tools of a speech: which it used, for what, what they gave, and where in its words. Items of a type
+that is not known stand among them.
 
 What a tool gave is anybody's words, and long: whoever reads a debate afterwards is shown the beginning of it.
 """
@@ -6,12 +7,14 @@ What a tool gave is anybody's words, and long: whoever reads a debate afterwards
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from moot.debate import Turn
 from moot.lengths import CLIPPED
-from moot.terms import Text, ToolCall, ToolResult
+from moot.terms import Text, ToolCall, ToolResult, UnknownItem
 from moot.views.cleaning import line
 
 MOST_ASKED = 200
@@ -29,9 +32,12 @@ class Use(Struct, frozen=True):
     failed: bool
     at: int
     """So many characters of the speech come before it."""
+    unknown: bool = False
+    """No tool, but an item that the service sent; `name` is its type."""
 
 
-def uses(turn: Turn) -> tuple[Use, ...]:
+def uses(turn: Turn, *, thoughts: bool = False) -> tuple[Use, ...]:
+    """What is in an unknown item may be thoughts: it is told only where those are."""
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
     used: list[Use] = []
     said = 0
@@ -41,13 +47,16 @@ def uses(turn: Turn) -> tuple[Use, ...]:
                 said += len(segment.text)
             case ToolCall():
                 used.append(_use(segment, results.get(segment.id), said))
+            case UnknownItem():
+                gave = _short(_json(segment.item), MOST_GIVEN) if thoughts else ""
+                used.append(Use(_short(segment.kind, MOST_ASKED), "", "", gave, False, said, unknown=True))
             case _:
                 pass
     return tuple(used)
 
 
 def _use(call: ToolCall, result: ToolResult | None, at: int) -> Use:
-    error, output = (result.error, result.output) if result else ("", "")
+    error, output = (result.error, result.output) if result else (call.error, "")
     asked = _short(call.arguments, MOST_ASKED)
     return Use(
         name=call.name,
@@ -59,6 +68,10 @@ def _use(call: ToolCall, result: ToolResult | None, at: int) -> Use:
     )
 
 
+def _json(item: dict[str, Any]) -> str:
+    return msgspec.json.encode(item).decode()
+
+
 def _short(text: str, most: int) -> str:
     whole = line(text)
     return whole if len(whole) <= most else whole[:most].rstrip() + CLIPPED
@@ -68,4 +81,6 @@ def aids(used: tuple[Use, ...]) -> tuple[str, ...]:
     """Those that were of use, in a line."""
     times = Counter(use.title for use in used if use.title and not use.failed)
     told = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())
-    return (f"With tools: {told}.",) if told else ()
+    strange = ", ".join(dict.fromkeys(use.name for use in used if use.unknown))
+    aided = (f"With tools: {told}.",) if told else ()
+    return (*aided, f"Unknown item: {strange}.") if strange else aided

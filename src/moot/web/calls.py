@@ -8,6 +8,8 @@ import msgspec
 
 from moot.arena import Arena
 from moot.events import CallCompleted, CallDelta, CallFailed, CallStarted, Event, SegmentCompleted
+from moot.segments import Piece, left_open
+from moot.terms import DeltaKind, Segment
 from moot.wire.problems import Problem
 
 PAGE = 1000
@@ -33,12 +35,30 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
         "got": {
             "text": _said(events, "text"),
             "reasoning": _said(events, "reasoning"),
-            "segments": [
-                msgspec.to_builtins(event.segment) for event in events if isinstance(event, SegmentCompleted)
-            ],
+            "segments": _segments(events),
         },
         "outcome": msgspec.to_builtins(done) if done else None,
     }
+
+
+def _segments(events: list[Event]) -> list[dict[str, Any]]:
+    """The finished ones as they stand in the log, and those that were cut as far as they came."""
+    finished: list[Segment] = []
+    words: list[tuple[int, DeltaKind, Piece]] = []
+    for event in events:
+        match event:
+            case CallDelta():
+                words.append((event.segment, event.kind, (event.part, event.text)))
+            case SegmentCompleted():
+                finished.append(event.segment)
+                if event.taken_back:
+                    words = [one for one in words if one[1] != "text"]
+            case _:
+                pass
+    whole = any(isinstance(event, CallCompleted) for event in events)
+    cut = () if whole else left_open(words, finished)
+    told = [msgspec.to_builtins(segment) for segment in finished]
+    return [*told, *({**msgspec.to_builtins(segment), "unfinished": True} for segment in cut)]
 
 
 async def _events_of(arena: Arena, debate_id: str, number: int) -> list[Event]:

@@ -30,7 +30,8 @@ class UnifiedSegment(Row):
     """By `type`: `text` has `text`; `tool_call` has `id`, `name`, `args` and may have `server_label`,
     `display_name` and `server_type`; `tool_result` has `id`, `output` and may have `error`; `reasoning` has
     `id`, `output_index`, `sequence_number`, `parts` and may have `combined_text`, `effort_level` and
-    `reasoning_tokens`; `completion_status` has `status` and may have `metadata`. Let others pass."""
+    `reasoning_tokens`; `completion_status` has `status` and may have `metadata`; `unknown_item` has
+    `item_type` and `item`, which the service sent. Let others pass."""
 
     type: str = LEFT_OUT
 

@@ -128,7 +128,7 @@ class CallWords(Reply):
     text: str
     reasoning: str
     segments: list[dict[str, Any]]
-    """In the provider's own order."""
+    """As they came. One that was cut has `unfinished`, and what had come of it."""
 
 
 class CallResponse(Reply):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from moot.audience import Viewer, may_read_reasoning, veiled
 from moot.debate import Debate, Turn
+from moot.lengths import CLIPPED
 from moot.retrying import AMENDED, RETRIES
-from moot.terms import Reasoning, Text, ToolCall, ToolResult
+from moot.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
 from moot.views.costs import dollars
 from moot.views.json import moment
 from moot.views.transcript import BETWEEN, by_hand, flags, notes, role, speech_title, thoughts
 from moot.wire.v1.clocks import ends_at, seconds_left
 
 Shape = dict[str, Any]
+MOST_OF_AN_ITEM = 4000
 
 
 def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
@@ -82,6 +86,8 @@ def _parts(turn: Turn) -> list[Shape]:
                 _reached(parts, "words", said)
             case ToolCall():
                 parts.append(_tool(segment, results.get(segment.id), live=live))
+            case UnknownItem():
+                parts.append(_unknown(segment))
             case _:
                 pass
     for kind in ("words", "thoughts"):
@@ -109,8 +115,24 @@ def _tool(call: ToolCall, result: ToolResult | None, *, live: bool) -> Shape:
         "server": call.server,
         "arguments": call.arguments,
         "output": call.output or (result.output if result else ""),
-        "error": result.error if result else "",
+        "error": result.error if result else call.error,
         "atWork": call.asks and result is None and live,
+    }
+
+
+def _unknown(item: UnknownItem) -> Shape:
+    """Placed like a tool; the beginning of it is enough to see what it is."""
+    told = msgspec.json.encode(item.item).decode()
+    return {
+        "kind": "tool",
+        "id": item.item_id or f"item-{item.index}",
+        "name": item.kind,
+        "title": f"Unknown item: {item.kind}",
+        "server": "",
+        "arguments": told if len(told) <= MOST_OF_AN_ITEM else told[:MOST_OF_AN_ITEM] + CLIPPED,
+        "output": "",
+        "error": "",
+        "atWork": False,
     }
 
 

@@ -9,10 +9,11 @@ const STATE = { waiting: 'not begun', writing: 'writing', spoiled: 'could not be
 
 export function Bench({ room }) {
   const keys = room.keys('bench').value;
-  const last = Math.max(0, ...keys.map((key) => room.at('bench', key).value.judging));
-  const own = keys.filter((key) => room.at('bench', key).value.judging === last);
+  const told = (key) => room.at('bench', key).value;
+  const last = Math.max(0, ...keys.map((key) => told(key)?.judging ?? 0));
+  const own = keys.filter((key) => told(key)?.judging === last);
   if (!own.length) return null;
-  const judges = Map.groupBy(own, (key) => room.at('bench', key).value.judge);
+  const judges = Map.groupBy(own, (key) => told(key).judge);
   return html`<section class="bench" aria-labelledby="bench-title">
     <h2 id="bench-title">The judges are weighing it</h2>
     <p class="soft">Each model judges twice, the second time with the parties the other way round.</p>
@@ -20,8 +21,10 @@ export function Bench({ room }) {
   </section>`;
 }
 
+// A replay may be taken back to before the judging: then a paper is gone before the page that shows it.
+
 function Judge({ keys, room }) {
-  const { name, model } = room.at('bench', keys[0]).value;
+  const { name, model } = room.at('bench', keys[0]).value ?? {};
   return html`<article class="opinion">
     <header><h3><bdi>${name}</bdi></h3><span class="soft small"><bdi>${model}</bdi></span></header>
     <div class="papers">${keys.map(
@@ -32,11 +35,11 @@ function Judge({ keys, room }) {
 
 function Paper({ name, alone, room }) {
   const one = room.at('bench', name);
-  const state = useComputed(() => one.value.state).value;
-  const thinks = useComputed(() => Boolean(!one.value.text && one.value.reasoning)).value;
-  const attempt = useComputed(() => one.value.attempt).value;
-  const text = useComputed(() => one.value.text);
-  const { order, winner, person } = one.peek();
+  const state = useComputed(() => one.value?.state).value;
+  const thinks = useComputed(() => Boolean(!one.value?.text && one.value?.reasoning)).value;
+  const attempt = useComputed(() => one.value?.attempt).value;
+  const text = useComputed(() => one.value?.text ?? '');
+  const { order, winner, person } = one.peek() ?? {};
   const party = state === 'cast' ? partiesOf(room.at('about').value).get(winner) : null;
   const word = person && state === 'waiting' ? 'awaited' : thinks && state === 'writing' ? 'thinking…' : STATE[state];
   return html`<section class="paper ${state}" data-seat style=${party?.style ?? ''}>

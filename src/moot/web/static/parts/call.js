@@ -13,6 +13,7 @@ const SEGMENTS = {
   tool_call: 'Tool call',
   tool_result: 'Tool result',
   completion_status: 'How it ended',
+  unknown_item: 'Unknown item',
 };
 
 export function Call({ id, number }) {
@@ -66,8 +67,8 @@ function Got({ call }) {
 }
 
 function Segment({ segment }) {
-  const { type, text, parts, arguments: given, output, error, status, detail, ...rest } = segment;
-  const body = text ?? parts?.map((part) => part.text).join('\n\n') ?? given ?? '';
+  const { type, text, parts, arguments: given, output, error, status, detail, item, ...rest } = segment;
+  const body = text ?? parts?.map((part) => part.text).join('\n\n') ?? given ?? (item ? pretty(item) : '');
   const ending = [status, detail].filter(Boolean).join(': ');
   const after = [output && ['Output', output], error && ['Error', error], ending && ['Status', ending]];
   return html`<${Piece} title=${SEGMENTS[type] ?? type} text=${body} open quiet=${type === 'reasoning'}>
