@@ -236,6 +236,36 @@ async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: P
         assert [json.loads(line) for line in back.read_text().splitlines()] == given
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "db"])
+async def test_a_value_of_reasoning_means_the_same_in_every_source(tmp_path: Path, kind: str) -> None:
+    values = ["Let me see.", "", None, 42, False, 1.5, "42", '{"parts": ["Hm."]}']
+    given = [{**row, "segments": [], "reasoning": value} for row, value in zip(rows(8), values, strict=True)]
+    old, back = tmp_path / f"old.{kind}", tmp_path / f"back.{kind}"
+    (in_sqlite if kind == "db" else in_lines)(old, given)
+    if kind == "db":
+        with sqlite3.connect(old) as connection:
+            told = [
+                (json.dumps(row["reasoning"]), row["id"]) for row in given if row["reasoning"] is not None
+            ]
+            connection.executemany("UPDATE events SET reasoning = ? WHERE id = ?", told)
+        connection.close()
+    store = MemoryStore()
+    report = (await bring(store.archive, place_of(str(old)))).report
+    assert [problem.row for problem in report.problems] == [given[n]["id"] for n in (3, 4, 5)]
+    assert {problem.reason for problem in report.problems} == {"reasoning is no object, array or text"}
+    assert report.kept.segments == {"reasoning": 3}
+    await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    again = MemoryStore()
+    second = (await bring(again.archive, place_of(str(back)))).report
+    assert (second.bad, second.kept.segments) == (0, report.kept.segments)
+    shapes = [
+        [row.reasoning for batch in [b async for b in exporting.imported(one.archive)] for row in batch]
+        for one in (store, again)
+    ]
+    assert shapes[0] == shapes[1]
+    assert "Let me see." in shapes[0]
+
+
 async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path) -> None:
     given = [
         {**row, "user_id": 5, "response_metadata": {"completion_status": "interrupted"}} for row in rows(3)

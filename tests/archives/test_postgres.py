@@ -202,9 +202,51 @@ async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_giv
     told[1]["id"] = "no-uuid"
     told[2]["created_at"] = 1_746_090_000.5
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
+    fill(postgres_url, "picky", [])
     given = await exporting.give(place_of(postgres_url, "picky"), exporting.imported(store.archive))
     assert given.rows == 2
     assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
+
+
+def types(url: str, table: str) -> list[str]:
+    query = "SELECT data_type FROM information_schema.columns WHERE table_name = %s ORDER BY ordinal_position"
+    with psycopg.connect(url) as connection:
+        return [name for (name,) in connection.execute(query, (table,)).fetchall()][:2]
+
+
+async def test_ids_that_are_text_get_columns_of_text(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "BATCH", 2)
+    store, told = MemoryStore(), rows(8)
+    told[5]["id"] = "row-5"
+    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
+    given = await exporting.give(place_of(postgres_url, "texts"), exporting.imported(store.archive))
+    assert (given.rows, given.problems) == (8, [])
+    assert types(postgres_url, "texts") == ["text", "uuid"]
+    assert sorted(row["id"] for row in content(postgres_url, "texts")) == sorted(row["id"] for row in told)
+    plain = MemoryStore()
+    await bring(plain.archive, place_of(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
+    await exporting.give(place_of(postgres_url, "uuids"), exporting.imported(plain.archive))
+    assert types(postgres_url, "uuids") == ["uuid", "uuid"]
+
+
+def test_a_row_that_is_refused_leaves_nothing_of_the_driver_on_standard_error(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    told = rows(1500)
+    told[2]["created_at"] = 1_746_090_000.5
+    env = environment(tmp_path / "data")
+    ways = (
+        ["import", "legacy", str(in_lines(tmp_path / "old.jsonl", told))],
+        ["export", "legacy", postgres_url, "--table", "refusing"],
+    )
+    done = [
+        subprocess.run([*MOOT, *way], env=env, capture_output=True, text=True, check=False) for way in ways
+    ]
+    assert [one.stderr for one in done] == ["", ""]
+    assert [one.returncode for one in done] == [0, 1]
+    assert told[2]["id"] in done[1].stdout
 
 
 async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: Path) -> None:

@@ -52,7 +52,23 @@ def test_rows_that_were_not_brought_are_listed_with_the_reason(moot: Moot, tmp_p
     assert "Not all of it is kept." in out
     assert "30 rows could not be brought:" in out
     assert out.count("role is missing") == 20
-    assert "and 10 more" in out
+    assert "and 10 more. --report FILE lists all." in out
+
+
+def test_all_rows_that_were_not_brought_are_listed_in_a_file(moot: Moot, tmp_path: Path):
+    given = [{**row, "role": ""} if n < 230 else row for n, row in enumerate(rows(260))]
+    source, report = in_lines(tmp_path / "old.jsonl", given), tmp_path / "bad.jsonl"
+    report.write_text("of an earlier run\n" * 1000)
+    code, out, _ = moot("import", "legacy", str(source), "--report", str(report))
+    assert code == 1
+    assert "and 210 more. All of them are in" in out
+    told = [json.loads(line) for line in report.read_text().splitlines()]
+    assert [one["row"] for one in told] == [row["id"] for row in given[:230]]
+    assert {one["reason"].partition(",")[0] for one in told} == {"role is missing"}
+    nowhere = str(tmp_path / "none" / "bad.jsonl")
+    code, _, err = moot("import", "legacy", str(source), "--report", nowhere)
+    assert code != 0
+    assert "cannot be written" in err
 
 
 def test_imported_conversations_are_read(moot: Moot, old: Path):

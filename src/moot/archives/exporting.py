@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS {} (
     created_at timestamptz DEFAULT now()
 )
 """
-EVENTS = Table(DDL, COLUMNS, json=("segments", "reasoning"))
+EVENTS = Table(DDL, COLUMNS, json=("segments", "reasoning"), uuids=("id", "conversation_id"))
 
 
 async def give(

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from moot.archives.keeping import brought, nested, row_of
 from moot.archives.places import Place
-from moot.archives.reports import Report
+from moot.archives.reports import Listing, Report, Unlisted
 from moot.archives.sources import Found, Source, opened
 from moot.errors import Invalid
 from moot.store.archive import Archive, Brought, Import, taken_back
@@ -74,8 +74,9 @@ async def bring(
     dry: bool = False,
     told: Telling = lambda _: None,
     clock: Clock = _now,
+    listing: Listing | None = None,
 ) -> Outcome:
-    """Import what is new. A dry run reads it all once and writes nothing."""
+    """Import what is new. A dry run reads it all once and writes nothing. `listing` gets all bad rows."""
     if not 1 <= batch <= MOST_AT_ONCE:
         raise Invalid(f"A batch has 1 to {MOST_AT_ONCE:,} rows.")
     name = _id_of(place, owner)
@@ -83,7 +84,7 @@ async def bring(
     import_ = next(known, None) or Import(name, owner, place.label, clock(), clock())
     if import_.state == "undoing":
         raise taken_back(import_.id)
-    run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock)
+    run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock, listing or Unlisted())
     with opened(place, NEEDED) as source:
         if not dry:
             await archive.keep(run.import_, ())
@@ -123,8 +124,16 @@ class _Run:
     """One import under way."""
 
     def __init__(
-        self, archive: Archive, import_: Import, batch: int, dry: bool, told: Telling, clock: Clock
+        self,
+        archive: Archive,
+        import_: Import,
+        batch: int,
+        dry: bool,
+        told: Telling,
+        clock: Clock,
+        listing: Listing,
     ) -> None:
+        self._listing = listing
         self.import_ = import_
         self._archive = archive
         self._batch = batch
@@ -139,6 +148,7 @@ class _Run:
         report, done, cursor = Report(dry=self._dry), 0, "" if self._dry else self.import_.cursor
         self._seen.clear()
         self._conversations.clear()
+        self._listing.clear()
         total = await asyncio.to_thread(source.size)
         while (found := await asyncio.to_thread(source.read, cursor, self._batch)).rows:
             cursor, done = found.cursor, done + found.done
@@ -159,7 +169,7 @@ class _Run:
             try:
                 events.append(self._read(found))
             except Invalid as problem:
-                report.refuse(found.name, str(problem))
+                self._listing.add(report.refuse(found.name, str(problem)))
         return events
 
     def _read(self, found: Found) -> Brought:
@@ -182,7 +192,7 @@ class _Run:
             refused = {*written.refused}
         for one in events:
             if one.event.conversation in refused:
-                report.refuse(one.event.id, THEIRS)
+                self._listing.add(report.refuse(one.event.id, THEIRS))
                 continue
             self._conversations.add(one.event.conversation)
             report.kept.add(msgspec.json.decode(one.event.segments))

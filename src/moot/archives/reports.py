@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 from msgspec import Struct, field
@@ -21,6 +21,38 @@ UNTYPED = "(no type)"
 class Problem(Struct, frozen=True):
     row: str
     reason: str
+
+
+class Listing(Protocol):
+    """Gets every row that could not be brought, of the latest pass."""
+
+    def clear(self) -> None:
+        """Another pass over the whole source begins."""
+        ...
+
+    def add(self, problem: Problem) -> None: ...
+
+
+class Unlisted:
+    """For those who want no list."""
+
+    def clear(self) -> None: ...
+
+    def add(self, problem: Problem) -> None: ...
+
+
+class ListedInFile:
+    """A JSON object for each row: `row` and `reason`, a line each."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def clear(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+
+    def add(self, problem: Problem) -> None:
+        self._file.write(msgspec.json.encode(problem) + b"\n")
 
 
 class Tally(Struct):
@@ -52,12 +84,13 @@ class Report(Struct):
     lost: list[str] = field(default_factory=list[str])
     """What was written and is not there: it should never have a line."""
 
-    def refuse(self, row: str, reason: str) -> None:
+    def refuse(self, row: str, reason: str) -> Problem:
         self.bad += 1
+        # An id may be anything, bytes that are no text too.
+        problem = Problem(row[:LONGEST_NAME].encode(errors="replace").decode(), reason)
         if len(self.problems) < MOST_TOLD:
-            # An id may be anything, bytes that are no text too.
-            shown = row[:LONGEST_NAME].encode(errors="replace").decode()
-            self.problems.append(Problem(shown, reason))
+            self.problems.append(problem)
+        return problem
 
     def accounts(self) -> list[tuple[str, int, int]]:
         """Of rows, and of what must not get lost: how many were there, and how many are here."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
+import uuid
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Protocol, assert_never
@@ -37,6 +38,8 @@ class Table(Struct, frozen=True):
     columns: tuple[str, ...]
     json: tuple[str, ...]
     """The columns that hold JSON."""
+    uuids: tuple[str, ...] = ()
+    """The columns that are of type uuid, or of type text where another id comes."""
 
     @property
     def in_sqlite(self) -> str:
@@ -90,6 +93,22 @@ def opened(place: Place, table: Table) -> Generator[Sink]:
 
 def _json(what: object) -> str:
     return msgspec.json.encode(what).decode()
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
+def _is_uuid(value: str) -> bool:
+    """Also as it is written: PostgreSQL would write another form of one differently."""
+    try:
+        return str(uuid.UUID(value)) == value
+    except ValueError:
+        return False
 
 
 def _values(table: Table, row: Row, spelt: Callable[[str, Any], Any]) -> list[Any]:
@@ -149,9 +168,10 @@ class SqliteTable:
         given.there += len(rows) - written
 
     def _value(self, name: str, value: Any) -> Any:
-        """Where JSON is text, bare words may stand beside it."""
-        bare = value is None or isinstance(value, str) or name not in self._table.json
-        return value if bare else _json(value)
+        """Where JSON is text, bare words may stand beside it, unless they would be read as JSON."""
+        if value is None or name not in self._table.json:
+            return value
+        return value if isinstance(value, str) and not _is_json(value) else _json(value)
 
 
 # --- PostgreSQL -----------------------------------------------------------------------------------------
@@ -166,8 +186,11 @@ class PostgresTable:
         self._connection = connection
         self._place = place
         self._table = table
-        name = sql.Identifier(*place.names)
+        name = self._name = sql.Identifier(*place.names)
         with translated(place):
+            found = connection.execute("SELECT to_regclass(%s)", (name.as_string(connection),)).fetchone()
+            self._uuids = [] if found[0] is not None else list(table.uuids)
+            """Of a table that was made here."""
             connection.execute(sql.SQL(table.ddl).format(name))  # pyright: ignore[reportArgumentType] - our own text
         names = sql.SQL(", ").join(map(sql.Identifier, table.columns))
         values = sql.SQL(", ").join(sql.Placeholder() * len(table.columns))
@@ -177,6 +200,7 @@ class PostgresTable:
     def write(self, rows: Sequence[Row], given: Given) -> None:
         refusal: type[Exception] = driver().DataError
         with translated(self._place):
+            self._widen(rows)
             try:
                 self._together(rows, given)
             except refusal:
@@ -185,6 +209,15 @@ class PostgresTable:
                         self._together([row], given)
                     except refusal as error:
                         given.problems.append(Problem(row["id"], str(error).partition("\n")[0]))
+
+    def _widen(self, rows: Sequence[Row]) -> None:
+        """Columns of a table that was made here become text where an id comes that is no UUID."""
+        from psycopg import sql
+
+        for column in [name for name in self._uuids if not all(_is_uuid(row[name]) for row in rows)]:
+            change = sql.SQL("ALTER TABLE {} ALTER COLUMN {} TYPE text")
+            self._connection.execute(change.format(self._name, sql.Identifier(column)))
+            self._uuids.remove(column)
 
     def _together(self, rows: Sequence[Row], given: Given) -> None:
         with self._connection.transaction(), self._connection.cursor() as cursor:

@@ -69,6 +69,14 @@ def _shape(text: str | bytes) -> dict[str, Any] | None:
         return None
 
 
+def _value(text: str | bytes) -> Any:
+    """What it says as JSON, or the text itself where it is none."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
+
+
 def _named(shape: dict[str, Any]) -> dict[str, Any]:
     """Some tables count their rows; and where an id looks like a number, a `uuid` is one to SQLite."""
     names = ("id", "conversation_id", "order_key")
@@ -157,6 +165,9 @@ class SqliteTable:
 
     def _found(self, row: tuple[Any, ...]) -> Found:
         shape = _named(dict(zip(self._columns, row[1:], strict=True)))
+        if isinstance(told := shape.get("reasoning"), str | bytes):
+            # Other sources have values here. Text that is no JSON is what was thought, in bare words.
+            shape["reasoning"] = _value(told)
         return Found(str(shape.get("id") or f"row {row[0]}"), shape)
 
 

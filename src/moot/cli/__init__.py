@@ -36,3 +36,5 @@ def _log(debugging: bool) -> None:
     ours.propagate = False
     # It complains of every try to reach a database that is away; `playing` says so once.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+    # What it logs of a batch that was refused would stand raw on standard error; the rows are reported.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -13,7 +14,7 @@ from moot.cli.options import Server
 if TYPE_CHECKING:
     from moot.archives.importing import Outcome, Progress
     from moot.archives.places import Place
-    from moot.archives.reports import Problem
+    from moot.archives.reports import Listing, Problem
     from moot.archives.sinks import Given
     from moot.cli.page import Page
     from moot.store.contract import Store
@@ -34,6 +35,9 @@ def bring(
     dry_run: Annotated[bool, Parameter(negative="", help="Read it all, report, and write nothing.")] = False,
     batch: Annotated[int, Parameter(help="Rows read and written at a time. [default: 1000]")] = 1000,
     owner: Annotated[str, Parameter(help="Whose they are, on a server with tokens.")] = "",
+    report: Annotated[
+        Path | None, Parameter(help="A file for all rows that could not be brought, one JSON object a line.")
+    ] = None,
 ) -> int:
     """Conversations of an older system, brought here to read. Ask again for what has come since; an import
     that was stopped goes on where it was."""
@@ -46,14 +50,35 @@ def bring(
 
         place = place_of(source, table)
         async with opened_store() as store:
-            with bar("reading") as shown:
+            with _listing(report) as listing, bar("reading") as shown:
                 return await importing.bring(
-                    store.archive, place, owner=owner, batch=batch, dry=dry_run, told=_teller(shown)
+                    store.archive,
+                    place,
+                    owner=owner,
+                    batch=batch,
+                    dry=dry_run,
+                    told=_teller(shown),
+                    listing=listing,
                 )
 
     outcome = run(work())
-    _tell(Page.out(), outcome)
+    _tell(Page.out(), outcome, f"All of them are in {report}." if report else "--report FILE lists all.")
     return 0 if outcome.report.whole and outcome.caught_up else 1
+
+
+@contextmanager
+def _listing(path: Path | None) -> Generator[Listing | None]:
+    from moot.archives.reports import ListedInFile
+    from moot.errors import Unavailable
+
+    if path is None:
+        yield None
+        return
+    try:
+        with path.open("wb") as file:
+            yield ListedInFile(file)
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def listed() -> int:
@@ -183,7 +208,7 @@ def _teller(shown: Shown) -> Callable[[Progress], None]:
     return tell
 
 
-def _tell(page: Page, outcome: Outcome) -> None:
+def _tell(page: Page, outcome: Outcome, all_of_them: str) -> None:
     from moot.cli.page import row, table
 
     report, import_ = outcome.report, outcome.import_
@@ -203,7 +228,7 @@ def _tell(page: Page, outcome: Outcome) -> None:
     page.line("100 % of what was found is kept." if report.whole else "Not all of it is kept.")
     for name in report.lost:
         page.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
-    complain(page, report.problems, report.bad, "could not be brought")
+    complain(page, report.problems, report.bad, "could not be brought", all_of_them)
     if not outcome.caught_up:
         page.line("It is still being written faster than it is read: ask again for what has come since.")
 
@@ -216,7 +241,7 @@ def written(page: Page, place: Place, done: Given) -> int:
     return 1 if done.problems else 0
 
 
-def complain(page: Page, problems: list[Problem], count: int, what: str) -> None:
+def complain(page: Page, problems: list[Problem], count: int, what: str, all_of_them: str = "") -> None:
     from moot.cli.page import row, table
 
     if not count:
@@ -227,7 +252,7 @@ def complain(page: Page, problems: list[Problem], count: int, what: str) -> None
         row(made, problem.row, problem.reason)
     page.table(made)
     if count > MOST_SHOWN:
-        page.line((f"and {count - MOST_SHOWN:,} more", "dim"))
+        page.line((f"and {count - MOST_SHOWN:,} more. {all_of_them}".strip(), "dim"))
 
 
 def _report(raw: bytes) -> int:
