@@ -40,6 +40,7 @@ from moot.terms import Model, Money, Reasoning, Request, Text, ToolCall, ToolRes
 from moot.tools.contract import MOST_CALLS, MOST_RESULT
 from moot.views.conversation import conversation
 from moot.views.transcript import thoughts, transcript
+from moot.web.calls import find_call
 from moot.wire.chamber.speeches import turn_shape
 from tests.shell.conftest import QUICK
 from tests.shell.workshop import Workshop, breaks, echo, never
@@ -439,7 +440,10 @@ async def test_a_thought_that_was_seen_stays_where_the_speech_is_cut_before_its_
             if isinstance(event, TurnInterrupted):
                 break
         debate = await arena.state(debate_id)
+        call = await find_call(arena, debate_id, 2)
     (turn,) = debate.turns
+    (cut,) = call["got"]["segments"]
+    assert (cut["type"], cut["parts"], cut["unfinished"]) == ("reasoning", ({"text": "Second thought"},), True)
     assert [type(part).__name__ for part in turn.shown] == [
         "Reasoning",
         "ToolCall",

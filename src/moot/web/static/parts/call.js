@@ -67,11 +67,12 @@ function Got({ call }) {
 }
 
 function Segment({ segment }) {
-  const { type, text, parts, arguments: given, output, error, status, detail, item, ...rest } = segment;
+  const { type, text, parts, arguments: given, output, error, status, detail, item, unfinished, ...rest } = segment;
+  const title = (SEGMENTS[type] ?? type) + (unfinished ? ', as far as it came' : '');
   const body = text ?? parts?.map((part) => part.text).join('\n\n') ?? given ?? (item ? pretty(item) : '');
   const ending = [status, detail].filter(Boolean).join(': ');
   const after = [output && ['Output', output], error && ['Error', error], ending && ['Status', ending]];
-  return html`<${Piece} title=${SEGMENTS[type] ?? type} text=${body} open quiet=${type === 'reasoning'}>
+  return html`<${Piece} title=${title} text=${body} open quiet=${type === 'reasoning'}>
     ${after.filter(Boolean).map(
       ([name, value]) => html`<div key=${name}><p class="soft small">${name}</p><pre dir="auto">${value}</pre></div>`,
     )}
