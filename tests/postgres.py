@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -135,3 +138,94 @@ def away(url: str, beside: str) -> Generator[None]:
             yield
         finally:
             connection.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(Identifier(name)))
+
+
+class Proxy:
+    """Between a process and its PostgreSQL: one connection, by its number, is cut, the others pass.
+
+    It is cut as soon as it is accepted, or with `later` when its first statement comes. With `lasting` all
+    that follow are refused, and those before are cut too, until `mend` is called.
+    """
+
+    def __init__(self, url: str, number: int, *, later: bool = False, lasting: bool = False) -> None:
+        self._parameters = conninfo_to_dict(url)
+        self._number = number
+        self._later = later
+        self._lasting = lasting
+        self._broken = False
+        self._accepted = 0
+        self._open: set[socket.socket] = set()
+        self.cut = threading.Event()
+        """The connection of that number has been cut."""
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    @property
+    def url(self) -> str:
+        port = self._listener.getsockname()[1]
+        kept = {name: value for name, value in self._parameters.items() if name not in ("host", "port")}
+        return "postgresql://?" + "&".join(
+            f"{name}={value}"
+            for name, value in {**kept, "host": "127.0.0.1", "port": port, "sslmode": "disable"}.items()
+            if value
+        )
+
+    def mend(self) -> None:
+        self._broken = False
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, name="proxy of PostgreSQL", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._cut_all()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                caller, _ = self._listener.accept()
+            except OSError:
+                return
+            self._accepted += 1
+            doomed = self._accepted == self._number
+            if self._broken or (doomed and not self._later):
+                self._cut(caller) if doomed else caller.close()
+                continue
+            threading.Thread(target=self._pass, args=(caller, doomed), daemon=True).start()
+
+    def _pass(self, caller: socket.socket, doomed: bool) -> None:
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(f"{self._parameters['host']}/.s.PGSQL.{self._parameters.get('port') or 5432}")
+        self._open |= {caller, server}
+        sent = 0
+        try:
+            while True:
+                for end in select.select([caller, server], [], [])[0]:
+                    data = end.recv(65536)
+                    sent += end is caller
+                    # What comes first says who is there; a statement follows.
+                    if doomed and sent > 1:
+                        self._cut(caller)
+                        return
+                    if not data:
+                        return
+                    (server if end is caller else caller).sendall(data)
+        except (OSError, ValueError):
+            return
+        finally:
+            self._open -= {caller, server}
+            for end in (caller, server):
+                end.close()
+
+    def _cut(self, caller: socket.socket) -> None:
+        self._broken = self._lasting
+        caller.close()
+        if self._lasting:
+            self._cut_all()
+        self.cut.set()
+
+    def _cut_all(self) -> None:
+        for end in tuple(self._open):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

@@ -40,6 +40,7 @@ from moot.providers.table import Providers
 from moot.runner import Runner
 from moot.settings import Settings
 from moot.setup import JudgeSetup, Naming, Setup, by_place, opening
+from moot.startup import when_reachable
 from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
 from moot.store.memory import MemoryStore
 from moot.terms import Model, Status, Step
@@ -93,19 +94,23 @@ class Arena:
         tools: Toolbox | None = None,
         recover: bool = False,
         run: bool = True,
+        wait: bool = False,
     ) -> AsyncGenerator[Arena, None]:
         """An arena on the log that the settings name, or on the store given.
 
         `providers` adds to or replaces the built-in ones; `tools` is what the seats may use. With `recover`,
         debates that another process left behind are taken up, now and while the arena is open. Without `run`,
-        workers on the same log run the debates.
+        workers on the same log run the debates. With `wait`, a database that cannot be reached is waited for.
         """
         settings = settings or configuration.load()
-        store = store or await open_store(settings)
+        if store is None:
+            open_it = partial(open_store, settings)
+            store = await (when_reachable(settings, open_it) if wait else open_it())
         tools = tools or _toolbox(settings)
         arena = cls(settings, store, _providers(settings, providers or {}), tools, run=run)
+        open_placement = partial(arena._placement.open, recover=recover)
         try:
-            await arena._placement.open(recover=recover)
+            await (when_reachable(settings, open_placement) if wait else open_placement())
             yield arena
         finally:
             await arena.close()

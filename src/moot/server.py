@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ from moot.settings import Settings
 from moot.web import logs
 from moot.web.app import make_app
 from moot.web.listening import Ready, Server, bind, url_of
-from moot.web.threshold import exposure, open_log
+from moot.web.threshold import exposure, open_arena
 
 LAST_SECONDS = 9.0
 
@@ -46,25 +46,25 @@ async def serve(
         )
     logs.heed(asyncio.get_running_loop())
     leaving = Leaving(LAST_SECONDS)
-    with ExitStack() as held:
+    async with AsyncExitStack() as held:
         listeners = [held.enter_context(listener) for listener in bind(host, port)]
         url = url_of(host, listeners[0].getsockname()[1])
         held.enter_context(leaving.heeded())
         objection = "" if insecure else exposure(host, "whoever reaches it may do everything")
-        store = await leaving.unless_asked(open_log(settings, objection))
-        if store is None:
+        opened = open_arena(_named(settings, host), held, objection, run=run)
+        arena = await leaving.unless_asked(opened)
+        if arena is None:
             return
-        named = _named(settings, host)
-        async with Arena.open(named, store=store, recover=run, run=run) as arena, _kept(arena):
-            server = Server(
-                make_app(arena),
-                arena.settings.service,
-                end_streams=arena.hub.close,
-                ready=lambda: ready(url) if ready else None,
-            )
-            leaving.tell(server.leave)
-            arena.appear("both" if run else "api", server.under_way)
-            await server.serve(listeners)
+        await held.enter_async_context(_kept(arena))
+        server = Server(
+            make_app(arena),
+            arena.settings.service,
+            end_streams=arena.hub.close,
+            ready=lambda: ready(url) if ready else None,
+        )
+        leaving.tell(server.leave)
+        arena.appear("both" if run else "api", server.under_way)
+        await server.serve(listeners)
 
 
 @asynccontextmanager

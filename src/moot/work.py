@@ -8,7 +8,7 @@ once. With a port it tells whoever looks after processes that it lives, and give
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import AsyncExitStack
 
 from moot.arena import Arena
 from moot.errors import Invalid
@@ -16,7 +16,7 @@ from moot.leaving import Leaving
 from moot.settings import Settings
 from moot.web import logs
 from moot.web.listening import Ready, Server, bind, url_of
-from moot.web.threshold import exposure, open_log
+from moot.web.threshold import exposure, open_arena
 
 LAST_SECONDS = 9.0
 
@@ -41,25 +41,24 @@ async def work(
         )
     logs.heed(asyncio.get_running_loop())
     leaving = Leaving(LAST_SECONDS)
-    with ExitStack() as held:
+    async with AsyncExitStack() as held:
         listeners = [] if port is None else [held.enter_context(at) for at in bind(host, port)]
         held.enter_context(leaving.heeded())
         shown = port is not None and not insecure
         objection = exposure(host, "whoever reaches it may read its figures") if shown else ""
-        store = await leaving.unless_asked(open_log(settings, objection))
-        if store is None:
+        arena = await leaving.unless_asked(open_arena(settings, held, objection))
+        if arena is None:
             return
-        async with Arena.open(settings, store=store, recover=True) as arena:
-            arena.appear("worker", lambda: 0)
-            if not listeners:
-                if ready is not None:
-                    ready("")
-                await leaving.asked()
-                return
-            url = url_of(host, listeners[0].getsockname()[1])
-            server = _server(arena, url, ready)
-            leaving.tell(server.leave)
-            await server.serve(listeners)
+        arena.appear("worker", lambda: 0)
+        if not listeners:
+            if ready is not None:
+                ready("")
+            await leaving.asked()
+            return
+        url = url_of(host, listeners[0].getsockname()[1])
+        server = _server(arena, url, ready)
+        leaving.tell(server.leave)
+        await server.serve(listeners)
 
 
 def _server(arena: Arena, url: str, ready: Ready | None) -> Server:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any, TypeVar
@@ -21,7 +23,7 @@ import pytest
 from moot.client import Client, Config, Debater
 from tests.faces.terminal import environment, piped
 from tests.nursery import Moot as Process
-from tests.postgres import away, postgres_url
+from tests.postgres import Proxy, away, postgres_url
 
 __all__ = ["postgres_url"]
 
@@ -153,7 +155,7 @@ def early(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[st
     with Process(*arguments, env=env, stdout=PIPE, stderr=PIPE, text=True) as process:
         try:
             assert process.stderr is not None
-            assert "The database cannot be reached. Waiting for it." in process.stderr.readline()
+            assert re.search(r"The database .*\. Waiting for it\.", process.stderr.readline())
             yield process
         finally:
             process.kill()
@@ -173,10 +175,64 @@ def test_who_comes_before_the_database_waits_for_it_and_may_leave(env: dict[str,
     assert "The database cannot be reached." in glance.stderr
 
 
+START = {"node": ("serve", "--no-run", "--port", "0"), "worker": ("work",)}
+READY = {"node": "Moot is at", "worker": "This worker runs"}
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_process_that_loses_a_connection_while_it_starts_becomes_ready(env: dict[str, str], number: int):
+    """Whichever it is, and whether it is refused or cut at its first statement. Those of a high number come
+    when the process is ready, or never."""
+    piped(env, "list")
+    with ExitStack() as held:
+        starting: list[tuple[str, subprocess.Popen[str]]] = []
+        for name, later in product(START, (False, True)):
+            proxy = held.enter_context(Proxy(env["MOOT_STORE"], number, later=later))
+            behind = {**env, "MOOT_STORE": proxy.url}
+            process = Process(*START[name], env=behind, stdout=PIPE, stderr=PIPE, text=True)
+            starting.append((name, held.enter_context(process)))
+            held.callback(process.kill)
+        for name, process in starting:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert READY[name] in process.stdout.readline(), process.stderr.read()
+
+
+@pytest.mark.parametrize("name", START)
+@pytest.mark.parametrize("number", range(3, 6))
+def test_a_process_whose_database_goes_away_while_it_starts_waits_for_it_and_says_so(
+    env: dict[str, str], name: str, number: int
+):
+    piped(env, "list")
+    with ExitStack() as held:
+        proxy = held.enter_context(Proxy(env["MOOT_STORE"], number, lasting=True))
+        starting = held.enter_context(early({**env, "MOOT_STORE": proxy.url}, *START[name]))
+        assert proxy.cut.is_set()
+        proxy.mend()
+        assert starting.stdout is not None
+        assert READY[name] in starting.stdout.readline()
+
+
+def test_a_process_that_waits_for_its_queue_may_leave(env: dict[str, str]):
+    piped(env, "list")
+    with ExitStack() as held:
+        proxy = held.enter_context(Proxy(env["MOOT_STORE"], 4, lasting=True))
+        starting = held.enter_context(early({**env, "MOOT_STORE": proxy.url}, "work"))
+        starting.send_signal(signal.SIGTERM)
+        assert starting.wait() == 0
+
+
 def test_who_is_not_let_in_does_not_wait(env: dict[str, str]):
     refused = piped({**env, "MOOT_STORE": env["MOOT_STORE"].replace("?", "x?")}, "work")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "look at its name, at the user and at the password" in " ".join(refused.stderr.split())
+
+
+def test_a_server_whose_log_cannot_be_made_here_does_not_wait(tmp_path: Path):
+    (tmp_path / "taken").write_text("a file, not a folder")
+    refused = piped(environment(tmp_path / "taken" / "data"), "serve", "--port", "0")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "Waiting" not in refused.stderr
 
 
 def test_a_worker_shows_its_figures_to_strangers_only_with_a_token(env: dict[str, str]):

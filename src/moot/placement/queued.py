@@ -86,13 +86,6 @@ class Queued:
         # A heartbeat that waits longer for its answer would be late, and so would the next.
         limit = min(self._rhythm.statement_seconds, max(self._rhythm.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
-        self._outage = Outage()
-        self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
-        self._shifts = Shifts(
-            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._over
-        )
-        self._opened = True
-        self._common = recover or not self._run
         if self._run:
             self._heart = Heartbeat(
                 self._url,
@@ -101,7 +94,19 @@ class Queued:
                 within=limit,
                 heard=self._heard,
             )
-            await self._register()
+            try:
+                await self._register()
+            except BaseException:
+                await in_time(queue.close(), FAREWELL_SECONDS)
+                raise
+        self._outage = Outage()
+        self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
+        self._shifts = Shifts(
+            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._over
+        )
+        self._opened = True
+        self._common = recover or not self._run
+        if self._heart is not None:
             self._heart.start()
             self._stand(self._heart.turn, "turning of the loop")
             self._stand(self._coming_back, "coming back")
