@@ -22,22 +22,36 @@ from moot.events import (
     DebatePaused,
     DebateStarted,
     Event,
+    JudgingStarted,
     Recorded,
     RemarkInjected,
     SeatLeft,
     SegmentCompleted,
+    VerdictReached,
 )
 from moot.evolve import fold
 from moot.store import guests
 from moot.store.append import SUMMARIES
-from moot.store.contract import Astir, Deciding, Invitation, Once, Outcome, Store, Token, Wanted
+from moot.store.contract import (
+    UNCLAIMED,
+    Astir,
+    Deciding,
+    Invitation,
+    Once,
+    Outcome,
+    Store,
+    Token,
+    Wanted,
+)
 from moot.store.tokens import digest, new_secret
-from moot.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage
+from moot.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage, Verdict
 from moot.turnwise import FORMAT
 from moot.views.sessions import Said, by_response, by_row, by_words, held
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
 from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_started
+
+DRAW = Verdict("draw", None, "hand")
 
 
 def always(*events: Event) -> Deciding:
@@ -620,6 +634,26 @@ async def test_those_under_way_are_found_all_or_since_something_happened(store: 
     assert everything["speaks"] == Astir("speaks", head.version, "", head.updated_at)
     assert [one.id for one in await store.under_way(then)] == ["remarked"]
     assert [(one.id, one.runner) for one in await store.held()] == [("over", "me")]
+
+
+async def test_one_that_is_judged_again_is_found_while_nobody_runs_it(store: Store) -> None:
+    async def held_by() -> list[tuple[str, str]]:
+        return [(one.id, one.runner) for one in await store.held()]
+
+    judged = (JudgingStarted(1, "judged"), VerdictReached(DRAW, 1), DebateEnded(reason="judged"))
+    await open_debate(store, "d1", DebateStarted(), *judged)
+    assert await held_by() == []
+    await store.record("d1", always(JudgingStarted(2, "judged")))
+    assert await held_by() == [("d1", UNCLAIMED)]
+    epoch = await store.claim("d1", "me", seen_epoch=0)
+    await store.record("d1", remark, epoch=epoch)
+    assert await held_by() == [("d1", "me")]
+    await store.claim("d1", "", seen_epoch=epoch, epoch=epoch)
+    assert await held_by() == [("d1", UNCLAIMED)]
+    await store.claim("d1", "you", seen_epoch=epoch, epoch=epoch + 1)
+    await store.record("d1", always(VerdictReached(DRAW, 2)), epoch=epoch + 1)
+    await store.claim("d1", "", seen_epoch=epoch + 1, epoch=epoch + 1)
+    assert await held_by() == []
 
 
 async def test_what_has_ended_long_ago_is_found_oldest_first(store: Store, clock: Clock) -> None:

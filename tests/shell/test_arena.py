@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.arena import Arena
-from moot.commands import Pause, Start
+from moot.commands import Pause, Rejudge, Start, decide
 from moot.errors import Invalid, Refused, StoreError, UnknownDebate
 from moot.events import CallDelta, DebateEnded, TurnCompleted
 from moot.providers.scripted import Say, Scripted, improvise
@@ -143,6 +143,18 @@ async def test_what_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:
     async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}, recover=True) as arena:
         records = [recorded async for recorded in arena.watch(debate_id)]
         assert isinstance(records[-1].event, DebateEnded)
+
+
+async def test_a_judging_again_that_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:
+    """It had written that the debate is to be judged again, and had not yet taken it."""
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}) as arena:
+        setup = await arena.setup("Judge it twice", model=MODEL, rounds=1)
+        debate_id = (await arena.create(setup, start=True)).debate.id
+        assert [recorded async for recorded in arena.watch(debate_id)]
+        await arena.store.record(debate_id, lambda debate: decide(debate, Rejudge()))
+    async with Arena.open(settings(tmp_path), providers={"scripted": Scripted()}, recover=True) as arena:
+        assert [recorded async for recorded in arena.watch(debate_id)]
+        assert len((await arena.state(debate_id)).verdicts) == 2
 
 
 async def test_a_debate_that_another_process_runs_is_left_alone(tmp_path: Path) -> None:

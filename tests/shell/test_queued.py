@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from procrastinate.schema import SchemaManager
 
 from moot.arena import Arena
-from moot.commands import NextRound, Open, decide
+from moot.commands import NextRound, Open, Rejudge, decide
 from moot.debate import Debate
 from moot.errors import NewerSchema, StoreError
 from moot.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
@@ -29,7 +29,7 @@ from moot.providers.table import Providers
 from moot.settings import Cluster, Settings
 from moot.setup import opening
 from moot.store.memory import MemoryStore
-from moot.terms import Model
+from moot.terms import Judge, Model
 from tests.postgres import away, postgres_url
 from tests.shell.conftest import QUICK
 
@@ -328,6 +328,19 @@ async def test_a_debate_without_a_job_is_found(open_worker: OpenWorker, store: M
         debate_id = await unheard(desk)
         async with open_worker():
             assert once(await over(store, debate_id))
+
+
+async def test_a_judging_again_without_a_job_is_found(open_worker: OpenWorker, store: MemoryStore):
+    """Its asker died between writing it and deferring a job."""
+    async with open_worker() as worker:
+        debate_id = await worker.begin()
+        await over(store, debate_id)
+        await idle(worker)
+    judge = Judge("judge_2", "Owl", Model("scripted", "demo"))
+    await store.record(debate_id, lambda debate: decide(debate, Rejudge((judge,))))
+    async with open_worker():
+        await until(lambda: store.state(debate_id), lambda debate: not debate.being_judged)
+    assert len((await store.state(debate_id)).verdicts) == 2
 
 
 async def test_a_debate_that_rests_is_not_folded_again_and_again(open_worker: OpenWorker, store: MemoryStore):

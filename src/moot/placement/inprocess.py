@@ -17,7 +17,7 @@ from moot.errors import StoreError
 from moot.placement.contract import MakeRunner, Role
 from moot.placement.holding import Holding
 from moot.placement.search import Search
-from moot.store.contract import Astir, Store
+from moot.store.contract import UNCLAIMED, Astir, Store
 from moot.store.locks import RunnerLock, is_free
 
 RECOVERY_SECONDS = 5.0
@@ -100,8 +100,10 @@ class InProcess:
 
     def _is_held(self, runner: str) -> bool:
         """Whether the lock of this name is held, by us or by another process."""
-        if not runner or self._locks is None:
-            return bool(runner)
+        if runner in ("", UNCLAIMED):
+            return False
+        if self._locks is None:
+            return True
         return not is_free(self._locks, runner)
 
     def _may_take(self, runner: str) -> bool:

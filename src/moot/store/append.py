@@ -12,7 +12,7 @@ from moot.debate import Debate
 from moot.errors import Fenced, UnknownDebate
 from moot.events import Event, Narrated, Recorded
 from moot.evolve import evolve
-from moot.store.contract import Outcome
+from moot.store.contract import UNCLAIMED, Outcome
 
 Clock = Callable[[], datetime]
 
@@ -72,6 +72,16 @@ def claimed(held: int, seen: int, wanted: int | None) -> int:
     if held != seen or epoch < held:
         raise Fenced
     return epoch
+
+
+def unclaimed(debate: Debate | None) -> str:
+    """What stands in place of a runner's name where nobody runs the debate."""
+    return UNCLAIMED if debate and debate.final and debate.being_judged else ""
+
+
+def is_unclaimed(before: Debate | None, after: Debate) -> bool:
+    """Whether it has just begun to be judged again: from here on somebody must run it."""
+    return bool(unclaimed(after)) and not unclaimed(before)
 
 
 def still_open(debate: Debate, events: Sequence[Narrated]) -> Sequence[Narrated]:

@@ -93,6 +93,9 @@ class Astir(Struct, frozen=True):
     updated_at: datetime
 
 
+UNCLAIMED = "unclaimed"
+"""Stands in place of a runner's name in the head of a debate that is over and is being judged again, while
+nobody runs it. Its status does not tell; by this it is found."""
 UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
 ENDED: tuple[Status, ...] = ("completed", "aborted", "error")
 """Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
@@ -195,7 +198,7 @@ class Store(Protocol):
         ...
 
     async def held(self) -> tuple[Astir, ...]:
-        """Debates in whose head the name of a runner stands, alive or not."""
+        """Debates in whose head the name of a runner stands, alive or not, or `UNCLAIMED`."""
         ...
 
     async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
@@ -206,7 +209,8 @@ class Store(Protocol):
     async def body(self, debate_id: str, digest: str) -> bytes | None: ...
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        """Take a debate over, or leave it with `runner=""`. Returns its new epoch: the one given, or one
+        """Take a debate over, or leave it with `runner=""`, which one that is being judged again keeps as
+        `UNCLAIMED`. Returns its new epoch: the one given, or one
         more. Raises Fenced where its epoch is not `seen_epoch`, or later than the one given."""
         ...
 

@@ -23,13 +23,16 @@ from moot.store.append import (
     append,
     claimed,
     fence,
+    is_unclaimed,
     now,
     seconds,
     still_open,
+    unclaimed,
 )
 from moot.store.contract import (
     ALL,
     ENDED,
+    UNCLAIMED,
     UNDER_WAY,
     Astir,
     Deciding,
@@ -105,6 +108,8 @@ class MemoryStore:
         shown = summary(outcome.debate)
         if log is None:
             log = _Log(outcome.debate, owner, held, shown, outcome.debate.created_at)
+        if is_unclaimed(debate, outcome.debate):
+            log.runner = UNCLAIMED
         self._keep(log, outcome, shown)
         log.bodies.update(bodies or {})
         log.marks.update(marks(outcome.debate, outcome.records))
@@ -174,7 +179,7 @@ class MemoryStore:
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         log = self._log(debate_id)
         log.epoch = claimed(log.epoch, seen_epoch, epoch)
-        log.runner = runner
+        log.runner = runner or unclaimed(log.debate)
         return log.epoch
 
     async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:

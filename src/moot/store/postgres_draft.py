@@ -16,8 +16,18 @@ from msgspec import Struct, field
 from moot.debate import Debate
 from moot.errors import KeyReused, UnknownDebate
 from moot.events import CallDelta, Event, SegmentCompleted, encode
-from moot.store.append import Replay, append, claimed, fence, is_recast, pack, still_open
-from moot.store.contract import Once, Outcome
+from moot.store.append import (
+    Replay,
+    append,
+    claimed,
+    fence,
+    is_recast,
+    is_unclaimed,
+    pack,
+    still_open,
+    unclaimed,
+)
+from moot.store.contract import UNCLAIMED, Once, Outcome
 from moot.store.items import Claim, Narrate, Record, Shared
 from moot.store.states import Known
 from moot.views.sessions import marks
@@ -157,6 +167,8 @@ class Draft:
             part.cast = shown.cast()
         if part.debate is None:
             part.owner, part.epoch = item.owner, held
+        if is_unclaimed(part.debate, outcome.debate):
+            part.runner = UNCLAIMED
         part.marks += marks(outcome.debate, outcome.records)
         part.exact |= item.epoch is None and any(is_word(recorded.event) for recorded in outcome.records)
         part.bodies |= packed
@@ -197,7 +209,7 @@ def _claim(part: Part, item: Claim) -> int:
     if part.debate is None:
         raise UnknownDebate
     part.epoch = claimed(part.epoch, item.seen_epoch, item.epoch)
-    part.runner = item.runner
+    part.runner = item.runner or unclaimed(part.debate)
     return part.epoch
 
 

@@ -25,11 +25,13 @@ from moot.store.append import (
     claimed,
     fence,
     is_recast,
+    is_unclaimed,
     pack,
     seconds,
     still_open,
+    unclaimed,
 )
-from moot.store.contract import Deciding, Once, Outcome
+from moot.store.contract import UNCLAIMED, Deciding, Once, Outcome
 from moot.store.states import Known, States
 from moot.views.sessions import marks
 from moot.views.summary import summarize
@@ -94,6 +96,8 @@ class Draft:
             head.cast = shown.cast()
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
+        if is_unclaimed(head.debate, outcome.debate):
+            head.runner, head.claimed = UNCLAIMED, True
         head.marks += marks(outcome.debate, outcome.records)
         head.debate, head.summary = outcome.debate, summary
         head.turned = head.turned or bool(rows)
@@ -121,7 +125,7 @@ class Draft:
         if head.debate is None:
             raise UnknownDebate
         head.epoch = claimed(head.epoch, seen_epoch, epoch)
-        head.runner = runner
+        head.runner = runner or unclaimed(head.debate)
         head.claimed = True
         return head.epoch
 

@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from moot.arena import Arena
 from moot.errors import StoreError
 from moot.events import CallCompleted, CallDelta, CallFailed, Recorded
+from moot.store.contract import UNCLAIMED
 from moot.terms import Status
 from moot.web.health import is_cut_off
 
@@ -72,7 +73,8 @@ class Metrics:
         for status in STATUSES:
             total = (await self._arena.list(statuses=(status,), limit=1)).total
             self._debates.labels(status).set(total)
-        held = Tally(head.runner for head in await self._arena.store.held())
+        names = [one.runner for one in await self._arena.store.held()]
+        held = Tally(name for name in names if name != UNCLAIMED)
         self._running.clear()
         for runner, debates in held.items():
             self._running.labels(runner).set(debates)
