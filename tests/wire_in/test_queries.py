@@ -78,6 +78,10 @@ def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
         lambda: queries.stream(b"", text),
         lambda: queries.stream(f"lastEventId={quote(text)}".encode()),
         lambda: queries.log(f"lastEventId={quote(text)}".encode()),
+        lambda: queries.stream(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: queries.log(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: queries.plain(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: queries.stream(b"lastEventId=5", text),
         lambda: queries.socket(f"after={quote(text)}".encode()),
     ):
         problem = problem_with(read)

@@ -19,7 +19,7 @@ from moot.errors import MootError, StoreError
 from moot.web import docs, doors, front, health, routes, socket
 from moot.web.answers import problem_reply
 from moot.web.article import PREFIX
-from moot.web.border import OPEN, Border
+from moot.web.border import HUNG_UP, OPEN, Border
 from moot.web.catalogue import Catalogue
 from moot.web.feeds import Feeds
 from moot.web.metrics import Metrics
@@ -110,6 +110,9 @@ def _application(rooms: Rooms) -> FastAPI:
 
 
 async def _complain(request: Request, error: Exception) -> Response:
+    if isinstance(error, HUNG_UP):
+        # Nobody is told, and the border knows that it is no error.
+        raise error
     if request.scope["type"] == "websocket":
         # The border refuses a handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else problem_of(error)

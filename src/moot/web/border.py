@@ -13,10 +13,12 @@ import logging
 import re
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
@@ -41,6 +43,9 @@ STREAM = re.compile(
     r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
     r"|debate/stream/([^/]+))"
 )
+
+HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect)
+"""The client has gone, as Starlette and uvicorn put it: that is no error, and there is nobody to answer."""
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
@@ -84,7 +89,7 @@ class Border:
     async def _cross(self, crossing: Crossing) -> None:
         try:
             await self._pass(crossing)
-        except ClientDisconnected:
+        except HUNG_UP:
             pass
         except asyncio.CancelledError:
             # The server stops and has waited long enough. Nobody awaits this task, and the
@@ -190,7 +195,8 @@ class Border:
         scope, headers = crossing.scope, crossing.headers
         length = headers.get("content-length", "0")
         if length == "0" and "transfer-encoding" not in headers:
-            return crossing.receive
+            # All that there is has come: whether the client still listens makes no difference to a route.
+            return replayed(b"", crossing.receive)
         plain = scope["path"] in self._plain_text and "origin" not in headers
         if scope["method"] in ("POST", "PUT"):
             check_cargo(headers, {*MEDIA_TYPES, "text/plain"} if plain else MEDIA_TYPES)
@@ -233,8 +239,6 @@ class Crossing:
         await response(self.scope, self.receive, self.send)
 
     async def fail(self, error: Exception) -> None:
-        if isinstance(error, WebSocketDisconnect):
-            return
         problem = problem_of(error)
         if problem.kind == "internal":
             log.error("unexpected error", exc_info=error, extra=self._said())
@@ -244,7 +248,8 @@ class Crossing:
                 send = lingering(self.send, self.receive)
             await problem_reply(problem, self.scope)(self.scope, self.receive, send)
         elif self._status == 101:
-            await self._send({"type": "websocket.close", "code": 1011})
+            with suppress(*HUNG_UP):
+                await self._send({"type": "websocket.close", "code": 1011})
         elif not self._over:
             # Cut off, so that nobody takes what has been sent for the whole.
             self.abort()

@@ -9,6 +9,8 @@ lengths, folded headers, control characters …) is in the tests.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -45,7 +47,7 @@ class Connection(Patient, HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._refusal: Problem | None = None
         self._answered: RequestResponseCycle | None = None
-        self._leaving = False
+        self._leaving = self._streaming = False
         self._heard = self._in_head = self._in_body = False
         self._head_bytes = 0
         self._padding = 0
@@ -75,12 +77,29 @@ class Connection(Patient, HttpToolsProtocol):
         self._padding += len(data)
         try:
             parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self._upgrade()
+        except httptools.HttpParserUpgrade as upgrade:
+            self._upgrade(data[upgrade.args[0] :])
         except httptools.HttpParserError:
             self.refuse(self._refusal or Problem("malformed-request"))
         else:
             self._check_padding()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # as asyncio's
+        """Whether the line stays open: one that has asked all it had to may still read. A viewer of a stream
+        has left, since nothing else would tell it from one who has."""
+        if not self._busy or self.cycle.more_body or self._streaming:
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    @contextmanager
+    def streaming(self) -> Generator[None]:
+        """The reply under way has no end of its own."""
+        self._streaming = True
+        try:
+            yield
+        finally:
+            self._streaming = False
 
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
@@ -237,10 +256,14 @@ class Connection(Patient, HttpToolsProtocol):
 
     # --- WebSockets -----------------------------------------------------------------------------------
 
-    def _upgrade(self) -> None:
+    def _upgrade(self, rest: bytes) -> None:
+        """`rest` is what came behind the head in the same packet."""
         if self._should_upgrade():
             self._stop_deadline()
             self.handle_websocket_upgrade()
+            upgraded = self.transport.get_protocol()
+            if rest and isinstance(upgraded, asyncio.Protocol):
+                upgraded.data_received(rest)
         elif self.cycle:
             # Something else was proposed, and we go on as before; but the parser reads no further.
             self.cycle.keep_alive = False

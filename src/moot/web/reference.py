@@ -26,6 +26,8 @@ from moot.wire.v1.examples import CREATE_DEBATE
 from moot.wire.v1.wording import Shape
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
+UNCOUNTED = (400, 408, 413, 414, 421, 431)
+"""What may be told where nobody needs a token and nobody is counted."""
 """What any route may answer."""
 ABOUT = """\
 Language models debate a motion. Open a debate, follow its stream, steer it, read the verdict.
@@ -267,7 +269,7 @@ def _health() -> Shape:
         json = {_JSON: {"schema": schema(reply), "example": samples.REPLIES[reply]}}
         unwell = {"description": "Not now.", "headers": headers("Retry-After"), "content": json}
         well = {"description": "All is well.", "headers": headers(), "content": json}
-        refusals = {str(status): ref("responses", f"Problem{status}") for status in (400, 414, 421, 431)}
+        refusals = {str(status): ref("responses", f"Problem{status}") for status in UNCOUNTED}
         paths[path] = {
             "get": {
                 "operationId": path.strip("/").replace("/", "_"),

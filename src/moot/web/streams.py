@@ -10,7 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    aclosing,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import lru_cache, partial
 from time import monotonic
 from typing import Any
@@ -215,10 +222,11 @@ class EventStream(Response):
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         line = scope["state"].get("connection")
-        take = partial(self._take, line) if isinstance(line, Connection) else None
+        connection = line if isinstance(line, Connection) else None
+        take = partial(self._take, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
         reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, encode, medium)
-        with self._clock.over(self._watching):
+        with self._clock.over(self._watching), connection.streaming() if connection else nullcontext():
             leaving = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
             try:
                 async with self._watching.until_dismissed(), reading as feed:

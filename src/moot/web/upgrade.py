@@ -1,7 +1,8 @@
 """A WebSocket's connection: its handshake refused like any other request, and its frames counted.
 
 uvicorn's own protocol closes at once after the last frame; where bytes of the client are still unread that
-is a reset, and the client never learns why. So here the line stays open for a moment longer.
+is a reset, and the client never learns why. So here the line stays open for a moment longer. Frames that come
+before the handshake is answered, which no client should send, are kept until it is.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ MOST_UNREAD = 1024 * 1024
 """Pongs that a client may leave unread."""
 
 
-def farewell(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> None:
-    """Nothing more is sent, and the client has a moment to read what was."""
-    if not transport.is_closing():
-        transport.write_eof()
-        loop.call_later(FAREWELL_SECONDS, transport.close)
+def farewell(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> asyncio.TimerHandle | None:
+    """Nothing more is sent, and the client has a moment to read what was; then the timer closes the line."""
+    if transport.is_closing():
+        return None
+    transport.write_eof()
+    return loop.call_later(FAREWELL_SECONDS, transport.close)
 
 
 class Upgraded(Patient, WebSocketsSansIOProtocol):
@@ -45,9 +47,17 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, {**app_state, "connection": self}, _loop)
+        self._deaf = False
+        """Nothing that still comes is looked at; it is read, since to close with bytes unread is a reset."""
+        self._early = b""
+        """What came before the handshake was answered; no more is read meanwhile."""
 
     def data_received(self, data: bytes) -> None:
-        if self.close_sent and self.close_timer is None:
+        if self._deaf:
+            return
+        if self.handshake_initiated and not self.handshake_complete:
+            self._early += data
+            self.transport.pause_reading()
             return
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.close_sent:
@@ -63,12 +73,21 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
             super().handle_connect(event)
 
     async def send(self, message: ASGISendEvent) -> None:
-        if self.transport.is_closing() and message["type"] == "websocket.send":
+        if self.transport.is_closing() or self.close_sent:
+            # Whoever closed it, and whatever the app has still to say: there is nobody to hear it.
             raise ClientDisconnected
         await super().send(message)
+        if message["type"] == "websocket.accept":
+            self._hear_early()
         if message["type"] == "websocket.http.response.body":
             # uvicorn forgets that a refusal ends the handshake, and complains that nobody did.
             self.handshake_complete = self.handshake_complete or self.close_sent
+
+    def _hear_early(self) -> None:
+        early, self._early = self._early, b""
+        if early:
+            self.transport.resume_reading()
+            self.data_received(early)
 
     def handle_cont(self, event: Frame) -> None:
         if self.close_sent:
@@ -90,6 +109,8 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
         super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
+        if self.close_sent:
+            return
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
             self.abort()
             return
@@ -101,15 +122,16 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
         code = sent.code if sent else CloseCode.ABNORMAL_CLOSURE
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": ""})
         self.transport.write(b"".join(self.conn.data_to_send()))
-        self.close_sent = True
-        farewell(self.loop, self.transport)
+        self.close_sent = self._deaf = True
+        # Set, so that uvicorn does not close the line as soon as the app has returned.
+        self.close_timer = farewell(self.loop, self.transport)
 
     def _fail(self, code: CloseCode) -> None:
         self.conn.fail(code)
         self.handle_parser_exception()
 
     def _refuse(self, problem: Problem, target: str) -> None:
-        self.handshake_complete = self.close_sent = True
+        self.handshake_complete = self.close_sent = self._deaf = True
         self.transport.write(raw_reply(problem, target.partition("?")[0]))
         farewell(self.loop, self.transport)
 

@@ -210,11 +210,11 @@ class Query:
         return self._read(AS, read, None, "Must be a participant id")
 
     def cursor(self, name: str, header: str | None = None, start: Cursor = START) -> Cursor:
-        """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid."""
-        if header:
-            return parse_cursor(header)
+        """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid, also where
+        the header decides."""
         # A browser that has seen nothing yet has an empty id.
-        return self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
+        given = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
+        return parse_cursor(header) if header else given
 
     def checked(self, found: T) -> T:
         if self._errors:
