@@ -84,7 +84,7 @@ from moot.errors import Invalid
 from moot.prices import flat
 from moot.providers import written
 from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, placed
-from moot.providers.keys import FILE, Environ, Secret
+from moot.providers.keys import FILE, Environ, Secret, shown, shown_in
 from moot.runner import Pace
 from moot.terms import Price
 from moot.tools import written as tools_written
@@ -315,17 +315,18 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         file = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path}: {error}. It is not TOML; docs/settings.md shows how it is written.") from None
+        said = shown_in(str(error))
+        raise Invalid(f"{path}: {said}. It is not TOML; docs/settings.md shows how it is written.") from None
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.") from None
     for name in file:
         if name not in TABLES:
-            raise Invalid(f"{path}: there is no table [{name}]. There are: {', '.join(TABLES)}.")
+            raise Invalid(f"{path}: there is no table [{shown(name)}]. There are: {', '.join(TABLES)}.")
     return file
 
 
 def _prices(file: Mapping[str, Any], path: Path) -> dict[str, Price]:
-    return {name: _price(row, f'{path}: [prices."{name}"]') for name, row in _rows(file, path)}
+    return {name: _price(row, f'{path}: [prices."{shown(name)}"]') for name, row in _rows(file, path)}
 
 
 def _rows(file: Mapping[str, Any], path: Path) -> list[tuple[str, Any]]:

@@ -335,6 +335,36 @@ def test_every_mistake_names_the_file_the_table_and_the_fix(load: Load, file: st
     assert "sk-1234" not in str(caught.value)
 
 
+SECRETS = (
+    "sk-proj-Zx81LmQ0aVt7Rk2b", "sk-proj-abcdef", "gsk_0123456789abcdefghijklmn", "AIzaSyA0123456789",
+    "a1b2c3d4e5f60718293a", "correcthorsebatterystaplecorrect",
+)  # fmt: skip
+MISPLACED = (
+    "[{}]\n", "[{0}]\n[{0}]\n", "[{}.x]\ny = 1\n", '{} = "x"\n', "x = {{ {0} = 1, {0} = 2 }}\n",
+    "[endpoints.{}]\n", '[endpoints.{}]\nfamily = "openai_chat"\nbase_url = "https://mine.example"\n',
+    '[endpoints.mine]\n{} = "x"\n', '[endpoints.mine]\nfamily = "{}"\n', CUSTOM + 'accent = "{}"\n',
+    "[limits.{}]\nconcurrent = 1\n", "[limits.openai]\n{} = 1\n", "[prices.{}]\ninput = 1\n",
+    "[keys]\n{} = 1\n",
+    "[tools.{}]\n", '[tools.{}]\ncommand = "x"\n', '[tools.search]\ncommand = "x"\n{} = 1\n',
+)  # fmt: skip
+"""Where a key may come to stand that was pasted into the wrong place."""
+
+
+@pytest.mark.parametrize("file", MISPLACED)
+@pytest.mark.parametrize("key", SECRETS)
+def test_a_key_in_the_place_of_a_name_is_not_repeated(load: Load, key: str, file: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        load(file.format(key))
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["key", "endpoint", "openai_chat", "my-models", "Qwen2.5"])
+def test_a_name_that_is_mistaken_is_repeated(load: Load, name: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        load(f'["{name}"]\n')
+    assert f"no table [{name}]" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "key", ["a1b2c3d4e5f60718293a4b5c6d7e8f90", "A1B2C3D4E5F60718293A4B5C6D7E8F90", "SK_A1B2C3D4E5F60718293A"]
 )

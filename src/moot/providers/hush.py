@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from moot.providers.contract import Alive, Chunk, Said
+from moot.providers.keys import MASK as MASK
 
-MASK = "…"
 SHORTEST = 10
 """Shorter keys are made up for services that want none, and may be words that people say."""
 TELLING = 12

@@ -18,7 +18,7 @@ from msgspec.structs import asdict, replace
 
 from moot.errors import Invalid
 from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, checked, moved
-from moot.providers.keys import Secret
+from moot.providers.keys import Secret, is_name, shown, shown_in
 from moot.providers.traffic import Pass
 from moot.terms import Effort
 
@@ -71,11 +71,11 @@ def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
     """The built-in endpoints and those of this file, as it has them."""
     made = dict(BUILT_IN)
     for name, table in _tables(file, "endpoints", path):
-        place = f"{path}: [endpoints.{name}]"
+        place = f"{path}: [endpoints.{shown(name)}]"
         written = _read(table, Written, place)
         made[name] = _changed(made[name], written, place) if name in made else _new(name, written, place)
     for name, table in _tables(file, "limits", path):
-        place = f"{path}: [limits.{name}]"
+        place = f"{path}: [limits.{shown(name)}]"
         if name not in made:
             raise Invalid(f"{place}: there is no endpoint of that name. There are: {', '.join(made)}.")
         made[name] = _limited(made[name], _read(table, Limits, place), place)
@@ -110,8 +110,8 @@ def _changed(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
 
 
 def _new(name: str, written: Written, place: str) -> Endpoint:
-    if name in TAKEN or not NAME.fullmatch(name):
-        raise Invalid(f"{place}: {name!r} cannot be the name of an endpoint. Choose another one.")
+    if name in TAKEN or not NAME.fullmatch(name) or not is_name(name):
+        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
     if written.family is None or written.base_url is None:
         families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
         raise Invalid(f'{place}: it needs a family ({families}) and a base_url = "https://…".')
@@ -167,7 +167,7 @@ def _check_accent(written: Written, family: FamilyName, accent: str, place: str)
     from moot.providers.openai_chat import ACCENTS
 
     if accent not in ACCENTS:
-        raise Invalid(f"{place}: there is no accent {accent!r}. There are: {', '.join(ACCENTS)}.")
+        raise Invalid(f"{place}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
     if written.efforts and not ACCENTS[accent].effort:
         told = ", ".join(name for name, other in ACCENTS.items() if other.effort)
         raise Invalid(f"{place}: efforts need an accent in which they can be told: {told}.")
@@ -188,7 +188,7 @@ def _read(table: Any, shape: type[T], place: str) -> T:
         return msgspec.convert(table, shape)
     except msgspec.ValidationError as error:
         fields = ", ".join(sorted(shape.__struct_fields__))
-        raise Invalid(f"{place}: {error}. It may have: {fields}.") from None
+        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
 
 
 def _said(written: Struct) -> dict[str, Any]:

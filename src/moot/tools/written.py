@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from moot.errors import Invalid
 from moot.providers.endpoints import checked, in_the_clear
-from moot.providers.keys import Environ
+from moot.providers.keys import Environ, is_name, shown, shown_in
 from moot.tools.contract import HOSTED, TOOL_SECONDS
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]|_(?=[a-z0-9-])){0,31}")
@@ -70,7 +70,7 @@ def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
     if not isinstance(tables, dict):
         raise Invalid(f"{path}: [tools] holds tables such as [tools.NAME].")
     rows = cast("dict[str, Any]", tables)
-    return tuple(_server(name, table, f"{path}: [tools.{name}]") for name, table in rows.items())
+    return tuple(_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
 
 
 def words(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -80,13 +80,13 @@ def words(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _server(name: str, table: Any, place: str) -> ToolServer:
-    if name in HOSTED or not NAME.fullmatch(name):
-        raise Invalid(f"{place}: {name!r} cannot be the name of a tool server. Choose another one.")
+    if name in HOSTED or not NAME.fullmatch(name) or not is_name(name):
+        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
     try:
         written = msgspec.convert(table, Written)
     except msgspec.ValidationError as error:
         fields = ", ".join(sorted(Written.__struct_fields__))
-        raise Invalid(f"{place}: {error}. It may have: {fields}.") from None
+        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
     for problem in _problems(written, place):
         raise Invalid(f"{place}: {problem}")
     return ToolServer(
