@@ -17,6 +17,7 @@ from moot.arena import Arena
 from moot.errors import Invalid
 from moot.housekeeping import keep_house
 from moot.leaving import Leaving
+from moot.memory import trimmed
 from moot.settings import Settings
 from moot.web import logs
 from moot.web.app import make_app
@@ -56,6 +57,7 @@ async def serve(
         if arena is None:
             return
         await held.enter_async_context(_kept(arena))
+        await held.enter_async_context(trimmed())
         server = Server(
             make_app(arena),
             arena.settings.service,

@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from moot.arena import Arena
 from moot.errors import Invalid
 from moot.leaving import Leaving
+from moot.memory import trimmed
 from moot.settings import Settings
 from moot.web import logs
 from moot.web.listening import Ready, Server, bind, url_of
@@ -49,6 +50,7 @@ async def work(
         arena = await leaving.unless_asked(open_arena(settings, held, objection))
         if arena is None:
             return
+        await held.enter_async_context(trimmed())
         arena.appear("worker", lambda: 0)
         if not listeners:
             if ready is not None:

@@ -285,7 +285,13 @@ def _portion(body: bytes, start: int) -> int:
     return end + len(END) if end >= 0 else start + SLICE
 
 
-@lru_cache(maxsize=16)
 def chunked(body: bytes) -> bytes:
-    """As it goes over the line. The same body is sent to many."""
+    """As it goes over the line. The same body is sent to many, and kept for them unless it is large."""
+    return _kept(body) if len(body) <= SLICE else _framed(body)
+
+
+def _framed(body: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(body), body)
+
+
+_kept = lru_cache(maxsize=16)(_framed)

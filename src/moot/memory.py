@@ -1,0 +1,87 @@
+"""Memory that is free again is given back to the system, in processes that serve for good.
+
+What clients and services take in a burst is freed with them, but glibc keeps the pages for the next burst:
+the process stays as large as it once was. Here and nowhere else it is asked to give them back, while there is
+little to do, and only where there is something to be had. Other allocators do that by themselves, or cannot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import logging
+import os
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 10.0
+GROWN = 8 * 1024 * 1024
+"""Less than this is not worth the milliseconds."""
+STATM = Path("/proc/self/statm")
+
+Trim = Callable[[], object]
+Resident = Callable[[], int]
+
+
+def find_trim() -> Trim | None:
+    """glibc's own function, which lets other threads run meanwhile; None where there is none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    with suppress(OSError, AttributeError):
+        trim = ctypes.CDLL(None).malloc_trim
+        return lambda: trim(ctypes.c_size_t(0))
+    return None
+
+
+def resident() -> int:
+    """The bytes of this process that are in memory; 0 where the system does not tell."""
+    try:
+        return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+class Trimmer:
+    """Trims where the process has grown since it was last trimmed, and grows no more."""
+
+    def __init__(self, trim: Trim, resident: Resident = resident) -> None:
+        self._trim = trim
+        self._resident = resident
+        self._least = self._before = resident()
+
+    async def look(self) -> bool:
+        """Whether it was worth trimming. Not while the process still grows: what was taken is in use."""
+        now, before = self._resident(), self._before
+        self._before = now
+        self._least = min(self._least, now)
+        if now > before or now - self._least < GROWN:
+            return False
+        await asyncio.to_thread(self._trim)
+        # What is left is in use, or cannot be given back: only what comes on top of it counts.
+        self._least = self._before = self._resident()
+        log.debug("memory was given back", extra={"before": now, "after": self._least})
+        return True
+
+
+@asynccontextmanager
+async def trimmed() -> AsyncGenerator[None]:
+    """While this lasts, the process is looked at every few seconds."""
+    trim = find_trim()
+    looking = asyncio.create_task(_keep_looking(trim), name="memory") if trim is not None else None
+    try:
+        yield
+    finally:
+        if looking is not None:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _keep_looking(trim: Trim) -> None:
+    trimmer = Trimmer(trim)
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await trimmer.look()
