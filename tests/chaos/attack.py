@@ -76,7 +76,13 @@ class Target:
     def __init__(self, process: Process, port: int, log: Path) -> None:
         self.port = port
         self.log = log
-        self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS, verify=NO_TLS)
+        # What we keep open ourselves must not be taken for something that the attack has left.
+        self.http = httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}",
+            timeout=SECONDS,
+            verify=NO_TLS,
+            limits=httpx.Limits(max_keepalive_connections=1),
+        )
         self._process = process
 
     async def open(self, *models: str, **config: Any) -> str:
