@@ -68,7 +68,7 @@ async def settled(served: Served) -> None:
 async def test_a_client_of_any_route_may_hang_up(serving: Serving, leave: Callable[[Line], None]) -> None:
     served = await serving(requests_per_minute=None, streams_per_client=None)
     for prefix, routes in ((PREFIX, ROUTES), (doors.PREFIX, doors.ROUTES)):
-        for method, path, _ in routes:
+        for method, path, _, _ in routes:
             target = prefix + path.replace("{debateId}", "deb_00000000000000000000000000")
             target = target.replace("{name}", "x").replace("{", "").replace("}", "")
             for headers in ({}, {"Content-Type": "application/json", "Content-Length": "0"}):
