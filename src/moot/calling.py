@@ -18,6 +18,7 @@ from msgspec import Struct
 from moot.errors import Fault, Unavailable
 from moot.events import CallDelta, Narrated, SegmentCompleted
 from moot.hearing import MOST_SEGMENTS, Heard
+from moot.lengths import first_tokens
 from moot.placing import place
 from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
 from moot.providers.hush import without_folders
@@ -132,7 +133,8 @@ async def listen(
     deadlines: Deadlines,
     most: int,
 ) -> None:
-    """Fill `heard` until the provider is done, has said more than `most` bytes, or a Fault is raised."""
+    """Fill `heard` until the provider is done, has said more than `most` quarters of tokens, or a Fault is
+    raised."""
     narrator = Narrator(narrate, deadlines.tick)
     writing = asyncio.create_task(narrator.run(), name=f"narrator of call {call}")
     reading = asyncio.create_task(
@@ -176,12 +178,12 @@ async def _read(
                 if placed is not None:
                     chunk = placed.put(chunk)
                 match chunk:
-                    case Said(text, kind, segment, part):
+                    case Said(said, kind, segment, part):
                         room = max(0, most - heard.size) if len(heard.spoken) <= MOST_SEGMENTS else 0
-                        text = text[:room]
+                        text = first_tokens(said, room)
                         heard.keep(segment, kind, text, part)
                         narrator.say(call, segment, kind, text, part)
-                        if len(text) >= room:
+                        if not room or text != said or heard.size >= most:
                             heard.truncated = "cap"
                             return
                     case Item(segment):

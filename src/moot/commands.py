@@ -6,12 +6,13 @@ the runner learns of a pause the way a browser does, from the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
 
 from moot.asides import continuation
+from moot.broken_calls import cut_off
 from moot.debate import Debate
 from moot.errors import Invalid, Refused
 from moot.events import (
@@ -164,6 +165,23 @@ Command = (
 
 
 def decide(debate: Debate | None, command: Command) -> Decision:
+    """The events that a command leads to, or why it is refused."""
+    decision = _decide(debate, command)
+    if debate is None or isinstance(decision, Refused):
+        return decision
+    return tuple(_with_open_calls_settled(debate, decision))
+
+
+def _with_open_calls_settled(debate: Debate, events: Iterable[Event]) -> Iterator[Event]:
+    """A debate ends with all that it has cost: the calls that its end cuts are settled before it."""
+    people = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
+    for event in events:
+        if isinstance(event, DebateEnded):
+            yield from (cut_off(debate, call) for call in debate.calls if call.number not in people)
+        yield event
+
+
+def _decide(debate: Debate | None, command: Command) -> Decision:
     if isinstance(command, Open):
         if debate is not None:
             return Refused("This debate is already open.", debate.status)

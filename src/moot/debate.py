@@ -172,6 +172,7 @@ class Call(Struct, frozen=True):
     max_tokens: int
     input_bound: int
     reserved: Money | None
+    input_guess: int = 0
     turn: int | None = None
     judge: str | None = None
     order: int = 0

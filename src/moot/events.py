@@ -43,7 +43,7 @@ Interrupter = Literal[
 ]  # fmt: skip
 """`absent`: the person of that seat did not speak in time, and a model speaks instead."""
 EndReason = Literal["rounds", "stopped", "budget", "concession", "stalemate", "judged", "decided", "aborted"]
-FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal"]
+FailReason = Literal["permanent_fault", "all_failed", "judge_failed", "internal", "budget"]
 
 
 class DebateOpened(Struct, frozen=True, tag="debate.opened"):
@@ -285,6 +285,8 @@ class CallStarted(Struct, frozen=True, tag="call.started", omit_defaults=True):
     aside: int | None = None
     continues: int | None = None
     """The call whose tools have answered, or that paused: the speech goes on where that one ended."""
+    input_guess: int = 0
+    """About how many tokens are sent, rather too many than too few; 0: not told."""
 
 
 class CallDelta(Struct, frozen=True, tag="call.delta", omit_defaults=True):
@@ -348,9 +350,12 @@ class RemarkInjected(Struct, frozen=True, tag="remark.injected", omit_defaults=T
     """It wants an answer: of the seat it is put to, in its next speech, or of all when the floor is heard."""
 
 
-class BudgetWarned(Struct, frozen=True, tag="budget.warned"):
+class BudgetWarned(Struct, frozen=True, tag="budget.warned", omit_defaults=True):
+    """What was spent, and what is set aside beyond it, have come to the threshold."""
+
     threshold: Money
     spent: Money
+    reserved: Money = Money(0)
 
 
 class BudgetExhausted(Struct, frozen=True, tag="budget.exhausted"):

@@ -117,6 +117,7 @@ def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> D
         max_tokens=event.max_tokens,
         input_bound=event.input_bound,
         reserved=event.reserved,
+        input_guess=event.input_guess,
         turn=event.turn,
         judge=event.judge,
         order=event.order,

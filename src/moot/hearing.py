@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from moot.events import SegmentCompleted
+from moot.lengths import first_tokens, quarter_tokens
 from moot.providers.contract import Done
 from moot.segments import Piece, rebuilt
 from moot.terms import (
@@ -53,7 +54,9 @@ class Heard(Struct):
     chars: int = 0
     reasoning_chars: int = 0
     size: int = 0
-    """In bytes, thoughts included."""
+    """In quarters of tokens, thoughts included: at least as many as bytes."""
+    reasoning_size: int = 0
+    """What of it is thoughts."""
     bulk: int = 0
     """What came beside words, in characters: what tools were asked and gave, seals, citations."""
 
@@ -122,13 +125,14 @@ class Heard(Struct):
         elif self.takes_back(segment):
             taken = self._said(segment.index, "text")
             self.chars, self.reasoning_chars = self.chars - taken, self.reasoning_chars + taken
-        unheard = len(segment.text) - known
-        if unheard <= 0:
+            self.reasoning_size += quarter_tokens("".join(self.spoken[segment.index, "text"]))
+        unheard = segment.text[known:]
+        if not unheard:
             return segment
-        room = max(0, most - self.size)
-        if unheard > room:
+        fits = first_tokens(unheard, max(0, most - self.size))
+        if fits != unheard:
             self.truncated = "cap"
-            segment = _clipped(segment, known + room)
+            segment = _clipped(segment, known + len(fits))
         self._count(kind, segment.text[known:])
         return segment
 
@@ -144,11 +148,13 @@ class Heard(Struct):
         return sum(map(len, self.spoken.get((index, kind), ())))
 
     def _count(self, kind: DeltaKind, text: str) -> None:
-        self.size += len(text) if text.isascii() else len(text.encode())
+        size = quarter_tokens(text)
+        self.size += size
         if kind == "text":
             self.chars += len(text)
         else:
             self.reasoning_chars += len(text)
+            self.reasoning_size += size
 
 
 def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:

@@ -1,7 +1,11 @@
-"""How long a text is, in words, whatever its script.
+"""How long a text is, in words and in tokens, whatever its script.
 
 Words stand between spaces. Scripts without spaces are counted by their characters, two to a word, so that a
 budget means about the same in Chinese as in English. A text that is cut says so where it ends.
+
+Tokens are estimated upwards where nobody reports them, by how many bytes a character has in UTF-8: four ASCII
+characters are a token, two of the alphabets with two bytes (Cyrillic, Greek, Arabic, Hebrew, accented Latin),
+one character of the scripts with three (Chinese, Japanese, Korean, Hindi, Thai), and half of what has four.
 """
 
 from __future__ import annotations
@@ -18,12 +22,45 @@ _UNSPACED = (
 )
 _STOPS = "\u3000-\u303f\uff00-\uff65"
 _PIECE = re.compile(rf"[{_UNSPACED}]{{1,2}}[{_STOPS}]*|[^\s{_UNSPACED}]+")
+QUARTERS = 4
+"""Tokens are added up in quarters, so that a text in pieces comes to as much as the whole."""
+_TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = (bytes(range(start)) for start in (0xC0, 0xE0, 0xF0))
+"""All bytes but those that begin a character of at least so many."""
 _SENTENCE = re.compile(r"[.!?…][\"')\]”’]*(?=\s|$)|[。！？][”’」』）]*")
 
 
 def count(text: str) -> int:
     # Most texts are plain, some are a megabyte long, and nobody may be held up by one.
     return len(text.split()) if text.isascii() else len(_PIECE.findall(text))
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text comes to, rather too many than too few."""
+    return whole_tokens(quarter_tokens(text))
+
+
+def whole_tokens(quarters: int) -> int:
+    return -(-quarters // QUARTERS)
+
+
+def quarter_tokens(text: str) -> int:
+    """An ASCII character is a quarter of a token; one of two, three, four bytes is two, four, eight."""
+    if text.isascii():
+        return len(text)
+    data = text.encode()
+    longer = (len(data.translate(None, rest)) for rest in (_TWO_BYTES, _THREE_BYTES, _FOUR_BYTES))
+    two, three, four = longer
+    return len(text) + two + 2 * three + 4 * four
+
+
+def first_tokens(text: str, quarters: int) -> str:
+    """As much of a text as these quarters of tokens hold."""
+    if text.isascii() or quarter_tokens(text) <= quarters:
+        return text[: max(0, quarters)]
+    end, left = 0, quarters
+    while end < len(text) and (left := left - quarter_tokens(text[end])) >= 0:
+        end += 1
+    return text[:end]
 
 
 def first_words(text: str, most: int) -> str:

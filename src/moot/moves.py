@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from moot import means
 from moot.asides import Question, rival
-from moot.commands import conclude, end_speeches, interrupt
-from moot.debate import NOTHING, Aside, Call, Debate, Judging, Kept, Turn
+from moot.broken_calls import lost
+from moot.commands import close_polls, conclude, end_speeches, interrupt
+from moot.debate import NOTHING, Aside, Call, Debate, Judging, Turn
 from moot.errors import FAULT_MESSAGES
 from moot.events import (
     AsideAnswered,
@@ -69,7 +70,7 @@ from moot.formats.plan import (
     plan,
 )
 from moot.judging import verdicts
-from moot.pricing import beside_words, cost, estimate, grant, input_bound
+from moot.pricing import beside_words, grant, input_bound, sent_tokens
 from moot.terms import Model, Money, PollName, Request, Slot, ToolResult, Verdict
 
 MOST_CRASHES = 3
@@ -78,6 +79,7 @@ STEP = "step"
 """Paused by itself, since somebody goes through the debate step by step."""
 NOBODY_SPOKE = "The time was up, and nothing had come."
 NO_VERDICT = "The judge gave no readable verdict, even when asked again."
+TOO_LITTLE_MONEY = "The cost limit leaves no room for the first speech and for judging it. Nothing was said."
 JUDGE_LOST = "The process died three times while the judge was asked."
 
 Result = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
@@ -124,7 +126,8 @@ def _next_step(draft: Draft) -> Plan:
 def _take(draft: Draft, step: Plan) -> None:
     match step:
         case Speak(slots) if means.beyond_means(draft.debate, slots):
-            draft.add(_exhausted(draft.debate), *end_speeches(draft.debate, "budget"))
+            draft.add(*_exhausted(draft.debate))
+            draft.add(*_out_of_money(draft.debate))
             _take(draft, _next_step(draft))
         case Speak(slots):
             _start_turns(draft, slots)
@@ -212,11 +215,13 @@ def begin(
     """
     if not still_wanted(debate, purpose):
         return ()
-    bound = input_bound(request) + _remembered(debate, purpose, request)
+    remembered = _remembered(debate, purpose, request)
+    bound = input_bound(request) + remembered
     room, per_token = _room(debate, purpose)
     leave = grant(request.model.price, bound, request.max_tokens, room, per_token)
+    draft = Draft(debate)
     if leave is not None:
-        return (
+        draft.add(
             CallStarted(
                 call=debate.calls_made + 1,
                 model=request.model.label,
@@ -233,16 +238,20 @@ def begin(
                 trimmed=request.trimmed,
                 aside=purpose.aside,
                 continues=continues,
-            ),
+                input_guess=sent_tokens(request) + remembered,
+            )
         )
+        draft.add(*_warning(draft.debate))
+        return tuple(draft.events)
     if purpose.aside is not None:
         return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
+    draft.add(*_exhausted(debate))
     if purpose.turn is None:
-        return (_exhausted(debate), _spoil(debate, purpose, FAULT_MESSAGES["budget"]))
-    draft = Draft(debate)
-    draft.add(_exhausted(debate), TurnInterrupted(purpose.turn, "budget"))
+        draft.add(_spoil(debate, purpose, FAULT_MESSAGES["budget"]))
+        return tuple(draft.events)
+    draft.add(TurnInterrupted(purpose.turn, "budget"))
     if draft.debate.running and not draft.debate.live:
-        draft.add(*end_speeches(draft.debate, "budget"))
+        draft.add(*_out_of_money(draft.debate))
     return tuple(draft.events)
 
 
@@ -253,9 +262,18 @@ def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
     return (means.for_ballot if purpose.aside is None else means.for_aside)(debate), NOTHING
 
 
-def _exhausted(debate: Debate) -> BudgetExhausted:
+def _exhausted(debate: Debate) -> tuple[Event, ...]:
+    """The limit is reached, and nobody hears of that before the warning."""
     held = debate.reserved + means.judging_worst(debate)
-    return BudgetExhausted(means.limit(debate) or NOTHING, debate.counted, held)
+    reached = BudgetExhausted(means.limit(debate) or NOTHING, debate.counted, held)
+    return (*_warning(debate, reached=True), reached)
+
+
+def _out_of_money(debate: Debate) -> tuple[Event, ...]:
+    """The speeches end here. Where there was none, the debate has failed: nothing has been held."""
+    if debate.something_said:
+        return end_speeches(debate, "budget")
+    return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
 
 
 def _remembered(debate: Debate, purpose: Purpose, request: Request) -> int:
@@ -419,30 +437,6 @@ def is_for_a_person(debate: Debate, aside: Aside) -> bool:
     return aside.judge is None and aside.seat is not None and debate.seat(aside.seat).model.human
 
 
-def lost(debate: Debate, call: Call) -> CallFailed:
-    """An open call that nobody will hear the end of."""
-    turn = debate.turn(call.turn) if call.turn is not None else None
-    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, Kept())
-    words, thoughts = len(said.text) - len(before.text), len(said.reasoning) - len(before.reasoning)
-    usage = estimate(call.input_bound, words, thoughts)
-    model = model_of(debate, call)
-    return CallFailed(
-        call=call.number,
-        kind="lost",
-        severity="transient",
-        message=FAULT_MESSAGES["lost"],
-        usage=usage,
-        cost=cost(model.price if model else None, usage),
-    )
-
-
-def model_of(debate: Debate, call: Call) -> Model | None:
-    """By its label, since others may sit there by now."""
-    sitting = [*debate.seats, *debate.judges, *(j for judging in debate.judgings for j in judging.judges)]
-    known = [player.model for player in sitting] + [seat.stand_in for seat in debate.seats if seat.stand_in]
-    return next((model for model in known if model.label == call.model), None)
-
-
 def aside_model(debate: Debate, aside: Aside) -> Model:
     """Who is asked: the seat, or the judge who is referee."""
     if aside.judge is not None:
@@ -505,8 +499,12 @@ def _crashes(debate: Debate, turn: Turn) -> int:
     )
 
 
-def _warning(debate: Debate) -> tuple[Event, ...]:
+def _warning(debate: Debate, *, reached: bool = False) -> tuple[Event, ...]:
+    """Once, when what is counted and what is reserved come to the threshold, and at the latest when the limit
+    is reached."""
     threshold = debate.limits.warn_at
-    if threshold is None or debate.warned or debate.spent < threshold:
+    if threshold is None or debate.warned:
         return ()
-    return (BudgetWarned(threshold, debate.spent),)
+    if not reached and debate.counted + debate.reserved < threshold:
+        return ()
+    return (BudgetWarned(threshold, debate.spent, debate.counted + debate.reserved - debate.spent),)

@@ -11,7 +11,9 @@ from decimal import ROUND_FLOOR, Decimal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from moot.lengths import tokens
 from moot.terms import (
     Money,
     Price,
@@ -34,7 +36,8 @@ TOOLS_OVERHEAD, HOSTED_OVERHEAD = 1024, 4096
 """Tokens of a service's own words about tools, and about each tool that it has itself."""
 LEAST_OUTPUT = 48
 """A call that could say less than this is not worth making."""
-CHARS_PER_TOKEN = 4
+MOST_CHARS, MOST_BYTES = 7, 8
+"""A token is hardly ever more characters of speech, or more bytes of a whole request, than these."""
 
 
 class Grant(Struct, frozen=True):
@@ -103,7 +106,16 @@ def input_bound(request: Request) -> int:
 
 def sent_bytes(request: Request) -> int:
     """The words alone."""
-    words = (
+    return sum(len(text.encode()) for text in _words(request))
+
+
+def sent_tokens(request: Request) -> int:
+    """About as many tokens as its words come to."""
+    return sum(tokens(text) for text in _words(request))
+
+
+def _words(request: Request) -> tuple[str, ...]:
+    return (
         request.instructions,
         request.prefill,
         *(message.content for message in request.messages),
@@ -111,7 +123,6 @@ def sent_bytes(request: Request) -> int:
         *(segment.text for segment in request.exchange if isinstance(segment, Text | Reasoning)),
         *(segment.output for segment in request.exchange if isinstance(segment, ToolResult)),
     )
-    return sum(len(text.encode()) for text in words)
 
 
 def beside_words(segment: Segment) -> int:
@@ -131,39 +142,34 @@ def beside_words(segment: Segment) -> int:
             return 0
 
 
-def estimate(input_chars: int, output_chars: int, reasoning_chars: int = 0) -> Usage:
-    """A careful guess where nothing was reported; marked as one."""
-    reasoning = -(-reasoning_chars // CHARS_PER_TOKEN)
-    return Usage(
-        input=-(-input_chars // CHARS_PER_TOKEN),
-        output=-(-output_chars // CHARS_PER_TOKEN) + reasoning,
-        reasoning=reasoning,
-        estimated=True,
-    )
+def estimate(sent: int, said: int, thought: int = 0) -> Usage:
+    """A careful guess in tokens where nothing was reported; marked as one."""
+    return Usage(input=sent, output=said + thought, reasoning=thought, estimated=True)
 
 
-def sound(usage: Usage | None, guess: Usage) -> Usage:
-    """Reported usage where it can be true; the larger figures, flagged, where it cannot."""
+def sound(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:
+    """Reported usage where it can be true of so many bytes sent and characters heard; the larger figures,
+    flagged, where it cannot."""
     if usage is None:
         return guess
     numbers = (usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write)
     absurd = any(n < 0 or n > 100_000_000 for n in numbers)
     if absurd:
         return Usage(guess.input, guess.output, guess.reasoning, estimated=True, suspect=True)
-    # A token is hardly ever more than seven characters of speech, or eight bytes of a whole request.
-    too_little = usage.output * 7 < guess.output * CHARS_PER_TOKEN
-    too_short = usage.input * 8 < guess.input * CHARS_PER_TOKEN
-    if too_little or too_short:
-        return Usage(
-            input=max(usage.input, guess.input),
-            output=max(usage.output, guess.output),
-            reasoning=max(usage.reasoning, guess.reasoning),
-            cached=usage.cached,
-            cache_write=usage.cache_write,
-            estimated=True,
-            suspect=True,
-        )
-    return usage
+    too_little = usage.output * MOST_CHARS < said_chars
+    too_short = usage.input * MOST_BYTES < sent_bytes
+    return replace(at_least(usage, guess), suspect=True) if too_little or too_short else usage
+
+
+def at_least(usage: Usage, guess: Usage) -> Usage:
+    """The larger of each figure, as an estimate."""
+    return replace(
+        usage,
+        input=max(usage.input, guess.input),
+        output=max(usage.output, guess.output),
+        reasoning=max(usage.reasoning, guess.reasoning),
+        estimated=True,
+    )
 
 
 def _rate(tiers: tuple[Tier, ...], tokens: int) -> Money:

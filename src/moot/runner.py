@@ -31,9 +31,9 @@ from moot.events import CallFailed, CallStarted, Event, Narrated
 from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
 from moot.hearing import Heard
 from moot.hub import Hub
+from moot.lengths import QUARTERS, quarter_tokens
 from moot.moves import Purpose, Result
 from moot.parts import Beside, Part, Person, Speech, Vote
-from moot.pricing import CHARS_PER_TOKEN
 from moot.providers.contract import Provider
 from moot.retrying import Tries, wait_before_retry
 from moot.settling import completed, failed
@@ -42,8 +42,10 @@ from moot.terms import Model, PollName, Request, ToolResult
 from moot.tools.contract import NoTools, Toolbox
 
 WATCH_AGAIN_SECONDS = 0.2
-GENEROUS_BYTES_PER_TOKEN = 16
-MOST_BYTES = 2 * 1024 * 1024
+GENEROUS = 4
+"""A model that costs no limited money may say so many times what it was asked for, by our estimate."""
+MOST = 2 * 1024 * 1024
+"""In quarters of tokens, and so in bytes: no speech is longer than that."""
 FAREWELL_SECONDS = 5.0
 """How long a last write may take when the runner is told to go."""
 
@@ -376,11 +378,12 @@ class Runner:
             await listen(provider, request, call, heard, self._narrate, deadlines, self._most(request))
 
     def _most(self, request: Request) -> int:
-        """Bytes after which a model is cut. Where it costs limited money, at what was reserved."""
+        """Quarters of tokens after which a model is cut. Where it costs limited money, at what was
+        reserved."""
         price = request.model.price
         costs = price is None or not price.free
-        per_token = CHARS_PER_TOKEN if self._limited and costs else GENEROUS_BYTES_PER_TOKEN
-        return min(per_token * request.max_tokens + len(request.prefill.encode()), MOST_BYTES)
+        most = QUARTERS * request.max_tokens * (1 if self._limited and costs else GENEROUS)
+        return min(most + quarter_tokens(request.prefill), MOST)
 
     async def _narrate(self, events: Sequence[Narrated]) -> None:
         await self._store.narrate(self._id, events, epoch=self._epoch)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from moot.errors import Fault
 from moot.events import CallCompleted, CallFailed
 from moot.hearing import Heard
-from moot.pricing import cost, estimate, sent_bytes, sound
+from moot.lengths import quarter_tokens, whole_tokens
+from moot.pricing import at_least, cost, estimate, sent_bytes, sent_tokens, sound
 from moot.research import asked
 from moot.terms import Money, Request, Usage
 
@@ -51,12 +50,13 @@ def failed(call: int, request: Request, heard: Heard, fault: Fault, wait: float 
 
 def _usage(request: Request, heard: Heard) -> Usage:
     # Words put into its mouth were never generated.
-    said = max(0, heard.chars - len(request.prefill))
-    guess = estimate(sent_bytes(request), said, heard.reasoning_chars)
-    if heard.done is not None or heard.figures is None:
-        return sound(heard.done.usage if heard.done else None, guess)
-    # Figures from before a reply broke off are no lie for being too small.
-    return replace(sound(heard.figures, guess), suspect=heard.figures.suspect)
+    said = max(0, heard.size - heard.reasoning_size - quarter_tokens(request.prefill))
+    guess = estimate(sent_tokens(request), whole_tokens(said), whole_tokens(heard.reasoning_size))
+    if heard.done is not None:
+        chars = max(0, heard.chars - len(request.prefill)) + heard.reasoning_chars
+        return sound(heard.done.usage, guess, sent_bytes(request), chars)
+    # What a reply tells before it breaks off is no final figure: Anthropic's begin with one token of output.
+    return guess if heard.figures is None else at_least(heard.figures, guess)
 
 
 def _is_loose_end(heard: Heard, *, ended: bool) -> bool:

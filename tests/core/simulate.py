@@ -44,6 +44,7 @@ from moot.judging.evidence import mark
 from moot.judging.evidence import speeches as evidence
 from moot.judging.parties import parties
 from moot.judging.parties import ranked as is_ranked
+from moot.lengths import whole_tokens
 from moot.parts import Beside, Part, Speech, Vote
 from moot.placing import Place, after, place
 from moot.pricing import cost, estimate, input_bound, sound
@@ -337,7 +338,7 @@ class Simulation:
             performance.call = None
             performance.over = wait is None
             return
-        usage = sound(heard.done.usage, _guess(request, heard))
+        usage = _believed(heard.done.usage, request, heard)
         done = CallCompleted(
             call=call,
             finish=heard.done.finish,
@@ -380,7 +381,7 @@ class Simulation:
         assert call is not None
         assert request is not None
         reported = performance.heard.done.usage if performance.heard.done else None
-        usage = sound(reported, _guess(request, performance.heard)) if fault.billed else Usage()
+        usage = _believed(reported, request, performance.heard) if fault.billed else Usage()
         return CallFailed(
             call=call,
             kind=fault.kind,
@@ -565,7 +566,13 @@ def _reported(reply: Reply, request: Request, heard: Heard) -> Usage | None:
 
 
 def _guess(request: Request, heard: Heard) -> Usage:
-    return estimate(input_bound(request), heard.chars, heard.reasoning_chars)
+    said, thought = heard.size - heard.reasoning_size, heard.reasoning_size
+    return estimate(whole_tokens(input_bound(request)), whole_tokens(said), whole_tokens(thought))
+
+
+def _believed(reported: Usage | None, request: Request, heard: Heard) -> Usage:
+    sent, said = input_bound(request), heard.chars + heard.reasoning_chars
+    return sound(reported, _guess(request, heard), sent, said)
 
 
 def _response_id(call: int) -> str:

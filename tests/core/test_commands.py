@@ -31,6 +31,7 @@ from moot.commands import (
 )
 from moot.errors import Invalid, Refused
 from moot.events import (
+    CallFailed,
     DebateEnded,
     DebatePaused,
     DebateResumed,
@@ -517,11 +518,11 @@ def test_with_auto_judge_off_the_judging_waits_to_be_asked_for() -> None:
 
 def test_a_person_names_the_winner() -> None:
     debate = speaking(1)
-    assert debate.ask(Decide("b", "More convincing.")) == (
-        TurnInterrupted(1, "decide"),
-        VerdictReached(Verdict("win", "b", "hand", reasoning="More convincing.")),
-        DebateEnded("decided", "More convincing."),
-    )
+    interrupted, reached, cut, ended = debate.ask(Decide("b", "More convincing."))
+    assert interrupted == TurnInterrupted(1, "decide")
+    assert reached == VerdictReached(Verdict("win", "b", "hand", reasoning="More convincing."))
+    assert isinstance(cut, CallFailed)
+    assert ended == DebateEnded("decided", "More convincing.")
     assert (debate.debate.status, debate.debate.ended) == ("completed", "decided")
 
 
@@ -636,7 +637,10 @@ def test_stop_ends_at_once_where_nothing_was_said() -> None:
 
 def test_abort_judges_nothing() -> None:
     debate = speaking(3)
-    assert debate.ask(Abort("mistake")) == (TurnInterrupted(3, "abort"), DebateEnded("aborted", "mistake"))
+    interrupted, cut, ended = debate.ask(Abort("mistake"))
+    assert (interrupted, ended) == (TurnInterrupted(3, "abort"), DebateEnded("aborted", "mistake"))
+    assert isinstance(cut, CallFailed)
+    assert (cut.kind, cut.usage.estimated) == ("cut", True)
     debate.run()
     state = debate.debate
     assert (state.status, state.ended, state.verdict) == ("aborted", "aborted", None)

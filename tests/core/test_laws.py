@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from moot.events import (
     DebatePaused,
     DebateResumed,
     DraftKept,
+    Event,
     JudgingStarted,
     PollOpened,
     Recorded,
@@ -42,7 +44,7 @@ from moot.judging.asking import judge_request, repair_request
 from moot.pricing import input_bound, worst
 from moot.prompts.speeches import turn_request
 from moot.schedule import opposed
-from moot.terms import HUMAN, Message, Money, Request, Slot, Status
+from moot.terms import HUMAN, Message, Money, Request, Slot, Status, Usage
 from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, secrets, thought_canary
 from tests.core.simulate import Sent, Simulation
 
@@ -315,6 +317,14 @@ def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(plot: 
         assert moves.recover(draft.debate) == ()
 
 
+def _unpriced(events: Sequence[Event]) -> list[Event]:
+    """Only the estimate of what a call cost that the end cuts goes by the words that are known of it."""
+    return [
+        replace(event, usage=Usage(), cost=None) if isinstance(event, CallFailed) else event
+        for event in events
+    ]
+
+
 @given(plots())
 @FEWER
 def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
@@ -330,7 +340,11 @@ def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
         assert moves.advance(mute) == moves.advance(state)
         for command in COMMANDS:
             deaf, hearing = decide(mute, command), decide(state, command)
-            assert isinstance(deaf, Refused) if isinstance(hearing, Refused) else deaf == hearing
+            if isinstance(hearing, Refused) or isinstance(deaf, Refused):
+                assert isinstance(deaf, Refused)
+                assert isinstance(hearing, Refused)
+            else:
+                assert _unpriced(deaf) == _unpriced(hearing)
 
 
 @given(plots())

@@ -358,13 +358,24 @@ def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:
     assert [sent.purpose.order for sent in debate.sent if sent.purpose.judge] == [0, 1]
 
 
-def test_what_a_lost_call_said_is_estimated() -> None:
+@pytest.mark.parametrize("heard", [0, 100, 300])
+def test_a_lost_call_counts_with_all_that_it_may_have_said(heard: int) -> None:
     debate = Simulation(table(seats=seats("for", "against", model=PRICED)), speeches("x" * 400)).start()
-    debate.run_until(lambda d: bool(d.live and len(d.live[0].text) > 300))
+    debate.run_until(lambda d: bool(d.calls and len(d.live[0].text) >= heard))
+    (open_call,) = debate.debate.calls
     (call, _) = recover(debate.debate)
     assert isinstance(call, CallFailed)
-    assert call.usage.output >= 75
-    assert call.cost
+    assert (call.usage.output, call.usage.input) == (open_call.max_tokens, open_call.input_guess)
+    assert call.usage.estimated
+    assert call.cost is not None
+    assert open_call.reserved is not None
+    assert Money(0) < call.cost <= open_call.reserved
+
+
+def test_a_lost_call_of_a_log_that_does_not_tell_what_was_sent_is_counted_by_its_bytes() -> None:
+    state = calling().debate
+    (call,) = (replace(call, input_guess=0) for call in state.calls)
+    assert lost(state, call).usage.input == -(-call.input_bound // 4)
 
 
 def test_parked_turns_are_given_again_however_often() -> None:
@@ -478,10 +489,11 @@ def test_the_last_call_is_clamped_to_what_fits() -> None:
     assert 48 <= sizes[-1] <= 200
 
 
-def test_a_limit_too_small_for_any_speech_ends_with_nothing_said() -> None:
+def test_a_limit_too_small_for_the_first_speech_is_an_error_and_not_the_end_of_a_debate() -> None:
     debate = limited("0.001").start().run()
     assert not debate.sent
-    assert (debate.debate.status, debate.debate.ended) == ("completed", "budget")
+    assert (debate.debate.status, debate.debate.failure) == ("error", "budget")
+    assert debate.events[-1] == DebateFailed("budget", moves.TOO_LITTLE_MONEY)
     assert debate.debate.verdict is None
 
 
@@ -506,7 +518,26 @@ def test_the_warning_comes_once() -> None:
     warnings = [event for event in debate.events if isinstance(event, BudgetWarned)]
     assert len(warnings) == 1
     assert warnings[0].threshold == Money("0.1")
-    assert warnings[0].spent >= Money("0.1")
+    assert warnings[0].spent < Money("0.1") <= warnings[0].spent + warnings[0].reserved
+
+
+@pytest.mark.parametrize("limit", ["0.001", "0.05", "0.06", "0.07", "0.08", "0.1", "0.12", "0.2"])
+@pytest.mark.parametrize("script", [speak, greedy])
+@pytest.mark.parametrize("share", ["0.1", "0.5", "0.99"])
+def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: str) -> None:
+    limits = Limits(5, cost=Money(limit), warn_at=Money(limit) * Money(share))
+    debate = limited(limit, script, limits=limits).start().run()
+    told = [type(event) for event in debate.events if isinstance(event, BudgetWarned | BudgetExhausted)]
+    assert told.count(BudgetWarned) == (BudgetExhausted in told or BudgetWarned in told)
+    assert told.index(BudgetWarned) == 0 if told else debate.debate.counted < Money(limit)
+
+
+def test_the_warning_counts_what_is_reserved() -> None:
+    limits = Limits(5, cost=Money("0.2"), warn_at=Money("0.001"))
+    debate = limited("0.2", limits=limits).start().run_until(lambda d: d.warned)
+    (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
+    assert (warning.spent, warning.reserved) == (Money(0), debate.debate.reserved)
+    assert isinstance(debate.events[-2], CallStarted)
 
 
 def test_a_pause_outlasts_the_money() -> None:
@@ -524,7 +555,7 @@ def _penniless(debate: Debate) -> bool:
     """The turn that has just begun cannot be paid for."""
     turn = debate.live[0]
     begun = begin(debate, Purpose(turn.number), turn_request(debate, turn), "digest", 1)
-    return not debate.calls and isinstance(begun[0], BudgetExhausted)
+    return not debate.calls and any(isinstance(event, BudgetExhausted) for event in begun)
 
 
 def test_a_model_of_unknown_price_is_neither_reserved_nor_free() -> None:
@@ -606,7 +637,7 @@ def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
     judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
     debate = with_a_person(judges=(judge,), limits=Limits(5, cost=Money("0.0001"))).run()
     assert any(isinstance(event, BudgetExhausted) for event in debate.events)
-    assert (debate.debate.turns, debate.debate.ended) == ((), "budget")
+    assert (debate.debate.turns, debate.debate.failure) == ((), "budget")
 
 
 def test_a_call_is_paid_as_the_model_that_was_asked_whoever_sits_there_now() -> None:

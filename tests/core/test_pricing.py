@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from moot.lengths import first_tokens, quarter_tokens, tokens, whole_tokens
 from moot.pricing import LEAST_OUTPUT, cost, estimate, grant, input_bound, sound, worst
 from moot.terms import FREE, Message, Model, Money, Price, Request, Tier, Usage
 from tests.core.plots import LAW
@@ -160,16 +161,16 @@ def test_a_schema_is_read_too() -> None:
 
 
 def test_a_guess_is_marked_as_one() -> None:
-    assert estimate(401, 9, 5) == Usage(101, 5, 2, estimated=True)
+    assert estimate(101, 3, 2) == Usage(101, 5, 2, estimated=True)
 
 
 def test_reported_usage_counts() -> None:
     reported = Usage(100, 20)
-    assert sound(reported, estimate(400, 80)) is reported
+    assert sound(reported, estimate(100, 20), 400, 80) is reported
 
 
 def test_usage_that_nobody_reported_is_estimated() -> None:
-    usage = sound(None, estimate(400, 80))
+    usage = sound(None, estimate(100, 20), 400, 80)
     assert usage.estimated
     assert not usage.suspect
 
@@ -179,15 +180,15 @@ def test_usage_that_nobody_reported_is_estimated() -> None:
     [Usage(-1, 20), Usage(100, -5), Usage(10**12, 20), Usage(100, 10**12), Usage(100, 20, reasoning=-1)],
 )
 def test_absurd_usage_is_not_believed(absurd: Usage) -> None:
-    guess = estimate(400, 80)
-    usage = sound(absurd, guess)
+    guess = estimate(100, 20)
+    usage = sound(absurd, guess, 400, 80)
     assert (usage.input, usage.output) == (guess.input, guess.output)
     assert usage.estimated
     assert usage.suspect
 
 
 def test_less_output_than_was_received_is_not_believed() -> None:
-    usage = sound(Usage(100, 1), estimate(400, 4000))
+    usage = sound(Usage(100, 1), estimate(100, 1000), 400, 4000)
     assert (usage.input, usage.output) == (100, 1000)
     assert usage.suspect
 
@@ -197,6 +198,47 @@ def test_less_output_than_was_received_is_not_believed() -> None:
 def test_usage_is_never_negative_and_never_less_than_an_eighth_of_what_was_read(
     reported: Usage, sent: int, received: int
 ) -> None:
-    usage = sound(reported, estimate(sent, received))
+    usage = sound(reported, estimate(whole_tokens(sent), whole_tokens(received)), sent, received)
     assert min(usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write) >= 0
     assert usage.output * 8 >= received
+
+
+# --- from characters to tokens ------------------------------------------------------------------------
+
+SCRIPTS = {
+    "Should homework be banned?": 7,
+    "Следует ли запретить домашние задания?": 18,
+    "应该禁止家庭作业吗？": 10,
+    "क्या गृहकार्य पर रोक होनी चाहिए?": 28,
+    "숙제를 금지해야 할까요?": 11,
+    "🙂": 2,
+    "": 0,
+}
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_tokens_are_estimated_by_the_script(text: str) -> None:
+    assert tokens(text) == SCRIPTS[text]
+
+
+@given(st.text(), st.text())
+@LAW
+def test_a_text_in_pieces_comes_to_as_many_tokens_as_the_whole(one: str, other: str) -> None:
+    assert quarter_tokens(one) + quarter_tokens(other) == quarter_tokens(one + other)
+    assert len(one.encode()) <= quarter_tokens(one) <= 4 * len(one.encode())
+
+
+@given(st.text(), st.integers(-5, 100))
+@LAW
+def test_the_first_tokens_of_a_text_are_as_much_as_fits(text: str, room: int) -> None:
+    first = first_tokens(text, room)
+    assert text.startswith(first)
+    assert quarter_tokens(first) <= max(0, room)
+    assert first == text or quarter_tokens(text[: len(first) + 1]) > room
+
+
+@pytest.mark.parametrize("chars_a_token", [1.5, 2, 4])
+def test_a_service_that_packs_chinese_more_tightly_than_we_guess_is_believed(chars_a_token: float) -> None:
+    said = "应该" * 500
+    reported = Usage(100, round(len(said) / chars_a_token))
+    assert sound(reported, estimate(100, tokens(said)), 400, len(said)) is reported

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot import moves
 from moot.audience import Viewer, hears, seen, visible
+from moot.broken_calls import ON_THEIR_WAY, cut_off
 from moot.debate import Debate, Kept
 from moot.errors import Fault
 from moot.events import CallCompleted, CallStarted, Recorded, SegmentCompleted, TurnCompleted
@@ -101,11 +102,11 @@ def test_segments_stand_in_their_order_whenever_they_are_told() -> None:
     assert [part.index for part in turn.segments] == [0, 1, 2, 7]
 
 
-def test_a_lost_call_is_charged_for_its_own_words_alone() -> None:
+def test_a_call_that_is_cut_is_charged_for_its_own_words_alone() -> None:
     debate = using((USE,), call_started(2, continues=1), delta(" x" * 20, 2))
     call = debate.call(2)
     assert call is not None
-    assert moves.lost(debate, call).usage.output == 10
+    assert cut_off(debate, call).usage.output == 10 + ON_THEIR_WAY
 
 
 def test_nobody_chains_on_a_speech_that_ended_before_its_tools_had_answered() -> None:

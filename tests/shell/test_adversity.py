@@ -57,8 +57,9 @@ async def test_ending_what_a_dead_process_left_settles_its_call(tmp_path: Path, 
     await left_behind(tmp_path)
     settings = Settings(data=tmp_path, pace=QUICK)
     async with Arena.open(settings, providers={"scripted": Scripted()}) as arena:
-        await arena.ask("deb_1", command)
-        assert (await settled(arena)).final
+        debate = (await arena.ask("deb_1", command)).debate
+        assert debate.final
+        assert (debate.calls, debate.live) == ((), ())
 
 
 async def test_a_call_that_outlived_its_debate_is_settled_at_the_next_start(tmp_path: Path) -> None:
@@ -237,10 +238,10 @@ async def test_under_a_limit_a_model_is_cut_at_what_was_reserved(open_arena: Ope
 
 @pytest.mark.parametrize("told", [Usage(0, 100), Usage(100, 10), Usage(20, 100)])
 def test_usage_that_is_too_good_to_be_true_is_doubted(told: Usage) -> None:
-    kept = sound(told, estimate(400, 400))
+    kept = sound(told, estimate(100, 100), 400, 400)
     assert kept.suspect
     assert (kept.input, kept.output) == (100, 100)
 
 
 def test_usage_that_may_be_true_is_believed() -> None:
-    assert sound(Usage(60, 75), estimate(400, 400)) == Usage(60, 75)
+    assert sound(Usage(60, 75), estimate(100, 100), 400, 400) == Usage(60, 75)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.commands import Abort, Decide, Stop
 from moot.events import (
     BallotCast,
     BallotSpoiled,
@@ -26,11 +27,12 @@ from moot.events import (
     SegmentCompleted,
     VerdictReached,
 )
-from moot.terms import Limits, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.terms import Limits, Model, Money, Price, Reasoning, ReasoningPart, Text, Tier, Usage
 from tests.core.plots import LAW
-from tests.factories import call_started
+from tests.core.simulate import Simulation, speak
+from tests.factories import call_started, seats, table
 from tests.views.logs import Log, ballot, held, judge
-from tests.wire.watching import EXTENDED, PLAIN, last, named, told, watch
+from tests.wire.watching import BOUTS, EXTENDED, PLAIN, last, named, sent, told, watch
 
 REASONING = 'Birch led; Speaker Cedar\'s "answer" — the Birchwood one — came late.\nTeam Birch \U0001f333.'
 SHOWN = 'For led; Against\'s "answer" — the Birchwood one — came late.\nFor \U0001f333.'
@@ -208,6 +210,36 @@ def test_a_warning_says_how_much_of_the_limit_is_spent():
     assert event == "cost_warning"
     assert (data["threshold"], data["currentCost"], data["percentOfLimit"]) == (3, 3.25, 65)
     assert data["message"] == "The debate has cost $3.25; the warning was set at $3.00."
+
+
+def test_a_warning_says_what_is_reserved():
+    log = Log(limits=Limits(2, cost=Money(5), warn_at=Money(3))).start()
+    log.add(BudgetWarned(Money(3), Money("2.5"), Money("0.75")))
+    ((_, data),) = last(PLAIN, watch(log.records), BudgetWarned)
+    assert (data["currentCost"], data["percentOfLimit"]) == (2.5, 50)
+    assert data["message"].startswith("The debate has cost $2.50, and $0.75 more is reserved; the warning")
+
+
+@pytest.mark.parametrize("command", [Abort(), Stop(), Decide("a")])
+def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | Decide):
+    price = Price(input=(Tier(0, Money(1)),), output=(Tier(0, Money(10)),))
+    seated = seats("for", "against", model=Model("scripted", "owl", price=price))
+    debate = Simulation(table(seats=seated, judges=()), speak).start()
+    debate.run_until(lambda d: bool(d.live and d.live[0].text))
+    debate.ask(command)
+    debate.run()
+    assert debate.debate.spent > 0
+    seen = watch(debate.records)
+    (complete,) = named(told(PLAIN, seen), "complete")
+    assert complete["finalCost"] == float(debate.debate.spent)
+    (*_, over) = (sent(frame) for _, frame in told(BOUTS, seen))
+    assert (over["type"], over["totalCost"]) == ("debate.completed", float(debate.debate.spent))
+
+
+def test_a_limit_too_small_for_the_first_speech_is_an_error_of_its_own_kind():
+    log = Log().start().add(DebateFailed("budget", "Too small."))
+    *_, (event, error) = last(PLAIN, watch(log.records), DebateFailed)
+    assert (event, error["type"], error["retryable"]) == ("error", "cost_limit", False)
 
 
 def test_without_a_limit_there_is_no_share_of_it():

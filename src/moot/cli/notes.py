@@ -67,7 +67,8 @@ def note(debate: Debate, event: Event, ending: str = "") -> str:
             whose = f"{_name(debate, turn.seat)}'s speech" if turn else "A speech"
             return f"{whose} is struck and will be given again."
         case BudgetWarned():
-            return f"The costs have passed {dollars(event.threshold)}."
+            costs = "The costs and what is reserved" if event.reserved else "The costs"
+            return f"{costs} have passed {dollars(event.threshold)}."
         case BudgetExhausted():
             return f"The cost limit of {dollars(event.limit)} leaves no room for another speech."
         case StalemateFound():

@@ -10,7 +10,7 @@ from rich.text import Text
 from moot.cli.page import hue, join, shorten, text
 from moot.debate import Aside, Debate, Judging, Poll
 from moot.formats.plan import orders
-from moot.pricing import CHARS_PER_TOKEN
+from moot.lengths import tokens as tokens_of
 from moot.views.costs import costs, dollars
 from moot.views.durations import clock
 from moot.views.transcript import speech_title
@@ -109,8 +109,8 @@ def _voting(debate: Debate, poll: Poll, now: datetime) -> str:
 
 def _figures(debate: Debate, now: datetime) -> list[str]:
     figures = costs(debate)
-    flowing = sum(len(call.text) + len(call.reasoning) for call in (*debate.live, *debate.calls))
-    tokens = figures.usage.total + flowing // CHARS_PER_TOKEN
+    flowing = sum(tokens_of(call.text) + tokens_of(call.reasoning) for call in (*debate.live, *debate.calls))
+    tokens = figures.usage.total + flowing
     about = "about " if figures.estimated or flowing else ""
     limit = f" of {dollars(debate.limits.cost)}" if debate.limits.cost else ""
     started = debate.started_at or debate.created_at

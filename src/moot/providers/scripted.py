@@ -27,6 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.errors import Fault
+from moot.lengths import quarter_tokens, whole_tokens
 from moot.providers.contract import Began, Chunk, Done, Item, Said, Traits
 from moot.terms import Effort, Finish, Model, Request, ToolCall, Usage
 
@@ -131,12 +132,12 @@ class Scripted:
                     for word in words(text):
                         await self._breathe()
                         yield Said(word, "text", segment)
-                        said += len(word)
+                        said += quarter_tokens(word)
                 case Think(text):
                     for word in words(text):
                         await self._breathe()
                         yield Said(word, "reasoning", segment)
-                        thought += len(word)
+                        thought += quarter_tokens(word)
                 case Use():
                     finish = "tool"
                     yield Item(_call(cue, segment, len(self.calls)))
@@ -147,12 +148,12 @@ class Scripted:
                 case Refuse(text):
                     finish = "refusal"
                     yield Said(text, "text", segment)
-                    said += len(text)
+                    said += quarter_tokens(text)
                 case Break(fault):
                     raise fault
                 case Report():
                     report = cue
-        usage = Usage(_size(request), _tokens(said) + _tokens(thought), _tokens(thought))
+        usage = Usage(_size(request), whole_tokens(said) + whole_tokens(thought), whole_tokens(thought))
         if report is not None:
             yield Done(report.finish, report.usage, report.response_id)
         else:
@@ -259,10 +260,5 @@ def _digest(request: Request) -> str:
 
 
 def _size(request: Request) -> int:
-    words = len(request.instructions) + sum(len(m.content) for m in request.messages)
-    return _tokens(words + sum(len(str(part)) for part in (*request.tools, *request.exchange)))
-
-
-def _tokens(chars: int) -> int:
-    """Four characters a token, near enough for a script."""
-    return -(-chars // 4)
+    words = (request.instructions, *(m.content for m in request.messages))
+    return whole_tokens(sum(map(quarter_tokens, (*words, *map(str, (*request.tools, *request.exchange))))))

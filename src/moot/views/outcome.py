@@ -37,6 +37,7 @@ FAILURES: dict[FailReason, str] = {
     "all_failed": "All models failed in round {round}: {cause}",
     "judge_failed": "The judge gave no usable ballot, so there is no verdict.",
     "internal": "Something unexpected went wrong.",
+    "budget": "The cost limit is too small for this debate.",
 }
 
 

@@ -30,11 +30,11 @@ from moot.events import DebateOpened, Recorded
 from moot.evolve import evolve
 from moot.formats.plan import ORDERS
 from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame
-from moot.lengths import count
+from moot.lengths import count, tokens
 from moot.means import UNJUDGED, models
 from moot.moves import aside_model
 from moot.pricing import estimate as guess
-from moot.pricing import input_bound, sent_bytes
+from moot.pricing import input_bound, sent_tokens
 from moot.prompts.asides import TOKENS as ASIDE_TOKENS
 from moot.prompts.asides import aside_request
 from moot.prompts.speeches import turn_request
@@ -169,9 +169,9 @@ class _Rehearsal:
     def _give(self, turn: Turn, request: Request | None) -> None:
         """The speech as it would have been given."""
         budget = self.debate.budget(turn.slot)
-        tokens = request.max_tokens if request else budget * TOKENS_BY_HAND
-        text = _filler(budget, tokens)
-        given = replace(turn, state="completed", text=text, words=count(text), max_tokens=tokens)
+        most = request.max_tokens if request else budget * TOKENS_BY_HAND
+        text = _filler(budget, most)
+        given = replace(turn, state="completed", text=text, words=count(text), max_tokens=most)
         self.debate = replace(self.debate, turns=(*self.debate.turns, given))
 
     def _drop(self, slot: Slot, request: Request | None) -> None:
@@ -202,5 +202,5 @@ def _filler(words: int, max_tokens: int) -> str:
 
 
 def _usage(request: Request, said: str) -> Usage:
-    figures = guess(sent_bytes(request), len(said))
+    figures = guess(sent_tokens(request), tokens(said))
     return replace(figures, output=min(figures.output, request.max_tokens))

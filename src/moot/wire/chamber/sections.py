@@ -36,6 +36,7 @@ FAILED = {
     "all_failed": "Nobody could speak",
     "judge_failed": "No verdict",
     "internal": "Something went wrong",
+    "budget": "Cost limit too small",
 }
 
 

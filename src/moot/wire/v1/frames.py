@@ -198,8 +198,10 @@ def _costs(seen: Seen) -> Frame:
 def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
     limit = seen.after.limits.cost
     share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
+    reserved = f", and {dollars(event.reserved)} more is reserved" if event.reserved else ""
     message = (
-        f"The debate has cost {dollars(event.spent)}; the warning was set at {dollars(event.threshold)}."
+        f"The debate has cost {dollars(event.spent)}{reserved}; "
+        f"the warning was set at {dollars(event.threshold)}."
     )
     return tell(
         seen,
@@ -233,7 +235,7 @@ def _failure(seen: Seen, event: ev.DebateFailed) -> Frame:
     return tell(
         seen,
         "error",
-        type="model_error",
+        type="cost_limit" if event.reason == "budget" else "model_error",
         message=outcome.ending(seen.after),
         retryable=event.reason == "judge_failed",
         reason=event.reason,
