@@ -128,7 +128,7 @@ async def forgets(line: Line) -> None:
 
 
 def complains(code: str) -> Act:
-    """Inside a stream that began well."""
+    """Inside a stream whose head was well, before any word."""
     error = {"type": code, "code": code, "message": WORDS}
 
     async def act(line: Line) -> None:
@@ -178,14 +178,14 @@ async def resets(line: Line) -> None:
     await line.head()
     await line.send(*map(sse, half(line.answer)))
     await asyncio.sleep(0.03)
-    line.bill(line.answer.bill, reported=reports_all_along(line))
+    line.bill(line.answer.bill, reported=False)
     line.reset()
 
 
 async def ends_early(line: Line) -> None:
     await line.head()
     await line.send(*map(sse, half(line.answer)))
-    line.bill(line.answer.bill, reported=reports_all_along(line))
+    line.bill(line.answer.bill, reported=False)
     await line.end()
 
 
@@ -193,13 +193,8 @@ async def done_early(line: Line) -> None:
     """As a proxy does that has lost the service behind it."""
     await line.head()
     await line.send(*map(sse, half(line.answer)), sse(Frame(b"[DONE]")))
-    line.bill(line.answer.bill, reported=reports_all_along(line))
+    line.bill(line.answer.bill, reported=False)
     await line.end()
-
-
-def reports_all_along(line: Line) -> bool:
-    """The bill stands in every chunk, so that half a reply tells it too."""
-    return line.answer.tongue == "google"
 
 
 async def hangs_up(line: Line) -> None:
@@ -346,6 +341,11 @@ def huge(size: int) -> Act:
         await line.end()
 
     return act
+
+
+def swollen(told: list[Frame]) -> bytes:
+    """The beginning of a reply, with its first figures, and then an event that nobody reads to its end."""
+    return sse(told[0]) + b'data: {"type": "ping", "x": "' + b"x" * 3_000_000 + b'"}\n\n'
 
 
 def endless(*said: str) -> Act:

@@ -57,7 +57,7 @@ def test_what_a_status_means(status: int, said: Any, kind: str, severity: str) -
     told = said.encode() if isinstance(said, str) else json.dumps(said).encode()
     fault = refused(status, {}, told, now=0)
     assert (fault.kind, fault.severity, fault.http_status) == (kind, severity, status)
-    assert fault.billed is (status >= 500)
+    assert not fault.billed
 
 
 def test_an_error_without_a_status_is_the_services_own() -> None:

@@ -151,7 +151,7 @@ class Client:
             broke = _stumbled(error, decoder)
         if broke is not None:
             # Once a model has begun to answer it counts, whatever its service says then.
-            broke.billed = broke.billed or decoder.spoke or decoder.usage is not None
+            broke.billed = broke.billed or decoder.began or decoder.spoke or decoder.usage is not None
             for chunk in hush.rest():
                 yield chunk
             if decoder.usage is not None:

@@ -119,7 +119,8 @@ def complaint(said: Any, status: int | None = None, *, retry_after: float | None
         severity,
         http_status=status,
         retry_after=retry_after or _wait_told(told),
-        billed=status is None or status >= 500,
+        # Whoever refuses has not answered; a reply that had begun counts all the same, whatever it says now.
+        billed=False,
         detail=words,
     )
 
