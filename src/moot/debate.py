@@ -406,6 +406,14 @@ class Debate(Struct, frozen=True):
         return sum((call.reserved or NOTHING for call in self.calls), NOTHING)
 
     @property
+    def cost_limit(self) -> Money | None:
+        """What may be counted in all; a judging that brings its own allowance is held to that alone."""
+        judging = self.judging
+        if judging is None or judging.closed or judging.allowance is None:
+            return self.limits.cost
+        return judging.counted + judging.allowance
+
+    @property
     def something_said(self) -> bool:
         return any(turn.said for turn in self.turns)
 

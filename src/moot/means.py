@@ -1,18 +1,19 @@
 """The room that a cost limit leaves: never a cent over it, whatever happens.
 
-Before a speech begins, its judges' worst case is set aside: every model that judges, in both orders, with one
-repair each, reading all that was said, is being said, and is about to be said. So a debate that runs out of
-money can still be judged, and a person, who speaks for nothing, does not get the floor where nobody could be
-paid to read it.
+Before a speech begins, its judges' worst case is set aside: every model that judges, in both orders, reading
+all that was said, is being said, and is about to be said; and from the second round on, one repair of each
+ballot. So a debate that runs out of money can still be judged, and a person, who speaks for nothing, does not
+get the floor where nobody could be paid to read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from moot import output_tokens
 from moot.debate import NOTHING, Call, Debate, Turn
 from moot.formats.plan import ORDERS
-from moot.judging.asking import BYTES_PER_TOKEN, hand_tokens, judge_request, repair_room, speech_frame
+from moot.judging.asking import HELD_BYTES_PER_TOKEN, bytes_read, judge_request, repair_room, speech_frame
 from moot.pricing import input_bound, worst
 from moot.terms import Judge, Money, Slot
 
@@ -24,11 +25,7 @@ def is_limited(debate: Debate) -> bool:
 
 
 def limit(debate: Debate) -> Money | None:
-    """What may be counted in all; a judging that brings its own allowance is held to that alone."""
-    judging = debate.judging
-    if judging is None or judging.closed or judging.allowance is None:
-        return debate.limits.cost
-    return judging.counted + judging.allowance
+    return debate.cost_limit
 
 
 def beyond_means(debate: Debate, slots: Sequence[Slot]) -> bool:
@@ -36,17 +33,19 @@ def beyond_means(debate: Debate, slots: Sequence[Slot]) -> bool:
     people = [slot for slot in slots if debate.seat(slot.seat).model.human]
     if debate.limits.cost is None or not people:
         return False
-    room, per_token = for_speech(debate, len(people))
-    reading = per_token * sum(hand_tokens(debate, slot.index) for slot in people)
+    room, per_token = for_speech(debate, slots[0].round, len(people))
+    reading = per_token * sum(output_tokens.spoken(debate, slot.index) for slot in people)
     return room is not None and room < reading
 
 
-def for_speech(debate: Debate, starting: int = 1) -> tuple[Money | None, Money]:
-    """What a speech may cost at most, and what each of its tokens adds to the judging's worst case."""
-    room = for_ballot(debate)
+def for_speech(debate: Debate, round: int, starting: int = 1) -> tuple[Money | None, Money]:
+    """What a speech of this round may cost at most, and what each of its tokens adds to the judging's worst
+    case. A first round is held even where a ballot that cannot be read could not be asked for again."""
+    room, repairs = for_ballot(debate), max(round, debate.round) > 1
     if room is None:
         return None, NOTHING
-    return room - judging_worst(debate, starting), _judging_per_token(debate)
+    per_token = reading_worst(debate, HELD_BYTES_PER_TOKEN, repairs=repairs)
+    return room - judging_worst(debate, starting, repairs=repairs), per_token
 
 
 def for_aside(debate: Debate) -> Money | None:
@@ -60,21 +59,38 @@ def for_ballot(debate: Debate) -> Money | None:
     return None if most is None else most - debate.counted - debate.reserved
 
 
-def judging_worst(debate: Debate, starting: int = 0) -> Money:
+def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
+    """What a ballot that could not be read may cost once more: not what others need to be asked at all."""
+    room, judging = for_ballot(debate), debate.judging
+    if room is None or judging is None:
+        return room
+    asked = {(call.judge, call.order) for call in debate.calls} | {(judge, order)}
+    missing = [
+        judge_request(debate, other, order)
+        for other in models(judging.judges)
+        for order in ORDERS
+        if (other.id, order) not in asked and not judging.has(other.id, order)
+    ]
+    costs = (worst(one.model.price, input_bound(one), one.max_tokens) or NOTHING for one in missing)
+    return room - sum(costs, NOTHING)
+
+
+def judging_worst(debate: Debate, starting: int = 0, *, repairs: bool = True) -> Money:
     """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
     if debate.manner.winning in UNJUDGED:
         return NOTHING
     speaking = [_allowed(debate, call) for call in debate.calls if call.turn is not None]
     frames = (len(speaking) + starting) * speech_frame(debate)
-    saying = sum(speaking) * BYTES_PER_TOKEN + frames + sum(_said(debate, turn) for turn in debate.live)
+    saying = sum(speaking) + frames + sum(_said(debate, turn) for turn in debate.live)
     total = NOTHING
     for judge in models(debate.panel):
         for order in ORDERS:
             request = judge_request(debate, judge, order)
             bound = input_bound(request) + saying
             total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
-            bound += repair_room(request)
-            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
+            if repairs:
+                bound += repair_room(request)
+                total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
     return total
 
 
@@ -85,9 +101,9 @@ def _said(debate: Debate, turn: Turn) -> int:
 
 
 def _allowed(debate: Debate, call: Call) -> int:
-    """Tokens that a speech under way may come to."""
+    """Bytes that a judge reads at most of what a call under way may say."""
     turn = debate.turn(call.turn or 0)
-    return call.max_tokens or (hand_tokens(debate, turn.slot) if turn else 0)
+    return bytes_read(debate, turn.slot, call.max_tokens) if turn else 0
 
 
 def models(judges: Sequence[Judge]) -> tuple[Judge, ...]:
@@ -95,12 +111,12 @@ def models(judges: Sequence[Judge]) -> tuple[Judge, ...]:
     return tuple(judge for judge in judges if not judge.model.human)
 
 
-def _judging_per_token(debate: Debate) -> Money:
-    """One more token in a speech is read again by every judge, in both orders, and in every repair."""
+def reading_worst(debate: Debate, more: int, *, repairs: bool = True) -> Money:
+    """What it costs that so many more bytes are read by every judge, in both orders, and in every repair."""
     if debate.manner.winning in UNJUDGED:
         return NOTHING
     per_byte = sum(
         ((worst(judge.model.price, 1_000_000, 0) or NOTHING) / 1_000_000 for judge in models(debate.panel)),
         NOTHING,
     )
-    return per_byte * BYTES_PER_TOKEN * len(ORDERS) * 2
+    return per_byte * more * len(ORDERS) * (2 if repairs else 1)

@@ -14,7 +14,7 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot import means
+from moot import means, output_tokens
 from moot.asides import Question, rival
 from moot.broken_calls import lost
 from moot.commands import close_polls, conclude, end_speeches, interrupt
@@ -218,7 +218,7 @@ def begin(
     remembered = _remembered(debate, purpose, request)
     bound = input_bound(request) + remembered
     room, per_token = _room(debate, purpose)
-    leave = grant(request.model.price, bound, request.max_tokens, room, per_token)
+    leave = grant(request.model.price, bound, request.max_tokens, room, per_token, _read(debate, purpose))
     draft = Draft(debate)
     if leave is not None:
         draft.add(
@@ -257,9 +257,18 @@ def begin(
 
 def _room(debate: Debate, purpose: Purpose) -> tuple[Money | None, Money]:
     """What the call may cost at most, and what each of its tokens adds to what must be held back."""
-    if purpose.turn is not None:
-        return means.for_speech(debate)
+    turn = debate.turn(purpose.turn) if purpose.turn is not None else None
+    if turn is not None:
+        return means.for_speech(debate, turn.round)
+    if purpose.repair and purpose.judge is not None:
+        return means.for_repair(debate, purpose.judge, purpose.order), NOTHING
     return (means.for_ballot if purpose.aside is None else means.for_aside)(debate), NOTHING
+
+
+def _read(debate: Debate, purpose: Purpose) -> int | None:
+    """How many tokens of this call a judge reads at most; None: whatever it says."""
+    turn = debate.turn(purpose.turn) if purpose.turn is not None else None
+    return output_tokens.spoken(debate, turn.slot) if turn else None
 
 
 def _exhausted(debate: Debate) -> tuple[Event, ...]:

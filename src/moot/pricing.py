@@ -72,25 +72,39 @@ def worst(price: Price | None, input_bound: int, max_tokens: int) -> Money | Non
 
 
 def grant(
-    price: Price | None, bound: int, max_tokens: int, room: Money | None, per_token: Money = NOTHING
+    price: Price | None,
+    bound: int,
+    max_tokens: int,
+    room: Money | None,
+    per_token: Money = NOTHING,
+    read: int | None = None,
 ) -> Grant | None:
     """As many tokens as fit into the room there is; None where a call makes no sense.
 
-    `per_token` is what each output token makes necessary later on, such as a judge who must read it.
+    `per_token` is what an output token makes necessary later on, such as a judge who must read it; `read` is
+    how many of them at most, where it is not all.
     """
     full = worst(price, bound, max_tokens)
-    if room is None or full is None:
+    read = max_tokens if read is None else min(read, max_tokens)
+    if room is None or full is None or full + per_token * read <= room:
         return Grant(max_tokens, full)
-    if full + per_token * max_tokens <= room:
-        return Grant(max_tokens, full)
-    base = worst(price, bound, 0)
-    each = (full - (base or NOTHING)) / max_tokens + per_token
-    if base is None or each <= 0 or base > room:
-        return None
-    fits = int(((room - base) / each).to_integral_value(ROUND_FLOOR))
+    base = worst(price, bound, 0) or NOTHING
+    output = (full - base) / max_tokens
+    fits = max(
+        _fitting(room - base - per_token * read, output, least=read),
+        _fitting(room - base, output + per_token),
+    )
     if fits < min(LEAST_OUTPUT, max_tokens):
         return None
     return Grant(fits, worst(price, bound, fits))
+
+
+def _fitting(room: Money, each: Money, least: int = 0) -> int:
+    """How many tokens at this price fit; none where they would be fewer than `least`."""
+    if room < 0 or each <= 0:
+        return 0
+    fits = int((room / each).to_integral_value(ROUND_FLOOR))
+    return fits if fits >= least else 0
 
 
 def input_bound(request: Request) -> int:

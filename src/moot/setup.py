@@ -29,6 +29,7 @@ from moot.terms import (
     Side,
     Winning,
 )
+from moot.views.estimate import smallest_limit
 
 COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
 LONGEST_OBJECTIVE = 2000
@@ -109,7 +110,7 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
         first = next(iter(problems.values()))[0]
         raise Invalid(f"Invalid debate configuration: {first}.", problems)
     fmt, seats, manner = setup.format, _seats(setup, naming), _manner(setup)
-    return DebateOpened(
+    opened = DebateOpened(
         motion=setup.motion.strip(),
         format=fitted(fmt, seats, manner),
         seats=seats,
@@ -125,6 +126,16 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
         manner=manner,
         prompts=VERSION,
     )
+    _check_limit(opened)
+    return opened
+
+
+def _check_limit(opened: DebateOpened) -> None:
+    """Raises Invalid where the cost limit could not hold the first round and have it judged."""
+    least = None if opened.limits.cost is None else smallest_limit(opened)
+    if least is not None and opened.limits.cost is not None and opened.limits.cost < least.total:
+        problem = f"Must be at least {least.total} for this setup: {least}"
+        raise Invalid(f"Invalid debate configuration: {problem}.", {"costLimit": [problem]})
 
 
 def _manner(setup: Setup) -> Manner:

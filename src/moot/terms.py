@@ -72,6 +72,8 @@ class Model(Struct, frozen=True, omit_defaults=True):
     price: Price | None = None
     alias: str = ""
     """As whoever asked for it calls it, where that is not its name."""
+    thinks: bool = True
+    """It may reason before it speaks. False where it is known not to."""
 
     @property
     def label(self) -> str:

@@ -495,7 +495,10 @@ def _opening(drawn: dict[str, Any]) -> DebateOpened:
     drawn["rounds"] = min(drawn["rounds"], fmt.max_rounds)
     drawn["seats"] = drawn["seats"][: fmt.max_seats]
     drawn["seats"] += (drawn["seats"][0],) * (fmt.min_seats - len(drawn["seats"]))
-    return opening(Setup(motion="This house would plant more trees", format=fmt, **drawn))
+    # A limit that is too small for the first round is refused by `opening`; what comes of one is seen here.
+    limit = drawn.pop("cost_limit", None)
+    opened = opening(Setup(motion="This house would plant more trees", format=fmt, **drawn))
+    return replace(opened, limits=replace(opened.limits, cost=limit))
 
 
 good_speeches = _made(

@@ -551,14 +551,19 @@ def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
         assert state.spent <= state.counted
 
 
+def beyond_the_first_round(state: Debate) -> bool:
+    return any(turn.round > 1 and turn.call is not None for turn in (*state.turns, *state.live))
+
+
 def judging_costs(state: Debate) -> Money:
-    """Every judge reads what was said in both orders, answers at length, and must be asked again."""
+    """Every judge reads what was said in both orders, answers at length, and must be asked again; the last is
+    held back from the second round on."""
     total = Money(0)
     for judge in state.panel:
         for order in ORDERS:
             request = judge_request(state, judge, order)
             again = repair_request(request, "木" * request.max_tokens * 2, "木" * 300)
-            for asked in (request, again):
+            for asked in (request, again) if beyond_the_first_round(state) else (request,):
                 total += worst(judge.model.price, input_bound(asked), asked.max_tokens) or Money(0)
     return total
 
@@ -583,12 +588,12 @@ def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
     if simulation.debate.manner.winning in means.UNJUDGED or simulation.epoch > 1:
         return
     for sent in simulation.sent:
-        if sent.purpose.judge and not sent.debate.final:
+        if sent.purpose.judge and not sent.purpose.repair and not sent.debate.final:
             judge = simulation.debate.judge(sent.purpose.judge)
             assert sent.request.max_tokens == judge_request(sent.debate, judge, 0).max_tokens
     for event, state in zip(simulation.events, simulation.states, strict=True):
         unpaid = isinstance(event, BallotSpoiled) and event.message == FAULT_MESSAGES["budget"]
-        assert not unpaid or state.final
+        assert not unpaid or state.final or not beyond_the_first_round(state)
 
 
 @given(plots())

@@ -591,17 +591,26 @@ def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
 
 @pytest.mark.parametrize("limit", [f"0.0{tenths}" for tenths in range(36, 60)])
 def test_the_judging_of_what_is_said_at_the_same_time_is_held_back_too(limit: str) -> None:
-    def rambling(sent: Sent) -> Reply:
-        first = sent.purpose.judge and not sent.purpose.repair
-        return Reply("x" * 6 * sent.request.max_tokens, reported="worst") if first else greedy(sent)
-
-    debate = limited(limit, rambling, format=blind()).start()
+    debate = limited(limit, greedy, format=blind()).start()
     for pick in range(2000):
         if not debate.step(pick):
             break
     asked = [sent.request.max_tokens for sent in debate.sent if sent.purpose.judge]
     assert set(asked) <= {300}
     assert (debate.debate.verdict is not None) == debate.debate.something_said
+
+
+@pytest.mark.parametrize("limit", [f"0.{hundredths}" for hundredths in range(10, 30)])
+def test_from_the_second_round_on_the_repair_of_a_ballot_is_held_back_too(limit: str) -> None:
+    def rambling(sent: Sent) -> Reply:
+        first = sent.purpose.judge and not sent.purpose.repair
+        return Reply("x" * 4 * sent.request.max_tokens, reported="worst") if first else greedy(sent)
+
+    debate = limited(limit, rambling).start().run()
+    asked = [sent.request.max_tokens for sent in debate.sent if sent.purpose.judge]
+    assert debate.debate.rounds_done > 1
+    assert asked == [300] * 4
+    assert debate.debate.verdict is not None
 
 
 def test_moves_are_the_same_however_often_they_are_asked_for() -> None:

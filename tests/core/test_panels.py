@@ -14,7 +14,7 @@ from moot.errors import Invalid, Refused
 from moot.events import (
     BudgetExhausted,
     CallStarted,
-    DebateEnded,
+    DebateFailed,
     DebateStarted,
     JudgingFailed,
     SegmentCompleted,
@@ -171,7 +171,7 @@ def with_a_person(cost: str, **changes: Any) -> Debate:
 def test_nobody_speaks_whom_no_judge_could_be_paid_to_read() -> None:
     written = moves.advance(with_a_person("0.001"))
     assert isinstance(written[-2], BudgetExhausted)
-    assert written[-1] == DebateEnded("budget")
+    assert written[-1] == DebateFailed("budget", moves.TOO_LITTLE_MONEY)
     assert not any(isinstance(event, TurnStarted) for event in written)
 
 

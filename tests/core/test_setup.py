@@ -15,8 +15,10 @@ from moot.errors import Invalid
 from moot.events import DebateOpened, decode_event, encode
 from moot.schedule import schedule
 from moot.setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import FREE, HUMAN, Model, Money, Polls
+from moot.terms import FREE, HUMAN, Model, Money, Polls, Price, Seat, Tier
+from moot.views.estimate import smallest_limit
 from tests.core.plots import LAW
+from tests.core.simulate import Reply, Sent, Simulation, speak
 from tests.factories import SCRIPTED
 
 PAIR = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
@@ -211,6 +213,90 @@ def test_a_limit_cannot_be_held_where_a_price_is_not_known() -> None:
     stand_in = problems(seats=(SeatSetup(PERSON, stand_in=mystery), SeatSetup(SCRIPTED)), cost_limit=Money(1))
     assert "acme/oracle" in stand_in["costLimit"][0]
     assert opened(seats=(SeatSetup(mystery), SeatSetup(SCRIPTED)))
+
+
+# --- the smallest limit -------------------------------------------------------------------------------
+
+DEAR = Price(input=(Tier(0, Money(3)),), output=(Tier(0, Money(15)),))
+TALKER = Model("acme", "talker", price=DEAR, thinks=False)
+THINKER = Model("acme", "thinker", max_tokens=16384, price=DEAR)
+SETUPS: dict[str, dict[str, Any]] = {
+    "oxford": {},
+    "free": {"format": "free"},
+    "roundtable": {"format": "roundtable", "seats": (SeatSetup(TALKER),) * 3},
+    "policy, with notes": {"format": "policy", "prep": True},
+    "points of information": {"format": "world-schools"},
+    "at the same time": {"format": "free", "blind": True},
+    "thinkers": {"seats": (SeatSetup(THINKER),) * 2, "judges": (JudgeSetup(THINKER),)},
+    "a panel": {"judges": (JudgeSetup(TALKER), JudgeSetup(THINKER, "Other"))},
+    "Chinese": {"motion": "应该禁止家庭作业吗？"},
+    "a free model": {"seats": (SeatSetup(SCRIPTED), SeatSetup(TALKER))},
+    "a few tokens": {"seats": (SeatSetup(replace(TALKER, max_tokens=150)),) * 2},
+    "a person": {"seats": (SeatSetup(PERSON, stand_in=TALKER), SeatSetup(TALKER))},
+    "nobody judges": {"winning": "user-decides"},
+}
+
+
+def costly(name: str, **changes: Any) -> DebateOpened:
+    usual = {"seats": (SeatSetup(TALKER),) * 2, "judges": (JudgeSetup(TALKER),)}
+    return opened(**{**usual, **SETUPS[name], **changes})
+
+
+def smallest(name: str) -> Money:
+    least = smallest_limit(costly(name))
+    assert least is not None
+    return least.total
+
+
+def greedy(sent: Sent) -> Reply:
+    """Says and bills all that it may, up to where the runner cuts it."""
+    if sent.purpose.judge or sent.purpose.aside:
+        return replace(speak(sent), reported="worst")
+    return Reply(chr(0x61 + sent.call % 26) * 4 * sent.request.max_tokens, reported="worst")
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_under_the_smallest_limit_the_first_round_is_held_and_judged_whatever_it_costs(name: str) -> None:
+    opening = costly(name, cost_limit=smallest(name))
+    held = replace(opening, seats=tuple(_seated(seat) for seat in opening.seats))
+    debate = Simulation(held, greedy).start().run().debate
+    assert debate.rounds_done >= 1
+    first = [slot.index for slot in debate.schedule if slot.round == 1 and slot.index not in debate.skipped]
+    assert {turn.slot for turn in debate.turns if turn.state == "completed"} >= set(first)
+    assert debate.counted <= smallest(name)
+    assert debate.verdict is not None or debate.manner.winning == "user-decides"
+
+
+def _seated(seat: Seat) -> Seat:
+    return replace(seat, model=seat.stand_in) if seat.stand_in else seat
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_a_smaller_limit_is_refused_and_says_what_would_do(name: str) -> None:
+    least = smallest(name)
+    if least <= Money("0.01"):
+        pytest.skip("a cent will do")
+    with pytest.raises(Invalid) as error:
+        costly(name, cost_limit=least - Money("0.01"))
+    (problem,) = error.value.problems["costLimit"]
+    assert problem.startswith(f"Must be at least {least} for this setup: ")
+
+
+def test_what_costs_nothing_has_no_smallest_limit() -> None:
+    assert opened(cost_limit=Money("0.0001"))
+
+
+def test_under_a_limit_calls_are_given_what_their_words_need() -> None:
+    def most(name: str, **changes: Any) -> tuple[int, int]:
+        sent = Simulation(costly(name, **changes), speak).start().run().sent
+        speech = next(one for one in sent if one.purpose.turn)
+        return speech.request.max_tokens, sent[-1].request.max_tokens
+
+    assert most("oxford") == (4096, 4096)
+    assert most("oxford", cost_limit=Money(5)) == (625, 1500)
+    assert most("thinkers", cost_limit=Money(5)) == (625 + 4096, 1500 + 4096)
+    assert most("Chinese", cost_limit=Money(5)) == (1250, 3000)
+    assert most("a few tokens", cost_limit=Money(5))[0] == 150
 
 
 @given(st.text(max_size=30), st.text(max_size=20), st.floats())

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot import output_tokens
 from moot.debate import Debate, Turn
 from moot.judging.ballots import criterion_keys, labels, schema, seat_labels, small_schema
 from moot.judging.evidence import Put, heading, mark, pending, put, speeches
 from moot.judging.parties import ranked
+from moot.lengths import QUARTERS
 from moot.pricing import OVERHEAD
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speeches import is_question
@@ -24,6 +26,9 @@ from moot.terms import Judge, Message, Request
 
 BYTES_PER_TOKEN = 6
 """A judge reads at most this many bytes of a speech for each token it was allowed."""
+HELD_BYTES_PER_TOKEN = QUARTERS
+"""The same under a cost limit: a model is cut there when its tokens are used up as we count them, and a byte
+is at most a quarter of one."""
 TOKENS_A_WORD = 4
 """What a person is allowed to say has no tokens; so many are counted for each word of it."""
 FRAME = 200
@@ -83,10 +88,14 @@ def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
         model=model,
         instructions=system,
         messages=(Message("user", user),),
-        max_tokens=min(model.max_tokens, SMALL_TOKENS) if small else model.max_tokens,
+        max_tokens=min(model.max_tokens, SMALL_TOKENS) if small else _most(debate, judge, len(names)),
         schema=small_schema(debate, judge) if small else schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
+
+
+def _most(debate: Debate, judge: Judge, parties: int) -> int:
+    return output_tokens.for_ballot(debate, judge.model, parties, len(judge.criteria))
 
 
 def _objective(desk: Desk) -> str:
@@ -123,8 +132,8 @@ def _evidence(desk: Desk) -> list[str]:
 
 
 def _speech(desk: Desk, turn: Turn, given: Sequence[Turn]) -> str:
-    tokens = turn.max_tokens or hand_tokens(desk.debate, turn.slot)
-    text = desk.quoted(desk.debate.heard(turn), tokens * BYTES_PER_TOKEN)
+    most = bytes_read(desk.debate, turn.slot, turn.max_tokens)
+    text = desk.quoted(desk.debate.heard(turn), most)
     label, kind = desk.names[turn.seat], heading(desk.debate, turn, given)
     return desk.section("speech", mark=mark(turn), label=label, heading=kind, text=text)
 
@@ -146,7 +155,7 @@ def _list(names: tuple[str, ...]) -> str:
 
 def repair_request(request: Request, reply: str, problem: str) -> Request:
     """The same question once more, with the unreadable reply and what was wrong with it."""
-    short = clip(reply, request.max_tokens * BYTES_PER_TOKEN)
+    short = clip(reply, request.max_tokens * HELD_BYTES_PER_TOKEN)
     plea = section("judge", "repair", problem=problem[:300])
     again = (Message("assistant", short or "{}"), Message("user", plea))
     return replace(request, messages=(*request.messages, *again), attempt=2)
@@ -154,12 +163,23 @@ def repair_request(request: Request, reply: str, problem: str) -> Request:
 
 def repair_room(request: Request) -> int:
     """How many bytes a repair adds to a request at most."""
-    return request.max_tokens * BYTES_PER_TOKEN + 2 * OVERHEAD + 1500
+    return request.max_tokens * HELD_BYTES_PER_TOKEN + 2 * OVERHEAD + 1500
 
 
 def hand_tokens(debate: Debate, slot: int) -> int:
     """As how many tokens a speech counts that a person gives."""
     return debate.budget(slot) * TOKENS_A_WORD
+
+
+def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
+    """How many bytes a judge reads at most of a speech that was allowed so many tokens; 0 for a person's.
+
+    Under a cost limit the tokens of its words alone count: what a model thinks is not read by anybody.
+    """
+    if debate.cost_limit is None:
+        return (max_tokens or hand_tokens(debate, slot)) * BYTES_PER_TOKEN
+    needed = output_tokens.spoken(debate, slot)
+    return min(max_tokens or needed, needed) * HELD_BYTES_PER_TOKEN
 
 
 def speech_frame(debate: Debate) -> int:

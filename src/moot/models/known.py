@@ -193,6 +193,11 @@ def rule_for(model: str) -> Rule | None:
     return next((rule for names, rule in _RULES if names.match(name)), None)
 
 
+def may_think(model: str, traits: Traits) -> bool:
+    """Whether it reasons before it speaks, or nobody knows."""
+    return traits.thinks or rule_for(model) is None
+
+
 def room(traits: Traits) -> int:
     """How many tokens a speech may take: a model that thinks needs room for that, too."""
     wanted = ROOM_TO_THINK if traits.thinks else ROOM

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from moot import output_tokens
 from moot.audience import Heard, hears
 from moot.debate import Debate, Turn
 from moot.prompts import small
@@ -96,7 +97,7 @@ def turn_request(
         model=seat.model,
         instructions=_instructions(debate, seat, aided=aided),
         messages=tuple(messages),
-        max_tokens=seat.model.max_tokens,
+        max_tokens=output_tokens.for_speech(debate, turn.slot, seat.model),
         previous_response_id=chain,
         fresh=tuple(messages[remembered:]) if chain else (),
         seed=seed(seat.model.seed, turn.number, attempt),

@@ -122,7 +122,8 @@ class Providers:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
         traits = self.traits(provider, model)
         room = known.room(traits) if traits.deadlines else SHORT
-        return Model(provider, model, max_tokens=room, small=traits.small)
+        thinks = known.may_think(model, traits)
+        return Model(provider, model, max_tokens=room, small=traits.small, thinks=thinks)
 
     def key(self, endpoint: Endpoint) -> Key | None:
         return endpoints.key_of(endpoint, self.manager.environ, self._keys)

@@ -8,13 +8,21 @@ nor what tools make necessary: eight results at their longest would dwarf the re
 
 from __future__ import annotations
 
-from msgspec import Struct
+from decimal import ROUND_CEILING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.debate import NOTHING
 from moot.events import DebateOpened
+from moot.means import judging_worst, models, reading_worst
 from moot.pricing import cost, worst
 from moot.schedule import schedule
 from moot.terms import Money
-from moot.views.rehearsal import Planned, rehearsed
+from moot.views.rehearsal import Planned, first_round, rehearsed
+
+ANY_LIMIT = Money(1)
+"""Under a limit calls are given fewer tokens, whatever the limit is."""
 
 
 class Span(Struct, frozen=True):
@@ -32,6 +40,21 @@ class ModelEstimate(Struct, frozen=True):
     high: Money | None
 
 
+class SmallestLimit(Struct, frozen=True):
+    """What must be set aside at most for the calls of the first round, and to have it judged."""
+
+    round: Money
+    judging: Money
+
+    @property
+    def total(self) -> Money:
+        return _cents(self.round) + _cents(self.judging)
+
+    def __str__(self) -> str:
+        held = f"{_cents(self.round)} for the first round"
+        return held if not self.judging else f"{held} and {_cents(self.judging)} to have it judged"
+
+
 class Estimate(Struct, frozen=True):
     speeches: int
     calls: Span
@@ -43,6 +66,8 @@ class Estimate(Struct, frozen=True):
     """It could cost more if the cost limit did not hold it."""
     models: tuple[ModelEstimate, ...]
     unpriced: tuple[str, ...]
+    smallest_limit: SmallestLimit | None = None
+    """Below it no cost limit is accepted; None where a price is not known."""
 
 
 def estimate(opened: DebateOpened) -> Estimate:
@@ -63,7 +88,22 @@ def estimate(opened: DebateOpened) -> Estimate:
         limited=limit is not None and high is not None and high > limit,
         models=models,
         unpriced=tuple(model.model for model in models if model.high is None),
+        smallest_limit=smallest_limit(opened),
     )
+
+
+def smallest_limit(opened: DebateOpened) -> SmallestLimit | None:
+    """The smallest cost limit under which the first round can be held and judged, whatever each of its calls
+    costs, as long as none has to be made again. None where a price is not known."""
+    held = replace(opened, limits=replace(opened.limits, cost=opened.limits.cost or ANY_LIMIT))
+    first = first_round(held)
+    costs = [worst(call.model.price, call.bound, call.max_tokens) for call in first.calls]
+    judges = [judge.model.price for judge in models(first.debate.panel)]
+    if None in costs or None in judges:
+        return None
+    judging = judging_worst(first.debate, starting=1, repairs=False)
+    judging += reading_worst(first.debate, first.longer, repairs=False)
+    return SmallestLimit(_sum(costs) or NOTHING, judging)
 
 
 def _of(calls: list[Planned]) -> ModelEstimate:
@@ -92,3 +132,8 @@ def _sum(amounts: list[Money | None]) -> Money | None:
 
 def _held(amount: Money | None, limit: Money | None) -> Money | None:
     return amount if amount is None or limit is None else min(amount, limit)
+
+
+def _cents(amount: Money) -> Money:
+    """In whole cents, rounded up."""
+    return amount.quantize(Money("0.01"), ROUND_CEILING)

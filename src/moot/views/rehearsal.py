@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot import output_tokens
 from moot.asides import (
     POINT_WORDS,
     Question,
@@ -29,7 +30,7 @@ from moot.debate import EPOCH, Aside, Debate, Turn
 from moot.events import DebateOpened, Recorded
 from moot.evolve import evolve
 from moot.formats.plan import ORDERS
-from moot.judging.asking import BYTES_PER_TOKEN, judge_request, repair_room, speech_frame
+from moot.judging.asking import HELD_BYTES_PER_TOKEN, bytes_read, judge_request, repair_room, speech_frame
 from moot.lengths import count, tokens
 from moot.means import UNJUDGED, models
 from moot.moves import aside_model
@@ -59,6 +60,21 @@ class Planned(Struct, frozen=True):
     max_tokens: int
 
 
+class FirstRound(Struct, frozen=True):
+    """What a first round may come to: its calls, and the state after it, with how many bytes its speeches may
+    be longer than they are there for those who judge them."""
+
+    calls: tuple[Planned, ...]
+    debate: Debate
+    longer: int
+
+
+def first_round(opened: DebateOpened) -> FirstRound:
+    rehearsal = _Rehearsal(opened)
+    calls = tuple(rehearsal.speeches(rounds=1))
+    return FirstRound(calls, rehearsal.debate, rehearsal.longer(rehearsal.debate.turns))
+
+
 def rehearsed(opened: DebateOpened) -> Iterator[Planned]:
     """Every call that may come about."""
     rehearsal = _Rehearsal(opened)
@@ -83,8 +99,10 @@ class _Rehearsal:
         self._beyond = 0
         """Bytes of points that may be taken, and of speeches that usually fall out."""
 
-    def speeches(self) -> Iterator[Planned]:
+    def speeches(self, rounds: int | None = None) -> Iterator[Planned]:
         for slot in self.debate.schedule:
+            if rounds is not None and slot.round > rounds:
+                return
             dropped = falls_out(self.debate, slot)
             for question in () if dropped else before_speaking(self.debate, (slot,)):
                 yield from self._asked(question, certain=True, answer=self._words_of(question))
@@ -102,7 +120,7 @@ class _Rehearsal:
         """A ballot, and its repair. Where nobody judges unasked, it may never come to either."""
         request = judge_request(self.debate, judge, order)
         words = _filler(BALLOT_WORDS, request.max_tokens)
-        bound = input_bound(request) + self._longer(self.debate.turns)
+        bound = input_bound(request) + self.longer(self.debate.turns)
         least = _usage(request, words) if self.debate.manner.auto_judge else None
         yield Planned(request.model, least, bound, request.max_tokens)
         yield Planned(request.model, None, bound + repair_room(request), request.max_tokens)
@@ -110,7 +128,8 @@ class _Rehearsal:
     def _speech(self, turn: Turn, request: Request, *, certain: bool) -> Planned:
         words = _filler(self.debate.budget(turn.slot), request.max_tokens)
         heard = [self.debate.turn(item.turn) for item in hears(self.debate, turn) if item.turn]
-        bound = input_bound(request) + self._longer([speech for speech in heard if speech])
+        bound = input_bound(request) + self._beyond
+        bound += sum(_longer(self.debate, speech, thoughts=True) for speech in heard if speech)
         return Planned(request.model, _usage(request, words) if certain else None, bound, request.max_tokens)
 
     def _beside(self) -> Iterator[Planned]:
@@ -143,7 +162,9 @@ class _Rehearsal:
         if model.human or model.small:
             return
         request = aside_request(self.debate, aside, model, words_for(self.debate, aside))
-        bound = input_bound(request) + self._longer(self.debate.turns if aside.kind == "notes" else ())
+        bound = input_bound(request) + self._beyond
+        if aside.kind == "notes":
+            bound += sum(_longer(self.debate, speech, thoughts=True) for speech in self.debate.turns)
         said = answer or _filler(ANSWER_WORDS, request.max_tokens)
         sure = certain and aside.seat not in self.people
         yield Planned(model, _usage(request, said) if sure else None, bound, request.max_tokens)
@@ -169,22 +190,29 @@ class _Rehearsal:
     def _give(self, turn: Turn, request: Request | None) -> None:
         """The speech as it would have been given."""
         budget = self.debate.budget(turn.slot)
-        most = request.max_tokens if request else budget * TOKENS_BY_HAND
+        most = request.max_tokens if request else self._by_hand(turn.slot)
         text = _filler(budget, most)
         given = replace(turn, state="completed", text=text, words=count(text), max_tokens=most)
         self.debate = replace(self.debate, turns=(*self.debate.turns, given))
 
+    def _by_hand(self, slot: int) -> int:
+        """Tokens of a speech that a person gives."""
+        if self.debate.cost_limit is not None:
+            return output_tokens.spoken(self.debate, slot)
+        return self.debate.budget(slot) * TOKENS_BY_HAND
+
     def _drop(self, slot: Slot, request: Request | None) -> None:
         self.debate = replace(self.debate, skipped=(*self.debate.skipped, slot.index))
         if request:
-            self._beyond += request.max_tokens * BYTES_PER_TOKEN + speech_frame(self.debate)
+            read = bytes_read(self.debate, slot.index, request.max_tokens)
+            self._beyond += read + speech_frame(self.debate)
 
     def _seq(self) -> int:
         return 2 + len(self.debate.turns) + len(self.debate.asides)
 
-    def _longer(self, speeches: Sequence[Turn]) -> int:
-        """By how many bytes what was heard can be longer than the filler."""
-        return self._beyond + sum(_longer(speech) for speech in speeches)
+    def longer(self, speeches: Sequence[Turn]) -> int:
+        """By how many bytes what a judge reads can be longer than the filler."""
+        return self._beyond + sum(_longer(self.debate, speech) for speech in speeches)
 
 
 def _may_concede(debate: Debate, turn: Turn) -> bool:
@@ -192,9 +220,13 @@ def _may_concede(debate: Debate, turn: Turn) -> bool:
     return speaks and may_concede(debate) and rival(debate, turn.seat) is not None
 
 
-def _longer(speech: Turn) -> int:
-    """By how many bytes a speech that fills its room is longer than the filler."""
-    return max(0, speech.max_tokens * BYTES_PER_TOKEN - len(speech.text))
+def _longer(debate: Debate, speech: Turn, *, thoughts: bool = False) -> int:
+    """By how many bytes a speech that fills its room is longer than the filler; with `thoughts`, also what
+    was left for those, since a debater hears whatever was said there."""
+    room = bytes_read(debate, speech.slot, speech.max_tokens)
+    if thoughts and debate.cost_limit is not None:
+        room = max(room, speech.max_tokens * HELD_BYTES_PER_TOKEN)
+    return max(0, room - len(speech.text))
 
 
 def _filler(words: int, max_tokens: int) -> str:

@@ -66,6 +66,7 @@ class House:
             max_tokens=max_tokens or room,
             effort=effort if effort in traits.efforts else None,
             small=traits.small,
+            thinks=known.may_think(name, traits),
             price=self._arena.price(provider, name),
         )
 
