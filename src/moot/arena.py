@@ -46,6 +46,7 @@ from moot.store.memory import MemoryStore
 from moot.terms import Model, Status, Step
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
+from moot.views.estimate import smallest_allowance
 
 QUIET = (Inject, KeepDraft, CastVote)
 """What gives a runner nothing to do."""
@@ -235,6 +236,10 @@ class Arena:
             raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
         if limit is not None or debate.limits.cost is not None:
             check_priced(sitting or debate.panel)
+        if limit is not None and limit < (least := smallest_allowance(debate, sitting or debate.panel)):
+            raise Invalid(
+                "The limit is too small.", {"costLimit": [f"Must be at least {least} for these judges"]}
+            )
         return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 
 import httpx
@@ -12,6 +13,8 @@ import pytest
 
 from moot.client import AsyncClient
 from moot.errors import Fault
+from moot.events import CallDelta
+from moot.prices import flat
 from moot.providers.scripted import Break, Cue, Scripted, improvise
 from moot.settings import Service
 from moot.terms import Request
@@ -536,3 +539,40 @@ async def test_a_full_disk_quota_refuses_new_debates_only(tmp_path: Path) -> Non
         shape = problem(await house.http.post("/api/v1/debates", json=BODY), 503, "storage")
         assert "MOOT_DISK_QUOTA_MB" in shape["detail"]
         assert (await house.over(debate_id))["status"] == "completed"
+
+
+async def test_a_cost_limit_that_cannot_hold_the_first_round_is_refused_with_the_smallest_that_can(
+    tmp_path: Path,
+) -> None:
+    prices = {"scripted/*": flat(Decimal(3), Decimal(15))}
+    async with serving(tmp_path, prices=prices) as house:
+        figures = (await house.http.post("/api/v1/estimate", json=BODY)).json()
+        least = figures["smallestLimit"]
+        assert least > 0.11
+        for path in ("/api/v1/debates", "/api/v1/estimate"):
+            reply = await house.http.post(path, json=body(costLimit=round(least - 0.01, 2)))
+            (told,) = problem(reply, 422, "validation")["errors"]["costLimit"]
+            assert told.startswith(f"Must be at least {least:.2f} for this setup: ")
+        assert (await house.http.get("/api/v1/debates")).json()["pagination"]["total"] == 0
+        debate_id = await house.open(costLimit=least)
+        status = await house.over(debate_id)
+        assert (status["status"], status["costs"]["totalCost"] <= least) == ("completed", True)
+        assert status["verdict"]
+        assert all(part["responses"] for part in status["rounds"])
+        refused = await house.post(debate_id, "rejudge", {"costLimit": 0.01})
+        (told,) = problem(refused, 422, "validation")["errors"]["costLimit"]
+        assert told.startswith("Must be at least 0.")
+
+
+async def test_what_an_aborted_call_cost_is_told_with_the_end(tmp_path: Path) -> None:
+    prices = {"scripted/*": flat(Decimal(3), Decimal(15))}
+    async with serving(tmp_path, provider=Scripted(pace=0.02), prices=prices) as house:
+        debate_id = await house.open()
+        async for recorded in house.arena.watch(debate_id):
+            if isinstance(recorded.event, CallDelta):
+                break
+        assert (await house.post(debate_id, "abort", {})).status_code in (200, 202)
+        (*_, (event, _, complete)) = await house.follow(debate_id)
+        status = (await house.get(debate_id, "status")).json()
+        assert event == "complete"
+        assert complete["finalCost"] == status["costs"]["totalCost"] > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -97,6 +98,16 @@ def test_all_that_is_wrong_with_a_debate_is_said_at_once_in_the_words_of_the_opt
     assert "--rounds: Must be between 1 and 10" in err
     assert "--timeout: Must be greater than 0" in err
     assert "--cost-limit: Must be greater than 0" in err
+
+
+def test_a_cost_limit_that_is_too_small_is_refused_before_there_is_a_debate(moot: Moot, data: Path):
+    data.mkdir()
+    (data / "moot.toml").write_text('[prices."scripted/*"]\ninput = "3"\noutput = "15"\n')
+    code, out, err = moot("A motion", "--model", "scripted/demo", "--cost-limit", "0.01")
+    assert (code, out) == (2, "")
+    assert "--cost-limit: Must be at least 0." in err
+    assert "for this setup" in err
+    assert moot("list")[1].startswith("No debates here yet.")
 
 
 def test_a_motion_with_control_characters_is_refused(moot: Moot):

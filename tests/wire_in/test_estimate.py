@@ -10,6 +10,8 @@ from moot.evolve import fold
 from moot.terms import Judge, Limits, Manner, Model, Money, Price, Tier
 from moot.views.costs import costs
 from moot.views.estimate import Span, estimate
+from moot.views.programme import programme
+from moot.wire.v1.replies import estimated
 from tests.core.simulate import Reply, Sent, Simulation, speak, words
 from tests.factories import seats, table
 from tests.golden.reading import HERE, log_of
@@ -101,8 +103,26 @@ def test_the_cost_limit_holds_the_high_end() -> None:
     limited = estimate(replace(opened, limits=Limits(rounds=3, cost=Money("0.11"))))
     assert (limited.high, limited.limited) == (Money("0.11"), True)
     generous = estimate(replace(opened, limits=Limits(rounds=3, cost=Money(1000))))
-    assert generous.high == estimate(opened).high
     assert not generous.limited
+    assert generous.high is not None
+    assert generous.low == estimate(opened).low
+
+
+def test_under_a_limit_calls_are_given_no_more_tokens_than_their_words_need() -> None:
+    opened = priced()
+    free, held = estimate(opened), estimate(replace(opened, limits=Limits(rounds=3, cost=Money(1000))))
+    assert held.tokens.low == free.tokens.low
+    assert held.tokens.high < free.tokens.high
+
+
+def test_the_smallest_limit_is_told_with_and_without_a_limit() -> None:
+    opened = priced()
+    found = estimate(opened).smallest_limit
+    assert found is not None
+    assert found == estimate(replace(opened, limits=Limits(rounds=3, cost=Money(9)))).smallest_limit
+    assert estimated(estimate(opened), programme(opened))["smallestLimit"] == float(found.total) > 0
+    nameless = priced(model=HERON)
+    assert estimated(estimate(nameless), programme(nameless))["smallestLimit"] is None
 
 
 def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:

@@ -8,17 +8,18 @@ nor what tools make necessary: eight results at their longest would dwarf the re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.debate import NOTHING
+from moot.debate import NOTHING, Debate
 from moot.events import DebateOpened
 from moot.means import judging_worst, models, reading_worst
 from moot.pricing import cost, worst
 from moot.schedule import schedule
-from moot.terms import Money
+from moot.terms import Judge, Money
 from moot.views.rehearsal import Planned, first_round, rehearsed
 
 ANY_LIMIT = Money(1)
@@ -132,6 +133,15 @@ def _sum(amounts: list[Money | None]) -> Money | None:
 
 def _held(amount: Money | None, limit: Money | None) -> Money | None:
     return amount if amount is None or limit is None else min(amount, limit)
+
+
+def smallest_allowance(debate: Debate, judges: Sequence[Judge]) -> Money:
+    """The smallest cost limit under which a debate that is over can be judged again by these."""
+    limits = replace(debate.limits, cost=ANY_LIMIT)
+    again = replace(
+        debate, judges=tuple(judges), limits=limits, manner=replace(debate.manner, winning="ai-judge")
+    )
+    return _cents(judging_worst(again, repairs=False))
 
 
 def _cents(amount: Money) -> Money:

@@ -241,6 +241,9 @@ class EstimateResponse(Reply):
     high_text: str
     limited: bool
     """It could cost more if `costLimit` did not hold it."""
+    smallest_limit: Dollars | None
+    """The smallest `costLimit` under which the first round can be held and judged: a smaller one is refused.
+    null where a price is not known."""
     models: list[ModelEstimate]
     unpriced: list[str]
     order: list[OrderedSpeech]

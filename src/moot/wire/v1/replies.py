@@ -138,6 +138,7 @@ def estimated(figures: Estimate, programme: Programme) -> dict[str, Any]:
         "lowText": dollars(figures.low),
         "highText": dollars(figures.high),
         "limited": figures.limited,
+        "smallestLimit": None if figures.smallest_limit is None else number(figures.smallest_limit.total),
         "speeches": figures.speeches,
         "calls": msgspec.to_builtins(figures.calls),
         "tokens": msgspec.to_builtins(figures.tokens),

@@ -94,7 +94,8 @@ function Table({ at, house, formats }) {
     <//>
     <${Fold} class="line" summary=${html`<b>Rules</b> <span>${inShort(setup.config)}</span>`}
       needed=${Object.keys(wrong).some(isRule)}>
-      <${Rules} config=${setup.config} format=${format} errors=${wrong} onChange=${config} />
+      <${Rules} config=${setup.config} format=${format} errors=${wrong} smallest=${plan?.smallestLimit}
+        onChange=${config} />
     <//>
     <${Doubts} texts=${plan?.warnings ?? []} />
     <div class="aside">

@@ -14,7 +14,8 @@ const FIELDS = new Set([
 /** Whether something wrong is to be put right here. */
 export const isRule = (place) => FIELDS.has(place.split('.')[0]);
 
-export function Rules({ config, format, errors, onChange }) {
+/** `smallest` is the smallest cost limit that this setup can have, where the server has told it. */
+export function Rules({ config, format, errors, smallest, onChange }) {
   const number = (name, label, more, at = name) => html`<${Named} label=${label} type="number" inputmode="decimal"
     value=${config[name] ?? ''} wrong=${wrongs(errors, at)}
     onInput=${(event) => onChange({ [name]: numberIn(event) })} ...${more} />`;
@@ -32,7 +33,9 @@ export function Rules({ config, format, errors, onChange }) {
       placeholder="told to everybody; may be left empty" wrong=${wrongs(errors, 'objective')}
       onInput=${(event) => onChange({ objective: event.target.value })} />
     <div class="grid">
-      ${number('costLimit', 'Stops at, in dollars', { min: 0, step: 'any', placeholder: 'no limit' })}
+      ${number('costLimit', 'Stops at, in dollars', {
+        min: 0, step: 'any', placeholder: 'no limit', hint: smallest > 0 && `At least $${smallest.toFixed(2)} for this setup.`,
+      })}
       ${number('warnAtCost', 'Warns at, in dollars', { min: 0, step: 'any', placeholder: 'no warning' })}
       ${number('timeoutPerRound', 'Seconds for a speech', { min: 30, max: 300, step: 10, placeholder: 120 })}
       ${number('personSeconds', 'Seconds for a person', { min: 10, max: 3600, step: 10, placeholder: 300 })}
