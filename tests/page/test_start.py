@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
+from moot.prices import flat
 from tests.api.served import BODY, Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -19,8 +22,9 @@ LOCAL = {"title": "SmolLM2 135M", "licence": "", "summary": "", "error": None}
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path) -> AsyncGenerator[Served]:
-    """Whoever names no model gets a scripted one."""
-    async with serving(tmp_path, model="scripted/oak") as server:
+    """Whoever names no model gets a scripted one; one of them is dear."""
+    prices = {"scripted/pine": flat(Decimal(30), Decimal(150))}
+    async with serving(tmp_path, model="scripted/oak", prices=prices) as server:
         yield server
 
 
@@ -143,6 +147,26 @@ async def test_limits_of_tokens_and_weights_of_criteria_are_kept_and_checked_on_
     assert body["participants"][0]["model"]["maxTokens"] == 900
     assert body["judge"]["evaluationCriteria"] == ["evidence", "wit"]
     assert body["judge"]["weights"] == {"wit": 2.5}
+    assert all("422" in one for one in complaints)
+    complaints.clear()
+
+
+async def test_the_smallest_cost_limit_stands_beside_the_limit(
+    page: Page, served: Served, complaints: list[str]
+) -> None:
+    await arrive(page, served)
+    model = page.get_by_role("combobox", name="Held by").first
+    await model.focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.type("scripted/pine")
+    await expect(page.get_by_role("option", name="Use scripted/pine")).to_be_visible()
+    await page.keyboard.press("Enter")
+    await page.get_by_text("Rules", exact=True).click()
+    limit = page.get_by_label("Stops at, in dollars")
+    await expect(page.get_by_text(re.compile(r"At least \$0\.\d\d for this setup"))).to_be_visible()
+    await limit.fill("0.2")
+    await expect(page.get_by_text("Must be at least 0.").first).to_be_visible()
+    await expect(limit).to_have_attribute("aria-invalid", "true")
     assert all("422" in one for one in complaints)
     complaints.clear()
 
