@@ -199,12 +199,13 @@ DEAR = replace(CONTRARY, price=flat(Money(3), Money(15)), max_tokens=1000)
 async def test_judging_again_keeps_to_its_own_allowance(open_arena: OpenArena) -> None:
     async with open_arena(Scripted(minded)) as arena:
         first = await judged(arena, OWL)
-        await arena.rejudge(first.id, [DEAR], allowance="0.0001")
-        await when(arena, first.id, JudgingFailed)
-        poor = await arena.state(first.id)
-        assert poor.spent == first.spent
+        with pytest.raises(Invalid) as error:
+            await arena.rejudge(first.id, [DEAR], allowance="0.0001")
+        (problem,) = error.value.problems["costLimit"]
+        assert problem.startswith("Must be at least 0.")
+        assert (await arena.state(first.id)).seq == first.seq
         await arena.rejudge(first.id, [DEAR], allowance="0.50")
-        await when(arena, first.id, VerdictReached, after=poor.seq)
+        await when(arena, first.id, VerdictReached, after=first.seq)
         paid = await arena.state(first.id)
     assert 0 < paid.spent - first.spent <= Money("0.50")
     assert paid.limits == first.limits

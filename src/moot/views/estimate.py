@@ -95,7 +95,7 @@ def estimate(opened: DebateOpened) -> Estimate:
 
 def smallest_limit(opened: DebateOpened) -> SmallestLimit | None:
     """The smallest cost limit under which the first round can be held and judged, whatever each of its calls
-    costs, as long as none has to be made again. None where a price is not known."""
+    costs, as long as none has to be made again and no tools are used. None where a price is not known."""
     held = replace(opened, limits=replace(opened.limits, cost=opened.limits.cost or ANY_LIMIT))
     first = first_round(held)
     costs = [worst(call.model.price, call.bound, call.max_tokens) for call in first.calls]
