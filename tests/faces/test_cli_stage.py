@@ -287,7 +287,7 @@ def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the
     said = out.getvalue()
     assert "━╸──" in said
     assert "round 1 of 2 · Bob · Opening statement · 3 words" in said
-    assert "about 122 tokens · $0.00 of $1.00 · 0:11" in said
+    assert "about 123 tokens · $0.00 of $1.00 · 0:11" in said
     assert "Ctrl-C pauses" in said
 
 
