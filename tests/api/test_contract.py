@@ -46,6 +46,31 @@ async def test_the_example_of_the_contract_is_held_between_two_services(tmp_path
             await check(house, services)
 
 
+async def test_the_example_of_the_contract_is_held_under_the_smallest_limit_that_is_told(
+    tmp_path: Path,
+) -> None:
+    async with FaultServer(Script({})) as services:
+        bases = {"anthropic": services.url.removesuffix("/v1"), "openai": services.url}
+        endpoints = tuple(
+            replace(endpoint, base_url=bases.get(endpoint.name, endpoint.base_url)) for endpoint in ENDPOINTS
+        )
+        environ = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
+        async with serving(tmp_path, endpoints=endpoints, environ=environ) as house:
+            shape = {**CREATE_DEBATE, "config": {"maxRounds": 2, "costLimit": 5.0}}
+            least = (await house.http.post("/api/v1/estimate", json=shape)).json()["smallestLimit"]
+            assert 0.15 < least < 1.5
+            for limit in (0.15, round(least - 0.01, 2)):
+                shape["config"]["costLimit"] = limit
+                reply = await house.http.post("/api/v1/debates", json=shape)
+                assert (reply.status_code, list(reply.json()["errors"])) == (422, ["costLimit"])
+            shape["config"]["costLimit"] = least
+            reply = await house.http.post("/api/v1/debates", json=shape)
+            assert reply.status_code == 201
+            status = await house.over(reply.json()["id"])
+            assert len(status["rounds"][0]["responses"]) == 2
+            assert 0 < status["costs"]["totalCost"] <= least
+
+
 async def check(house: Served, services: FaultServer) -> None:
     reply = await house.http.post("/api/v1/debates", json=CREATE_DEBATE)
     assert reply.status_code == 201, reply.text
@@ -68,7 +93,8 @@ async def check(house: Served, services: FaultServer) -> None:
     assert final["verdict"]["scores"][opened["participants"][1]["id"]]["score"] == 78
     models = {call.body["model"]: call.body for call in services.requests}
     assert models["claude-3-5-sonnet-20241022"]["temperature"] == 0.7
-    assert models["claude-3-5-sonnet-20241022"]["max_tokens"] == 4096
+    # Under its cost limit a speech is given what its words need.
+    assert 150 < models["claude-3-5-sonnet-20241022"]["max_tokens"] < 4096
     assert models["gpt-4-turbo-preview"]["temperature"] == 0.8
     assert_all_tell_the_same(seen, (await house.get(opened["id"], "status")).json())
     await check_transcripts(house, opened["id"], seen)
