@@ -498,7 +498,7 @@ class Outliving(MemoryStore):
 # --- money ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", ["0.09", "0.1", "0.12", "0.2"])
+@pytest.mark.parametrize("limit", ["0.14", "0.15", "0.17", "0.2"])
 async def test_not_a_cent_goes_over_the_limit_however_often_a_speech_goes_on(
     tmp_path: Path, limit: str
 ) -> None:
