@@ -88,7 +88,8 @@ export function Copy({ text, label = 'Copy', ...more }) {
 /** A dialog that is open while it is there; the focus goes back to where it was before. */
 export function Sheet({ title, onClose, children, class: kind = '' }) {
   const dialog = useRef();
-  useEffect(() => {
+  // Before the next key: an Escape that is pressed before the first paint must close it, too.
+  useLayoutEffect(() => {
     const own = dialog.current;
     own.showModal();
     return () => own.close();
@@ -107,7 +108,8 @@ export function Sheet({ title, onClose, children, class: kind = '' }) {
   </dialog>`;
 }
 
-/** A button with more behind it, opening upwards. Children are buttons or links. */
+/** A button with more behind it, opening upwards. Children are buttons or links; the focus leaves them before they
+    act, so that a dialog which one of them opens gives it back to the button. */
 export function Menu({ label, children }) {
   const [open, setOpen] = useState(false);
   const root = useRef();
@@ -120,8 +122,9 @@ export function Menu({ label, children }) {
     return () => document.removeEventListener('pointerdown', leave);
   }, [open]);
   const items = () => [...root.current.querySelectorAll(':scope > div > *')].filter((item) => item.checkVisibility());
+  const focusButton = () => root.current.firstElementChild.focus();
   const close = () => {
-    root.current.firstElementChild.focus();
+    focusButton();
     setOpen(false);
   };
   const walk = (event) => {
@@ -136,7 +139,7 @@ export function Menu({ label, children }) {
     <button type="button" class="btn" aria-expanded=${open} aria-haspopup="true" onClick=${() => setOpen(!open)}>
       ${label}
     </button>
-    ${open && html`<div onClick=${close}>${children}</div>`}
+    ${open && html`<div onClickCapture=${focusButton} onClick=${() => setOpen(false)}>${children}</div>`}
   </div>`;
 }
 
