@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate
-from moot.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
-from moot.evolve import fold
+from moot.core.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
 from moot.prompts.templates import VERSION
-from moot.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
 
 FENCE = "0123456789abcdef0123456789abcdef"
 """What the dice give a debate in tests."""

@@ -27,11 +27,16 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 READ = (
-    "app", "debate", "playing", "serve", "work", "hall", "here", "elsewhere", "remote", "finding",
-    "exporting",
+    "app", "commands.debate", "commands.serve", "commands.work", "follow", "debate_source", "debate_local",
+    "debate_remote", "remote", "find_debate", "export_formats",
 )  # fmt: skip
 """What most commands need of `moot.cli`; the rest is read when it is asked for, as always."""
-SHARED = ("moot.store.postgres", "moot.placement.queued", "moot.redis_bus", "moot.commons.redis")
+SHARED = (
+    "moot.store.postgres.store",
+    "moot.cluster.queue_placement",
+    "moot.cluster.redis_bus",
+    "moot.cluster.redis_shared_state",
+)
 """What processes on one log need."""
 MOST_BYTES = 512 * 1024
 
@@ -134,14 +139,20 @@ def _become(wish: dict[str, Any], streams: list[int]) -> None:
     )
     sys.argv = ["moot", *wish["args"][1:]]
     # Where it is to crash was read before this child's environment was known.
-    importlib.reload(importlib.import_module("moot.crash"))
+    importlib.reload(importlib.import_module("moot.core.crash_points"))
     importlib.import_module("moot.cli").main()
 
 
 def _tend(asked: socket.socket) -> None:
     for name in READ:
         importlib.import_module(f"moot.cli.{name}")
-    for name in ("moot.server", "moot.work", "moot.client", "moot.arena", *SHARED):
+    for name in (
+        "moot.processes.server",
+        "moot.processes.worker",
+        "moot.client",
+        "moot.engine.arena",
+        *SHARED,
+    ):
         importlib.import_module(name)
     assert threading.active_count() == 1, "a fork leaves other threads behind"
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -80,15 +80,15 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from moot.errors import Invalid
-from moot.prices import flat
-from moot.providers import written
+from moot.core.errors import Invalid
+from moot.core.terms import Price
+from moot.core.timing import Pace
+from moot.providers import endpoint_settings
 from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, placed
 from moot.providers.keys import FILE, Environ, Secret, shown, shown_in
-from moot.runner import Pace
-from moot.terms import Price
-from moot.tools import written as tools_written
-from moot.tools.written import ToolServer
+from moot.providers.prices import flat
+from moot.tools import tool_settings as tools_written
+from moot.tools.tool_settings import ToolServer
 
 POSTGRES = ("postgresql", "postgres")
 REDIS = ("redis", "rediss", "unix")
@@ -178,7 +178,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     ledger = env.get("MOOT_SCRIPT_LEDGER")
     path = data / FILE
     file = _read(path)
-    endpoints = written.endpoints(file, path)
+    endpoints, usual = endpoint_settings.endpoints(file, path), Pace()
     return Settings(
         data=data,
         offline=_flag(env, "MOOT_OFFLINE"),
@@ -186,17 +186,17 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         model=env.get("MOOT_MODEL", ""),
         own_formats=Path(env["MOOT_FORMATS"]).expanduser() if env.get("MOOT_FORMATS") else None,
         pace=Pace(
-            retry_base=_number(env, "MOOT_RETRY_BASE_MS", 1000) / 1000,
-            first_byte=_number(env, "MOOT_FIRST_BYTE_S", 30),
-            between_bytes=_number(env, "MOOT_BETWEEN_BYTES_S", 30),
-            tick=_number(env, "MOOT_TICK_MS", 50) / 1000,
+            retry_base=_number(env, "MOOT_RETRY_BASE_MS", usual.retry_base * 1000) / 1000,
+            first_byte=_number(env, "MOOT_FIRST_BYTE_S", usual.first_byte),
+            between_bytes=_number(env, "MOOT_BETWEEN_BYTES_S", usual.between_bytes),
+            tick=_number(env, "MOOT_TICK_MS", usual.tick * 1000) / 1000,
         ),
         connect_seconds=_number(env, "MOOT_CONNECT_S", CONNECT_SECONDS),
         script_pace=_number(env, "MOOT_SCRIPT_PACE_MS", 0) / 1000,
         script_ledger=Path(ledger) if ledger else None,
         prices=_prices(file, path),
         endpoints=tuple(placed(endpoint, env) for endpoint in endpoints),
-        keys=written.keys(file, path, [endpoint.name for endpoint in endpoints]),
+        keys=endpoint_settings.keys(file, path, [endpoint.name for endpoint in endpoints]),
         tools=tools_written.servers(file, path),
         environ=Environ(env),
         service=_service(env),

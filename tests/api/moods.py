@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.providers.scripted import Break, Cue, Scripted, Stall, improvise
-from moot.terms import Request
 from tests.api.served import BODY, Served
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from moot.api.problems import REGISTRY
 from moot.settings import Service
-from moot.wire.problems import REGISTRY
 from tests.web.raw import request
 from tests.wire_in.house import changed
 

@@ -13,15 +13,15 @@ from typing import Any
 import httpx
 from httpx_sse import aconnect_sse
 
-from moot.arena import Arena
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
+from moot.processes.server import make_app
 from moot.providers.contract import Provider
 from moot.providers.scripted import Scripted
-from moot.runner import Pace
 from moot.settings import Service, Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
-from moot.web.app import make_app
-from moot.web.listening import Server, bind
+from moot.web.server.listener import Server, bind
 
 QUICK = Pace(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
 BODY: dict[str, Any] = {

@@ -22,12 +22,12 @@ import pytest
 import pytest_asyncio
 from msgspec import Struct
 
+from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Say, Scripted, improvise
 from moot.settings import Service
 from moot.store.contract import Token
-from moot.terms import Request
-from moot.web import listening
+from moot.web.server import listener
 from tests.api import bad_at_doors, bad_requests, bad_turns, moods
 from tests.api.rows import ANN, BOB, DEBATES, OPERATOR, VISITOR, Row, bearer, handshake
 from tests.api.served import FREE, Served, serving
@@ -253,7 +253,7 @@ async def next_frame(line: Line) -> tuple[int, bytes]:
 
 
 async def test_who_answers_no_ping_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(listener, "PING_SECONDS", 0.2)
     async with serving(tmp_path, provider=moods.moody()) as house:
         debate_id = await moods.opened(house, "speaking")
         async with connected(house) as line:

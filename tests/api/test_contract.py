@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.providers.endpoints import ENDPOINTS
-from moot.wire.v1.examples import CREATE_DEBATE
 from tests.api.served import Served, serving
 from tests.faults.acts import says
 from tests.faults.server import KEY, FaultServer, Script

@@ -16,13 +16,13 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.archives.importing import bring, take_back
-from moot.archives.places import place_of
+from moot.compat.legacy_import import bring, take_back
+from moot.compat.row_locations import place_of
+from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Say, Scripted, Stall, Think, improvise
 from moot.settings import Service
 from moot.store.contract import Token
-from moot.terms import Request
 from tests.api.guests import invited
 from tests.api.served import BODY, NO_TLS, Served, serving
 from tests.archives.rows import EACH, in_lines, rows

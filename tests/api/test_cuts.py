@@ -14,9 +14,9 @@ from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedOK
 
+from moot.core.terms import Request
 from moot.providers.scripted import Cue, Say, Scripted, Think, improvise
-from moot.store.sqlite import SqliteStore
-from moot.terms import Request
+from moot.store.sqlite.store import SqliteStore
 from tests.api.served import BODY, Served, serving
 from tests.chaos.viewers import Told, Viewer, Way, as_text, by_header, by_log, by_query, by_socket, parse
 

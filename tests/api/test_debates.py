@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 from moot.client import AsyncClient
-from moot.errors import Fault
-from moot.events import CallDelta
-from moot.prices import flat
+from moot.core.errors import Fault
+from moot.core.events import CallDelta
+from moot.core.terms import Request
+from moot.providers.prices import flat
 from moot.providers.scripted import Break, Cue, Scripted, improvise
 from moot.settings import Service
-from moot.terms import Request
 from tests.api.event_source import EventSource
 from tests.api.served import BODY, FREE, Served, body, serving
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from httpx_sse import aconnect_sse
 
-from moot.debate import Debate
+from moot.core.state import Debate
 from moot.store.memory import MemoryStore
 from tests.api.guests import PERSON, between_person_and_model, invited, opened
 from tests.api.served import BODY, Served, serving

@@ -10,7 +10,7 @@ import httpx
 
 from moot.providers.keys import Secret
 from moot.settings import Service
-from moot.web.steward import FIRST
+from moot.web.routes.admin import FIRST
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
 from tests.api.test_roles import GUARDED, bearer

@@ -13,7 +13,7 @@ import pytest
 from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
 
-from moot.web import streams
+from moot.web.streaming import sse_streams
 from tests.api.guests import PERSON, between_person_and_model, invited, opened
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
@@ -92,8 +92,8 @@ async def test_a_ticket_of_a_guest_is_that_of_a_guest(served: Served) -> None:
 async def test_a_withdrawn_invitation_closes_what_it_opened(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "TICK_SECONDS", 0.02)
-    monkeypatch.setattr(streams, "REVIEW_SECONDS", 0.05)
+    monkeypatch.setattr(sse_streams, "TICK_SECONDS", 0.02)
+    monkeypatch.setattr(sse_streams, "REVIEW_SECONDS", 0.05)
     debate_id = await served.open(autoProgress=False)
     guest = await invited(served, debate_id, "observer", name="zoe")
     url = f"{served.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
 from moot.settings import Service
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
 from tests.replicas.responses import Replica

@@ -23,11 +23,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from moot.errors import Fault
+from moot.api.v1.states import state_of
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.providers.contract import Chunk
 from moot.providers.scripted import Scripted
-from moot.terms import Request
-from moot.wire.v1.states import state_of
 from tests.api.beside import Beside
 from tests.api.model import Model
 from tests.api.served import body

@@ -14,14 +14,14 @@ import pytest
 from msgspec.structs import replace
 from websockets.asyncio.client import connect
 
-from moot.commons import line
+from moot.api import auth
+from moot.cluster import redis_client
 from moot.providers.keys import Secret
 from moot.providers.scripted import Say, Scripted, Stall
 from moot.settings import Cluster, Service
 from moot.store.contract import Invitation
 from moot.store.memory import MemoryStore
-from moot.web import streams
-from moot.wire import auth
+from moot.web.streaming import sse_streams
 from tests.api.served import FREE, Served, body, serving
 from tests.api.test_debates import problem
 from tests.api.test_socket import answer, talking
@@ -37,7 +37,7 @@ GUARDED = replace(FREE, token=Secret(TOKEN["Authorization"].removeprefix("Bearer
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where tests fill the machine, a Redis may take its time and is there all the same."""
-    monkeypatch.setattr(line, "TICKS", 300)
+    monkeypatch.setattr(redis_client, "TICKS", 300)
 
 
 @asynccontextmanager
@@ -133,8 +133,8 @@ async def test_an_open_stream_keeps_its_place(
     redis: Redis,  # noqa: F811 - the fixture
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streams, "TICK_SECONDS", 0.02)
-    monkeypatch.setattr(streams, "RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(sse_streams, "TICK_SECONDS", 0.02)
+    monkeypatch.setattr(sse_streams, "RENEW_SECONDS", 0.05)
     async with nodes(tmp_path, redis, replace(FREE, streams_per_client=1)) as (one, _):
         path = f"/api/v1/debates/{await one.open()}/stream"
         async with one.http.stream("GET", path) as reply:
@@ -198,7 +198,7 @@ async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
                 await asyncio.gather(*ending)
         # Each server has looked once or twice, for all of them at once, and looks twice a second.
         assert looks - before <= 6
-        assert max(streams.REVIEW_SECONDS, auth.CACHE_SECONDS) <= 0.5
+        assert max(sse_streams.REVIEW_SECONDS, auth.CACHE_SECONDS) <= 0.5
 
 
 async def test_a_ticket_of_one_server_opens_a_stream_of_another(tmp_path: Path, redis: Redis) -> None:  # noqa: F811

@@ -11,8 +11,8 @@ from typing import Any
 from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
 
+from moot.core.terms import Request
 from moot.providers.scripted import Say, Scripted, improvise
-from moot.terms import Request
 from tests.api.guests import (
     PERSON,
     SPEECH,

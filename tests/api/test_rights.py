@@ -11,10 +11,11 @@ from typing import Any, get_args
 import pytest
 from websockets.asyncio.client import connect
 
-from moot.web.app import RIGHTS as ROUTES
-from moot.web.app import make_app
-from moot.web.orders import ORDERS
-from moot.wire.rights import OWN, RIGHTS, Action, Role
+from moot.api.rights import OWN, RIGHTS, Action, Role
+from moot.compat.routers import OLDER_APIS
+from moot.processes.server import make_app
+from moot.web.app import rights
+from moot.web.streaming.websocket_commands import ORDERS
 from tests.api.served import Served
 from tests.api.test_debates import problem
 from tests.api.test_invitations import full_house
@@ -22,6 +23,7 @@ from tests.api.test_roles import ROUTES as NAMED
 from tests.api.test_roles import TOPIC, asked, bearer, filled
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/people.md").read_text("utf-8")
+ROUTES = rights((OLDER_APIS,))
 ROLES: tuple[Role, ...] = get_args(Role)
 NAMES = {(method, path): name for method, path, name in NAMED}
 LAST = ("stop", "decide", "abort", "delete")

@@ -16,13 +16,15 @@ import pytest_asyncio
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from moot.api import auth
+from moot.compat import routers
+from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Say, Scripted, Think, improvise
 from moot.settings import Service
 from moot.store.contract import Token
-from moot.terms import Request
-from moot.web import doors, routes, streams
-from moot.wire import auth
+from moot.web.routes import debates
+from moot.web.streaming import sse_streams
 from tests.api.served import BODY, Served, body, serving
 from tests.api.test_debates import SENT, problem
 
@@ -31,7 +33,7 @@ ROLES = ("owner", "moderator", "viewer")
 Route = tuple[str, str, str]
 ROUTES: tuple[Route, ...] = tuple(
     (method, f"{prefix}{path}", name)
-    for prefix, table in (("/api/v1", routes.ROUTES), (doors.PREFIX, doors.ROUTES))
+    for prefix, table in (("/api/v1", debates.ROUTES), (routers.PREFIX, routers.ROUTES))
     for method, path, name, _ in table
 )
 TOPIC = {"topic": "Cats or dogs?"}
@@ -273,8 +275,8 @@ async def test_a_ticket_opens_one_stream_once(guarded: Served) -> None:
 async def test_a_revoked_token_closes_what_it_opened(
     guarded: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "TICK_SECONDS", 0.02)
-    monkeypatch.setattr(streams, "REVIEW_SECONDS", 0.05)
+    monkeypatch.setattr(sse_streams, "TICK_SECONDS", 0.02)
+    monkeypatch.setattr(sse_streams, "REVIEW_SECONDS", 0.05)
     monkeypatch.setattr(auth, "CACHE_SECONDS", 0.02)
     debate_id = await opened_by(guarded, "ann-owner-token", body(autoProgress=False))
     url = f"{guarded.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from moot.arena import Arena
-from moot.ids import new_id
+from moot.core.ids import new_id
+from moot.engine.arena import Arena
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.web.house import House
+from moot.web.capabilities import House
 from tests.api.served import FREE, Served, serving
 
 

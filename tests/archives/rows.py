@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from moot.archives.exporting import DDL
+from moot.compat.legacy_export import DDL
 
 Row = dict[str, Any]
 BEGAN = datetime(2025, 5, 1, 9, tzinfo=UTC)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.archives import exporting, importing
-from moot.archives.exporting import DDL
-from moot.archives.importing import Progress, bring, take_back
-from moot.archives.places import place_of
-from moot.audience import OWNER
-from moot.errors import Invalid, Unavailable
+from moot.compat import legacy_export, legacy_import
+from moot.compat.legacy_export import DDL
+from moot.compat.legacy_import import Progress, bring, take_back
+from moot.compat.row_locations import place_of
+from moot.core.errors import Invalid, Unavailable
+from moot.core.visibility import OWNER
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from moot.views.conversation import conversation
 from tests.archives.rows import EACH, Row, from_sqlite, in_lines, in_sqlite, insert_sqlite, ordered, rows
 from tests.views.logs import held
@@ -61,7 +61,7 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     assert report.seen.segments["image"] == report.kept.segments["image"] > 0
     assert [one.done for one in seen if one.passed == 0] == list(range(1000, MANY + 1, 1000))
     back = tmp_path / "back.db"
-    given = await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    given = await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
     assert (given.rows, given.problems) == (MANY, [])
     assert ordered(from_sqlite(back)) == ordered(many)
 
@@ -79,7 +79,7 @@ async def test_a_dry_run_reports_the_same_and_writes_nothing(store: SqliteStore,
     assert dry.report.accounts() == real.report.accounts()
     assert (dry.new, real.new) == (60, 60)
     theirs = await bring(store.archive, old, owner="somebody else", dry=True)
-    assert theirs.report.problems[0].reason == importing.THEIRS
+    assert theirs.report.problems[0].reason == legacy_import.THEIRS
     assert theirs.report.kept.rows == 0
 
 
@@ -119,14 +119,14 @@ async def test_a_row_written_while_it_is_read_is_caught_up_with(tmp_path: Path) 
     writer.close()
     assert (outcome.new, outcome.caught_up, outcome.report.whole) == (90, True, True)
     assert outcome.changed >= 1
-    await exporting.give(place_of(str(tmp_path / "back.db")), exporting.imported(store.archive))
+    await legacy_export.give(place_of(str(tmp_path / "back.db")), legacy_export.imported(store.archive))
     assert ordered(from_sqlite(tmp_path / "back.db")) == ordered(from_sqlite(old))
 
 
 async def test_a_source_that_never_rests_is_left_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_PASSES", 3)
+    monkeypatch.setattr(legacy_import, "MOST_PASSES", 3)
     old = in_sqlite(tmp_path / "old.db", rows(5))
     with sqlite3.connect(old) as writer:
 
@@ -191,9 +191,9 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         "not a JSON object",
         "not a JSON object",
         "role is missing",
-        importing.AGAIN,
+        legacy_import.AGAIN,
         "reasoning is no object",
-        importing.TOO_DEEP,
+        legacy_import.TOO_DEEP,
         "not a JSON object",
     ]
     assert report.problems[2].row == bad["id"]
@@ -228,7 +228,7 @@ async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: P
     store = MemoryStore()
     report = (await bring(store.archive, place_of(str(old)))).report
     assert (report.accounts()[1], report.bad, report.whole) == (("reasoning", 4, 4), 0, True)
-    await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
     if kind == "db":
         found = (sqlite3.connect(path).execute("SELECT id, reasoning FROM events") for path in (old, back))
         assert len({tuple(sorted(table)) for table in found}) == 1
@@ -254,12 +254,12 @@ async def test_a_value_of_reasoning_means_the_same_in_every_source(tmp_path: Pat
     assert [problem.row for problem in report.problems] == [given[n]["id"] for n in (3, 4, 5)]
     assert {problem.reason for problem in report.problems} == {"reasoning is no object, array or text"}
     assert report.kept.segments == {"reasoning": 3}
-    await exporting.give(place_of(str(back)), exporting.imported(store.archive))
+    await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
     again = MemoryStore()
     second = (await bring(again.archive, place_of(str(back)))).report
     assert (second.bad, second.kept.segments) == (0, report.kept.segments)
     shapes = [
-        [row.reasoning for batch in [b async for b in exporting.imported(one.archive)] for row in batch]
+        [row.reasoning for batch in [b async for b in legacy_export.imported(one.archive)] for row in batch]
         for one in (store, again)
     ]
     assert shapes[0] == shapes[1]
@@ -272,7 +272,7 @@ async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path)
     ]
     store = MemoryStore()
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
-    await exporting.give(place_of(str(tmp_path / "back.jsonl")), exporting.imported(store.archive))
+    await legacy_export.give(place_of(str(tmp_path / "back.jsonl")), legacy_export.imported(store.archive))
     assert [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()] == given
 
 
@@ -348,12 +348,12 @@ def test_a_table_is_a_plain_name(table: str) -> None:
 async def test_a_debate_is_given_in_the_old_shape_too(tmp_path: Path) -> None:
     debate = held().debate
     store = MemoryStore()
-    given = exporting.rows_of(debate)
+    given = legacy_export.rows_of(debate)
     assert [row.role for row in given] == ["system"] + ["assistant"] * 4
     assert [row.order_key for row in given] == sorted(row.order_key for row in given)
     assert given[1].reasoning is not None
     assert given[1].reasoning["combined_text"] == "Lead with safety."
-    assert exporting.rows_of(debate) == given, "the same ids each time"
+    assert legacy_export.rows_of(debate) == given, "the same ids each time"
     place = place_of(str(in_lines(tmp_path / "debate.jsonl", [row.shape() for row in given])))
     assert (await bring(store.archive, place)).report.whole
     (found,) = (await store.archive.shelf()).conversations
@@ -365,7 +365,7 @@ async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     store, given = MemoryStore(), rows(4)
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
     table = in_sqlite(tmp_path / "back.db", [{**given[0], "ts": 1}])
-    done = await exporting.give(place_of(str(table)), exporting.imported(store.archive))
+    done = await legacy_export.give(place_of(str(table)), legacy_export.imported(store.archive))
     assert (done.rows, done.there) == (3, 1)
     assert min(row["ts"] for row in from_sqlite(table)) == 1
     strict = in_sqlite(tmp_path / "strict.db", [])
@@ -373,6 +373,6 @@ async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
         connection.execute("ALTER TABLE events ADD COLUMN tenant text NOT NULL DEFAULT NULL")
     connection.close()
     with pytest.raises(Unavailable, match="NOT NULL"):
-        await exporting.give(place_of(str(strict)), exporting.imported(store.archive))
+        await legacy_export.give(place_of(str(strict)), legacy_export.imported(store.archive))
     with pytest.raises(Invalid, match="is there already"):
-        await exporting.give(place_of(str(tmp_path / "old.jsonl")), exporting.imported(store.archive))
+        await legacy_export.give(place_of(str(tmp_path / "old.jsonl")), legacy_export.imported(store.archive))

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot.archives.keeping import brought, nested, row_of, shown, shown_as_it_was, unpacked
-from moot.errors import Invalid
-from moot.views.legacy import (
+from moot.core.errors import Invalid
+from moot.store.archive_rows import brought, nested, row_of, shown, shown_as_it_was, unpacked
+from moot.views.legacy_rows import (
     Column,
     OldRow,
     canonical,

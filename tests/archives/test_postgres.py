@@ -14,13 +14,13 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from moot.archives import exporting, importing
-from moot.archives.exporting import DDL
-from moot.archives.importing import Progress, bring
-from moot.archives.places import place_of
-from moot.errors import Invalid, Unavailable
+from moot.compat import legacy_export, legacy_import
+from moot.compat.legacy_export import DDL
+from moot.compat.legacy_import import Progress, bring
+from moot.compat.row_locations import place_of
+from moot.core.errors import Invalid, Unavailable
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.archives.rows import Row, in_lines, ordered, rows
 from tests.faces.terminal import MOOT, environment
 
@@ -73,7 +73,7 @@ async def test_thoughts_in_any_form_come_here_and_go_back_as_they_were(postgres_
     store = MemoryStore()
     report = (await bring(store.archive, place_of(postgres_url, "thoughts"))).report
     assert (report.accounts()[1], report.whole) == (("reasoning", 6, 6), True)
-    await exporting.give(place_of(postgres_url, "again"), exporting.imported(store.archive))
+    await legacy_export.give(place_of(postgres_url, "again"), legacy_export.imported(store.archive))
     assert content(postgres_url, "again") == content(postgres_url, "thoughts")
 
 
@@ -87,7 +87,7 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     assert (outcome.new, outcome.changed) == (MANY, 0)
     assert outcome.report.seen.rows == MANY
     assert outcome.report.seen.segments == outcome.report.kept.segments
-    given = await exporting.give(place_of(full, "back"), exporting.imported(store.archive))
+    given = await legacy_export.give(place_of(full, "back"), legacy_export.imported(store.archive))
     assert (given.rows, given.there, given.problems) == (MANY, 0, [])
     assert content(full, "back") == content(full, "events")
     await store.close()
@@ -113,10 +113,14 @@ async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) ->
     assert outcome.report.whole
     assert (outcome.new, outcome.changed) == (620, 1)
     assert outcome.import_.passes > 2
-    given = await exporting.give(place_of(postgres_url, "busy_back"), exporting.imported(store.archive))
+    given = await legacy_export.give(
+        place_of(postgres_url, "busy_back"), legacy_export.imported(store.archive)
+    )
     assert given.rows == 620
     assert content(postgres_url, "busy_back") == content(postgres_url, "busy")
-    again = await exporting.give(place_of(postgres_url, "busy_back"), exporting.imported(store.archive))
+    again = await legacy_export.give(
+        place_of(postgres_url, "busy_back"), legacy_export.imported(store.archive)
+    )
     assert (again.rows, again.there) == (0, 620)
 
 
@@ -157,8 +161,8 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
     assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
     assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
         ("a row without id", "id is missing"),
-        ("b", importing.AGAIN),
-        ("b", importing.AGAIN),
+        ("b", legacy_import.AGAIN),
+        ("b", legacy_import.AGAIN),
     ]
     assert not outcome.report.whole
 
@@ -203,7 +207,7 @@ async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_giv
     told[2]["created_at"] = 1_746_090_000.5
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
     fill(postgres_url, "picky", [])
-    given = await exporting.give(place_of(postgres_url, "picky"), exporting.imported(store.archive))
+    given = await legacy_export.give(place_of(postgres_url, "picky"), legacy_export.imported(store.archive))
     assert given.rows == 2
     assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
 
@@ -217,17 +221,17 @@ def types(url: str, table: str) -> list[str]:
 async def test_ids_that_are_text_get_columns_of_text(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "BATCH", 2)
+    monkeypatch.setattr(legacy_export, "BATCH", 2)
     store, told = MemoryStore(), rows(8)
     told[5]["id"] = "row-5"
     await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
-    given = await exporting.give(place_of(postgres_url, "texts"), exporting.imported(store.archive))
+    given = await legacy_export.give(place_of(postgres_url, "texts"), legacy_export.imported(store.archive))
     assert (given.rows, given.problems) == (8, [])
     assert types(postgres_url, "texts") == ["text", "uuid"]
     assert sorted(row["id"] for row in content(postgres_url, "texts")) == sorted(row["id"] for row in told)
     plain = MemoryStore()
     await bring(plain.archive, place_of(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
-    await exporting.give(place_of(postgres_url, "uuids"), exporting.imported(plain.archive))
+    await legacy_export.give(place_of(postgres_url, "uuids"), legacy_export.imported(plain.archive))
     assert types(postgres_url, "uuids") == ["uuid", "uuid"]
 
 

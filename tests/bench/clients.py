@@ -14,11 +14,11 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from moot.core.terms import Message, Model, Request
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import Client
 from moot.providers.contract import Said, Traits
 from moot.providers.family import Family
-from moot.terms import Message, Model, Request
 from tests.bench.service import serving
 from tests.bench.streams import TOKENS
 from tests.bench.tools import measured, report

@@ -17,8 +17,8 @@ import psutil
 from msgspec import Struct
 
 from moot.store.contract import Store
-from moot.store.postgres import PostgresStore
-from moot.store.sqlite import SqliteStore
+from moot.store.postgres.store import PostgresStore
+from moot.store.sqlite.store import SqliteStore
 from tests.bench.crowd import Crowd, Heard, Visit, crowd
 from tests.bench.houses import TURNS, WORDS, House, Shared, house, moot, worker
 from tests.bench.tools import folder, measured, report

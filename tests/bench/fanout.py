@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from moot.bus import MemoryBus
-from moot.events import CallDelta
-from moot.hub import Hub
-from moot.store.sqlite import SqliteStore
+from moot.core.events import CallDelta
+from moot.engine.bus import MemoryBus
+from moot.engine.followers import Hub
+from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, measured, report
 from tests.factories import call_started, opened, turn_started
 

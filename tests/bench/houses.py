@@ -26,15 +26,15 @@ from starlette.applications import Starlette
 from starlette.requests import Request as Asked
 from starlette.responses import StreamingResponse
 
-from moot.arena import Arena
+from moot.api.frames import Frame, as_sse
+from moot.core.terms import Model, Request
+from moot.engine.arena import Arena
+from moot.processes.server import make_app
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Say, Scripted, Wait
 from moot.settings import Cluster, Service, Settings
-from moot.terms import Model, Request
-from moot.web import logs
-from moot.web.app import make_app
-from moot.web.listening import Server, bind
-from moot.wire.frames import Frame, as_sse
+from moot.web import logging_setup
+from moot.web.server.listener import Server, bind
 
 PACE = 1 / 50
 WORDS = 100
@@ -131,7 +131,7 @@ async def _nothing(what: Any) -> Any:
 async def _arena(settings: Settings, *, run: bool) -> AsyncGenerator[Arena]:
     scripted = {"scripted": Scripted(_stamps)}
     with open(os.devnull, "w") as nowhere:
-        logs.set_up(settings, stream=nowhere)
+        logging_setup.set_up(settings, stream=nowhere)
         async with Arena.open(settings, providers=scripted, recover=run, run=run) as arena:
             yield arena
 

@@ -15,10 +15,10 @@ from time import process_time
 
 import msgspec
 
-from moot.archives.importing import bring
-from moot.archives.keeping import shown, shown_as_it_was
-from moot.archives.places import place_of
-from moot.store.sqlite import SqliteStore
+from moot.compat.legacy_import import bring
+from moot.compat.row_locations import place_of
+from moot.store.archive_rows import shown, shown_as_it_was
+from moot.store.sqlite.store import SqliteStore
 from tests.archives.rows import in_sqlite, rows
 from tests.bench.tools import folder, report
 

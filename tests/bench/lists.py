@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import perf_counter
 
-from moot.events import DebateStarted
+from moot.core.events import DebateStarted
 from moot.store.contract import Store, Wanted
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, report
 from tests.factories import opened
 

@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
+from moot.core.terms import Request
+from moot.core.timing import Pace
 from moot.providers.scripted import Cue, Say, Scripted, Think
-from moot.runner import Pace
-from moot.terms import Request
 from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
 

@@ -10,14 +10,14 @@ import aiohttp
 from msgspec.structs import replace
 
 from moot import formats
-from moot.arena import Arena
-from moot.events import TurnCompleted, TurnStarted
+from moot.core.events import TurnCompleted, TurnStarted
+from moot.core.terms import Model, Request
+from moot.engine.arena import Arena
 from moot.providers import openai_chat
 from moot.providers.client import Client
 from moot.providers.scripted import Cue, Say, Scripted
-from moot.providers.traffic import Gate, Pass
+from moot.providers.throttle import Gate, Pass
 from moot.settings import Settings
-from moot.terms import Model, Request
 from tests.bench.clients import ChatToken, read_and_forget
 from tests.bench.service import WORDS, serving
 from tests.bench.tools import folder, measured, report

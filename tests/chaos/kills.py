@@ -12,10 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from moot.debate import Debate
-from moot.events import CallFailed, CallStarted, Recorded
-from moot.evolve import fold
-from moot.store.sqlite import SqliteStore
+from moot.core.events import CallFailed, CallStarted, Recorded
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.store.sqlite.store import SqliteStore
 from tests.chaos.victim import line
 
 

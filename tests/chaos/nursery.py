@@ -15,10 +15,10 @@ import threading
 from pathlib import Path
 
 import moot.cli.app
-import moot.cli.page
-import moot.cli.playing
-import moot.cli.serve
-import moot.server
+import moot.cli.commands.serve
+import moot.cli.follow
+import moot.cli.render.output
+import moot.processes.server
 
 
 def main(errors: Path, port: str) -> None:

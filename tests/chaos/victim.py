@@ -17,11 +17,11 @@ import sys
 import threading
 from pathlib import Path
 
-from moot import crash
-from moot.arena import Arena
-from moot.events import Recorded, encode
+from moot.core import crash_points
+from moot.core.events import Recorded, encode
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.scripted import Scripted
-from moot.runner import Pace
 from moot.settings import Settings
 from tests.shell.workshop import Workshop, echo
 
@@ -67,7 +67,7 @@ def bear(crash_at: str, *arguments: str) -> None:
     child = os.fork()
     if not child:
         os.environ["MOOT_CRASH_AT"] = crash_at
-        importlib.reload(crash)
+        importlib.reload(crash_points)
         asyncio.run(main(Path(arguments[0]), Path(arguments[1]), int(arguments[2])))
         os._exit(0)
     say(f"born {child}")

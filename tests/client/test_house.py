@@ -8,10 +8,10 @@ from itertools import islice
 
 import pytest
 
-from moot.archives.importing import bring
-from moot.archives.places import place_of
 from moot.client import ApiError, AsyncClient, Client, Config, Debater
-from moot.store.sqlite import SqliteStore
+from moot.compat.legacy_import import bring
+from moot.compat.row_locations import place_of
+from moot.store.sqlite.store import SqliteStore
 from tests.archives.rows import EACH, in_lines, rows
 from tests.client.serving import Served, served
 
@@ -55,7 +55,7 @@ def test_imported_conversations_are_listed_and_read(client: Client) -> None:
 async def test_a_conversation_is_read_to_its_end_page_after_page(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.client.house.AT_ONCE", 7)
+    monkeypatch.setattr("moot.client.admin_requests.AT_ONCE", 7)
     async with AsyncClient(server.url, token=WORD) as client:
         assert [event["id"] async for event in client.read(ODD)] == [row["id"] for row in OLD[:EACH]]
         thoughts = [event["id"] async for event in client.read(ODD, types=["reasoning"])]

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, Config, Debater, Unreachable, Unreadable
-from moot.client.line import address
-from moot.errors import Invalid
+from moot.client.connection import address
+from moot.core.errors import Invalid
 from tests.client.desk import HANG_UP, answer, desk, problem
 
 TWO = (

@@ -24,9 +24,9 @@ from moot.client import (
     Verdict,
     Words,
 )
-from moot.client.following import place
-from moot.events import Recorded
-from moot.evolve import fold
+from moot.client.streams import place
+from moot.core.events import Recorded
+from moot.core.evolve import fold
 from tests.client.serving import Served, served
 
 MODEL = "scripted/demo"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.client.sse import Message, Reader
+from moot.client.sse_reader import Message, Reader
 
 STREAM = (
     "\ufeffretry: 2000\n\n"

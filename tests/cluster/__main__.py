@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import psycopg
 
 from moot import settings as configuration
-from moot.models.manager import Manager
+from moot.models.model_files import Manager
 from tests.cluster.house import Cluster, Post
 from tests.nursery import ROOT
 from tests.postgres import Postgres

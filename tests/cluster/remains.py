@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import psycopg
 
-from moot.events import Recorded, TurnCompleted, decode_event
-from moot.evolve import fold
+from moot.core.events import Recorded, TurnCompleted, decode_event
+from moot.core.evolve import fold
 from tests.chaos.viewers import Viewer, by_log
 from tests.cluster.house import Cluster, Post
 

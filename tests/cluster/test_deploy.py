@@ -101,7 +101,7 @@ def test_no_secret_is_written_down() -> None:
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_a_unit_waits_longer_than_a_process_takes_to_leave(unit: Path) -> None:
-    from moot.server import LAST_SECONDS
+    from moot.processes.server import LAST_SECONDS
 
     waits = re.search(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.MULTILINE)
     assert waits is not None

@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from moot.events import RemarkInjected
+from moot.core.events import RemarkInjected
 from tests.cluster.house import Cluster
 from tests.cluster.remains import Audience, Logs, all_over, busiest, check, logs, waits
 from tests.postgres import Postgres

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
-from moot.store.postgres import PostgresStore
-from moot.store.sqlite import SqliteStore
+from moot.store.postgres.store import PostgresStore
+from moot.store.sqlite.store import SqliteStore
 from tests.postgres import empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]

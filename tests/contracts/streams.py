@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from moot.errors import Fault
-from moot.providers.complaints import complaint
+from moot.core.errors import Fault
+from moot.core.terms import Finish, Usage
+from moot.providers.error_replies import complaint
 from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Think
-from moot.terms import Finish, Usage
 
 OVERLOADED = {"type": "overloaded_error", "code": "overloaded", "message": "The engine is overloaded"}
 ARGUMENTS = '{"at":1}'

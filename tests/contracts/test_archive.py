@@ -11,7 +11,7 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
 from moot.store.archive import Archive, Brought, Import, Kept, Written
 from moot.store.contract import Store
 

@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 import msgspec
 import pytest
 
-from moot.bus import Bus, MemoryBus
-from moot.errors import Invalid, StoreError
-from moot.events import CallDelta, Recorded, RemarkInjected
-from moot.hub import Hub
-from moot.redis_bus import MOST_BYTES, RedisBus
-from moot.redis_reach import Reach
+from moot.cluster.redis_bus import MOST_BYTES, RedisBus
+from moot.cluster.redis_server import Reach
+from moot.core.errors import Invalid, StoreError
+from moot.core.events import CallDelta, Recorded, RemarkInjected
+from moot.engine.bus import Bus, MemoryBus
+from moot.engine.followers import Hub
 from moot.store.contract import Pulse
 from moot.store.memory import MemoryStore
 from tests.factories import call_started, opened, turn_started

@@ -10,15 +10,15 @@ from uuid import uuid4
 
 import pytest
 
-from moot.commons import line
-from moot.commons.attendance import Attendance
-from moot.commons.contract import Commons
-from moot.commons.memory import MANY_ROOMS, MemoryCommons
-from moot.commons.redis import RedisCommons
-from moot.commons.turnstile import Turnstile
-from moot.redis_reach import Reach
-from moot.wire.auth import OPERATOR, Tickets
-from moot.wire.limits import Limiter
+from moot.api.auth import OPERATOR, Tickets
+from moot.api.rate_limits import Limiter
+from moot.cluster import redis_client
+from moot.cluster.redis_server import Reach
+from moot.cluster.redis_shared_state import RedisCommons
+from moot.core.shared_state import Commons
+from moot.engine.mutex import Turnstile
+from moot.engine.presence import Attendance
+from moot.engine.shared_state_memory import MANY_ROOMS, MemoryCommons
 from tests.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
 
 LONG, SOON = 60.0, 0.03
@@ -28,7 +28,7 @@ LONG, SOON = 60.0, 0.03
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where tests fill the machine, a Redis may take its time and is there all the same."""
     if "silent" not in request.fixturenames:
-        monkeypatch.setattr(line, "TICKS", 300)
+        monkeypatch.setattr(redis_client, "TICKS", 300)
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -378,7 +378,7 @@ async def test_a_redis_that_can_only_be_read_is_away(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(line, "PAUSE", 0.0)
+    monkeypatch.setattr(redis_client, "PAUSE", 0.0)
     commons = RedisCommons(Reach(redis.url))
     redis.ask("REPLICAOF", "127.0.0.1", str(redis.port))
     redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes")
@@ -436,7 +436,7 @@ async def test_a_redis_that_says_nothing_is_not_waited_for_long(silent: str, nam
 async def test_a_process_that_is_busy_itself_does_not_take_redis_for_away(
     two: tuple[RedisCommons, RedisCommons], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "TICKS", 10)
+    monkeypatch.setattr(redis_client, "TICKS", 10)
     await two[0].recall(name)
     asked = asyncio.create_task(two[0].recall(name))
     await asyncio.sleep(0)

@@ -13,13 +13,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from msgspec import Struct
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Finish, Message, Model, Reasoning, Request, Text, ToolCall, Usage
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Provider, Said
 from moot.providers.family import Family
 from moot.providers.scripted import Scripted
-from moot.terms import Finish, Message, Model, Reasoning, Request, Text, ToolCall, Usage
 from tests.contracts import streams
 from tests.contracts.streams import ARGUMENTS, OVERLOADED, Reply
 

@@ -12,9 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate
-from moot.errors import Fenced, Invalid, KeyReused, Refused, UnknownDebate
-from moot.events import (
+from moot.core.errors import Fenced, Invalid, KeyReused, Refused, UnknownDebate
+from moot.core.events import (
     CallFailed,
     DebateEnded,
     DebateFailed,
@@ -29,8 +28,11 @@ from moot.events import (
     SegmentCompleted,
     VerdictReached,
 )
-from moot.evolve import fold
-from moot.store import guests
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage, Verdict
+from moot.rules.turn_sessions import FORMAT
+from moot.store import invitation_limits
 from moot.store.append import SUMMARIES
 from moot.store.contract import (
     UNCLAIMED,
@@ -43,10 +45,8 @@ from moot.store.contract import (
     Token,
     Wanted,
 )
-from moot.store.tokens import digest, new_secret
-from moot.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage, Verdict
-from moot.turnwise import FORMAT
-from moot.views.sessions import Said, by_response, by_row, by_words, held
+from moot.store.token_digest import digest, new_secret
+from moot.views.session_rows import Said, by_response, by_row, by_words, held
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
 from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_started
@@ -790,7 +790,7 @@ async def test_nobody_is_invited_to_a_debate_that_does_not_exist(store: Store, c
 async def test_a_debate_has_so_many_invitations_and_no_more(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guests, "MOST", 2)
+    monkeypatch.setattr(invitation_limits, "MOST", 2)
     await open_debate(store)
     await store.invite(invitation(clock, "ann"))
     await store.invite(invitation(clock, "bob"))

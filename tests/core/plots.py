@@ -13,7 +13,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import formats
-from moot.commands import (
+from moot.core.errors import FaultClass, FaultKind, Invalid
+from moot.core.events import DebateOpened
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, Polls, Price, Tier
+from moot.judging.judge_request import BYTES_PER_TOKEN
+from moot.judging.parties import choices
+from moot.rules.commands import (
     Abort,
     Command,
     Decide,
@@ -30,17 +36,11 @@ from moot.commands import (
     Start,
     Stop,
 )
-from moot.debate import Debate
-from moot.errors import FaultClass, FaultKind, Invalid
-from moot.events import DebateOpened
-from moot.floor import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, TakeSeat
-from moot.floor import Say as SayIt
-from moot.formats.plan import Poll, Rest, plan
-from moot.judging.asking import BYTES_PER_TOKEN
-from moot.judging.parties import choices
-from moot.moves import Purpose
-from moot.setup import JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, Polls, Price, Tier
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, TakeSeat
+from moot.rules.participation import Say as SayIt
+from moot.rules.plan import Poll, Rest, plan
+from moot.rules.runner_decisions import Purpose
 from tests.core.simulate import Reply, Sent, Simulation, aside, ballot, words
 from tests.core.simulate import act as done
 

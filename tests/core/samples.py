@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from moot.events import (
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     AsideFailed,
@@ -52,7 +52,7 @@ from moot.events import (
     VerdictReached,
     VoteCast,
 )
-from moot.terms import Ballot, Model, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
+from moot.core.terms import Ballot, Model, Money, Reasoning, ReasoningPart, Text, Usage, Verdict
 from tests.factories import opened
 
 secretive = opened(

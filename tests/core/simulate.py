@@ -19,12 +19,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot import moves
-from moot.commands import Command, Decision, Open, Start, decide
-from moot.debate import Debate
-from moot.errands import TOO_MANY
-from moot.errors import Fault, FaultClass, FaultKind, Refused
-from moot.events import (
+from moot.core.errors import Fault, FaultClass, FaultKind, Refused
+from moot.core.events import (
     CallCompleted,
     CallDelta,
     CallFailed,
@@ -35,22 +31,10 @@ from moot.events import (
     Recorded,
     SegmentCompleted,
 )
-from moot.evolve import evolve
-from moot.floor import AnswerPoint, CastBallot, Say
-from moot.formats.plan import AskJudges, Poll, closes_by_itself, plan
-from moot.hearing import Heard
-from moot.judging import ballots
-from moot.judging.evidence import mark
-from moot.judging.evidence import speeches as evidence
-from moot.judging.parties import parties
-from moot.judging.parties import ranked as is_ranked
-from moot.lengths import whole_tokens
-from moot.parts import Beside, Part, Speech, Vote
-from moot.placing import Place, after, place
-from moot.pricing import cost, estimate, input_bound, sound
-from moot.providers.contract import Done, Item, Said
-from moot.retrying import Tries, wait_before_retry
-from moot.terms import (
+from moot.core.evolve import evolve
+from moot.core.pricing import cost, estimate, input_bound, sound
+from moot.core.state import Debate
+from moot.core.terms import (
     AsideKind,
     Ballot,
     DeltaKind,
@@ -66,6 +50,22 @@ from moot.terms import (
     ToolResult,
     Usage,
 )
+from moot.core.word_count import whole_tokens
+from moot.engine.call_result import Heard
+from moot.engine.jobs import Beside, Part, Speech, Vote
+from moot.engine.retry import Tries, wait_before_retry
+from moot.engine.segment_offsets import Place, after, place
+from moot.engine.tool_loop import TOO_MANY
+from moot.judging import ballots
+from moot.judging.evidence import mark
+from moot.judging.evidence import speeches as evidence
+from moot.judging.parties import parties
+from moot.judging.parties import ranked as is_ranked
+from moot.providers.contract import Done, Item, Said
+from moot.rules import runner_decisions
+from moot.rules.commands import Command, Decision, Open, Start, decide
+from moot.rules.participation import AnswerPoint, CastBallot, Say
+from moot.rules.plan import AskJudges, Poll, closes_by_itself, plan
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(milliseconds=125)
@@ -105,14 +105,14 @@ class Sent(Struct, frozen=True):
 
     call: int
     attempt: int
-    purpose: moves.Purpose
+    purpose: runner_decisions.Purpose
     request: Request
     debate: Debate
     """The state in which the call began."""
 
 
 Script = Callable[[Sent], Reply]
-Hand = Callable[[Debate, moves.Purpose], Command | None]
+Hand = Callable[[Debate, runner_decisions.Purpose], Command | None]
 """What a person does whom the debate waits for; None: nothing, until their time is up."""
 
 
@@ -206,7 +206,7 @@ class Simulation:
 
     def drain(self) -> None:
         """The process is told to stop, and has time to say so."""
-        self._record(moves.park(self.debate))
+        self._record(runner_decisions.park(self.debate))
         for performance in self.playing:
             self._let_go(performance)
         self.crash()
@@ -236,7 +236,7 @@ class Simulation:
         if self.crashed:
             self.crashed = False
             self.epoch += 1
-            self._record(moves.recover(self.debate))
+            self._record(runner_decisions.recover(self.debate))
             return True
         if self.playing:
             performance = self.playing[pick % len(self.playing)]
@@ -244,7 +244,7 @@ class Simulation:
             if performance.over:
                 self.playing.remove(performance)
             return True
-        wrote = self._record(moves.advance(self.debate))
+        wrote = self._record(runner_decisions.advance(self.debate))
         self.playing = [Performance(part) for part in _parts(self.debate)]
         return bool(wrote or self.playing) or self._wait()
 
@@ -252,18 +252,18 @@ class Simulation:
         """For a person, or for the end of a vote; time passes only where nothing else happens."""
         debate, step = self.debate, plan(self.debate)
         if isinstance(step, Poll) and closes_by_itself(debate, step.name):
-            self._record(moves.close_poll(debate, step.name))
+            self._record(runner_decisions.close_poll(debate, step.name))
             return True
         awaited = next(iter(_awaited(debate)), None)
         if awaited is None or debate.status == "paused":
             return False
         command = self.hand(debate, awaited)
         if command is None or isinstance(self.ask(command), Refused):
-            self._record(moves.time_is_up(self.debate, awaited))
+            self._record(runner_decisions.time_is_up(self.debate, awaited))
         return True
 
     def _perform(self, performance: Performance, oblivious: bool) -> None:
-        wanted = moves.still_wanted(self.debate, performance.part.purpose)
+        wanted = runner_decisions.still_wanted(self.debate, performance.part.purpose)
         if not wanted and not oblivious:
             self._let_go(performance)
         elif performance.asked is not None:
@@ -282,7 +282,9 @@ class Simulation:
         request = part.request(attempt)
         purpose = part.purpose
         digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
-        written = self._record(moves.begin(self.debate, purpose, request, digest, attempt, part.continues))
+        written = self._record(
+            runner_decisions.begin(self.debate, purpose, request, digest, attempt, part.continues)
+        )
         started = next((event for event in written if isinstance(event, CallStarted)), None)
         if started is None:
             performance.over = True
@@ -314,7 +316,7 @@ class Simulation:
         assert request is not None
         if reply.deadline:
             failed = self._failed(performance, Fault("timeout"), None)
-            self._record(moves.fail(self.debate, failed, part.time_is_up(heard)))
+            self._record(runner_decisions.fail(self.debate, failed, part.time_is_up(heard)))
             performance.over = True
             return
         try:
@@ -334,7 +336,7 @@ class Simulation:
             performance.tries = performance.tries.after(fault)
             wait = wait_before_retry(fault, performance.tries, base=1.0, time_left=1e9, dice=0.5)
             end = part.give_up(fault) if wait is None else None
-            self._record(moves.fail(self.debate, self._failed(performance, fault, wait), end))
+            self._record(runner_decisions.fail(self.debate, self._failed(performance, fault, wait), end))
             performance.call = None
             performance.over = wait is None
             return
@@ -349,7 +351,7 @@ class Simulation:
             response_id=heard.done.response_id,
             stored=heard.done.stored,
         )
-        self._record(moves.finish(self.debate, done, part.segments(heard, call), result))
+        self._record(runner_decisions.finish(self.debate, done, part.segments(heard, call), result))
         performance.over = result is not None
         if result is None:
             assert isinstance(part, Speech)
@@ -365,7 +367,7 @@ class Simulation:
             given.append(
                 ToolResult(call.id, "" if late else f"It is {call.arguments}.", TOO_MANY * late, index)
             )
-            self._record(moves.told(self.debate, part.purpose, heard.call, given[-1]))
+            self._record(runner_decisions.told(self.debate, part.purpose, heard.call, given[-1]))
             return
         part.research.go_on(heard, given)
         performance.asked = performance.call = None
@@ -374,7 +376,7 @@ class Simulation:
         performance.over = True
         if performance.call is not None and performance.asked is None:
             failed = self._failed(performance, Fault("cut"), None)
-            self._record(moves.fail(self.debate, failed, None))
+            self._record(runner_decisions.fail(self.debate, failed, None))
 
     def _failed(self, performance: Performance, fault: Fault, wait: float | None) -> CallFailed:
         call, request = performance.call, performance.request
@@ -417,28 +419,30 @@ def _parts(debate: Debate) -> list[Part]:
         return speaking
     if debate.open_asides:
         return [
-            Beside(debate, aside) for aside in debate.open_asides if not moves.is_for_a_person(debate, aside)
+            Beside(debate, aside)
+            for aside in debate.open_asides
+            if not runner_decisions.is_for_a_person(debate, aside)
         ]
     step = plan(debate)
     ballots = step.ballots if isinstance(step, AskJudges) else ()
     return [Vote(debate, judge, order) for judge, order in ballots if not debate.judge(judge).model.human]
 
 
-def _awaited(debate: Debate) -> Iterable[moves.Purpose]:
+def _awaited(debate: Debate) -> Iterable[runner_decisions.Purpose]:
     """What people have to do now."""
     for turn in debate.live:
         if debate.seat(turn.seat).model.human:
-            yield moves.Purpose(turn=turn.number)
+            yield runner_decisions.Purpose(turn=turn.number)
     for aside in debate.open_asides:
-        if moves.is_for_a_person(debate, aside):
-            yield moves.Purpose(aside=aside.number)
+        if runner_decisions.is_for_a_person(debate, aside):
+            yield runner_decisions.Purpose(aside=aside.number)
     step = plan(debate)
     for judge, order in step.ballots if isinstance(step, AskJudges) else ():
         if debate.judge(judge).model.human:
-            yield moves.Purpose(judge=judge, order=order)
+            yield runner_decisions.Purpose(judge=judge, order=order)
 
 
-def act(debate: Debate, purpose: moves.Purpose) -> Command | None:
+def act(debate: Debate, purpose: runner_decisions.Purpose) -> Command | None:
     """A plain speech, a point that is taken, a ballot for the first party if there is anything to judge."""
     if purpose.judge is not None:
         cites = tuple(turn.number for turn in evidence(debate)[-1:])

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.commands import Retry
-from moot.debate import Debate
-from moot.terms import Limits, Seat, Side
-from moot.views.accidents import IN_WORDS, KINDS, accidents, own_words, speaks_for_another, wrong_side
+from moot.core.state import Debate
+from moot.core.terms import Limits, Seat, Side
+from moot.rules.commands import Retry
+from moot.views.speech_issues import IN_WORDS, KINDS, accidents, own_words, speaks_for_another, wrong_side
 from tests.core.simulate import Reply, Simulation, in_turn, words
 from tests.factories import SCRIPTED, seats, table
 

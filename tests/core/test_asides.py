@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.asides import LEAST_NOTES, POINT_WORDS, notes_left, words_for
-from moot.commands import Abort, Inject, Pause, Resume, SkipTurn, Stop
-from moot.debate import Aside, Debate
-from moot.errors import FAULT_MESSAGES, Fault
-from moot.events import (
+from moot.core.errors import FAULT_MESSAGES, Fault
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     AsideFailed,
@@ -22,15 +19,31 @@ from moot.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.floor import AnswerPoint, OfferPoint
-from moot.formats.plan import Rest, plan
-from moot.hearing import Heard
-from moot.lengths import CLIPPED, count
-from moot.moves import Purpose
-from moot.parts import Beside
-from moot.prompts.asides import TOKENS, Unreadable, answer, aside_request
+from moot.core.state import Aside, Debate
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    AsideKind,
+    Judge,
+    Limits,
+    Manner,
+    Model,
+    Money,
+    Price,
+    Request,
+    Seat,
+    Tier,
+)
+from moot.core.word_count import CLIPPED, count
+from moot.engine.call_result import Heard
+from moot.engine.jobs import Beside
+from moot.prompts.side_question_prompts import TOKENS, Unreadable, answer, aside_request
 from moot.providers.contract import Done
-from moot.terms import FREE, HUMAN, AsideKind, Judge, Limits, Manner, Model, Money, Price, Request, Seat, Tier
+from moot.rules.commands import Abort, Inject, Pause, Resume, SkipTurn, Stop
+from moot.rules.participation import AnswerPoint, OfferPoint
+from moot.rules.plan import Rest, plan
+from moot.rules.runner_decisions import Purpose
+from moot.rules.side_questions import LEAST_NOTES, POINT_WORDS, notes_left, words_for
 from tests.core.plots import parlour
 from tests.core.simulate import Reply, Script, Sent, Simulation, aside, speak, words
 from tests.factories import SCRIPTED, opened, seats

@@ -7,10 +7,7 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from moot.audience import OBSERVER, OWNER, Heard, Viewer, hears, seen, visible
-from moot.commands import Inject, Pause, Resume, Retry, SkipTurn
-from moot.debate import Debate
-from moot.events import (
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     AsideFailed,
@@ -35,7 +32,10 @@ from moot.events import (
     TurnStarted,
     VoteCast,
 )
-from moot.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, Text, ToolCall
+from moot.core.state import Debate
+from moot.core.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, Text, ToolCall
+from moot.core.visibility import OBSERVER, OWNER, Heard, Viewer, hears, seen, visible
+from moot.rules.commands import Inject, Pause, Resume, Retry, SkipTurn
 from tests.core.plots import blind
 from tests.core.samples import (
     EVENTS,

@@ -8,29 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.commands import (
-    LONGEST_REMARK,
-    MOST_REMARKS,
-    Abort,
-    Command,
-    Decide,
-    Extend,
-    Inject,
-    JudgeNow,
-    NextRound,
-    Open,
-    Pause,
-    Rejudge,
-    Resume,
-    Retry,
-    SkipToJudge,
-    SkipTurn,
-    Start,
-    Stop,
-    decide,
-)
-from moot.errors import Invalid, Refused
-from moot.events import (
+from moot.core.errors import Invalid, Refused
+from moot.core.events import (
     CallFailed,
     DebateEnded,
     DebatePaused,
@@ -51,10 +30,31 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
-from moot.floor import ClosePoll
-from moot.formats.plan import Poll, Rest, plan
-from moot.placement.contract import wants_runner
-from moot.terms import Judge, Limits, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
+from moot.core.terms import Judge, Limits, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
+from moot.engine.placement import wants_runner
+from moot.rules.commands import (
+    LONGEST_REMARK,
+    MOST_REMARKS,
+    Abort,
+    Command,
+    Decide,
+    Extend,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Open,
+    Pause,
+    Rejudge,
+    Resume,
+    Retry,
+    SkipToJudge,
+    SkipTurn,
+    Start,
+    Stop,
+    decide,
+)
+from moot.rules.participation import ClosePoll
+from moot.rules.plan import Poll, Rest, plan
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.commands import Inject, NextRound, Pause, Retry, SkipTurn
-from moot.debate import Debate
-from moot.events import (
+from moot.core.events import (
     CallCompleted,
     CallDelta,
     CallFailed,
@@ -25,8 +23,10 @@ from moot.events import (
     TurnInterrupted,
     TurnStarted,
 )
-from moot.evolve import evolve, fold
-from moot.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.evolve import evolve, fold
+from moot.core.state import Debate
+from moot.core.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.rules.commands import Inject, NextRound, Pause, Retry, SkipTurn
 from tests.core.simulate import Reply, Simulation, in_turn, speak
 from tests.factories import call_started, delta, log, opened, state, table, turn_started
 

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate
-from moot.events import ConcessionMade
-from moot.floor import Say
-from moot.formats.endings import THRESHOLD, concession, stalemate
-from moot.formats.plan import Conclude, Speak, plan
-from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Winning
+from moot.core.events import ConcessionMade
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Winning
+from moot.rules.endings import THRESHOLD, concession, stalemate
+from moot.rules.participation import Say
+from moot.rules.plan import Conclude, Speak, plan
 from tests.core.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, seats, table
 

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from moot import errors
-from moot.errors import (
+from moot.core import errors
+from moot.core.errors import (
     FAULT_MESSAGES,
     Fault,
     FaultKind,

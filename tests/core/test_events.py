@@ -8,8 +8,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from moot.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
-from moot.terms import Money
+from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
+from moot.core.terms import Money
 from tests.core.samples import EVENTS, thought, whisper, whole_thought
 from tests.factories import call_started, log
 

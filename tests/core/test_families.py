@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import EPOCH, Debate
-from moot.errors import Invalid
-from moot.events import Recorded
-from moot.evolve import fold
-from moot.judging.families import kin, maker
-from moot.setup import JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import HUMAN, Model
+from moot.core.errors import Invalid
+from moot.core.events import Recorded
+from moot.core.evolve import fold
+from moot.core.state import EPOCH, Debate
+from moot.core.terms import HUMAN, Model
+from moot.judging.model_families import kin, maker
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening
 from moot.views.outcome import warnings
 from tests.factories import opened, state
 

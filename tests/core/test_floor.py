@@ -8,23 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot import moves
-from moot.commands import (
-    Abort,
-    Command,
-    Decide,
-    Extend,
-    JudgeNow,
-    Pause,
-    Resume,
-    SkipTurn,
-    Start,
-    Stop,
-    decide,
-)
-from moot.debate import Debate, Turn
-from moot.errors import Invalid, Refused
-from moot.events import (
+from moot.core.errors import Invalid, Refused
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     AsideFailed,
@@ -48,8 +33,26 @@ from moot.events import (
     TurnStarted,
     VoteCast,
 )
-from moot.evolve import evolve, fold
-from moot.floor import (
+from moot.core.evolve import evolve, fold
+from moot.core.state import Debate, Turn
+from moot.core.terms import FREE, HUMAN, Ballot, Judge, Limits, Manner, Model, Polls, Score, Seat
+from moot.engine.jobs import Person
+from moot.engine.placement import wants_runner
+from moot.rules import runner_decisions
+from moot.rules.commands import (
+    Abort,
+    Command,
+    Decide,
+    Extend,
+    JudgeNow,
+    Pause,
+    Resume,
+    SkipTurn,
+    Start,
+    Stop,
+    decide,
+)
+from moot.rules.participation import (
     LONGEST_SPEECH,
     MOST_VOTES,
     PIECE,
@@ -64,10 +67,7 @@ from moot.floor import (
     TakeSeat,
     draft,
 )
-from moot.moves import Purpose
-from moot.parts import Person
-from moot.placement.contract import wants_runner
-from moot.terms import FREE, HUMAN, Ballot, Judge, Limits, Manner, Model, Polls, Score, Seat
+from moot.rules.runner_decisions import Purpose
 from tests.core.plots import blind
 from tests.factories import SCRIPTED, opened, seats, table
 
@@ -109,7 +109,7 @@ class Room:
 
     def go(self) -> Room:
         """What a runner would write down next."""
-        self.write(*moves.advance(self.debate))
+        self.write(*runner_decisions.advance(self.debate))
         return self
 
     def after(self, seconds: float) -> Room:
@@ -117,7 +117,7 @@ class Room:
         return self
 
     def time_is_up(self, **purpose: Any) -> list[Event]:
-        events = moves.time_is_up(self.debate, Purpose(**purpose))
+        events = runner_decisions.time_is_up(self.debate, Purpose(**purpose))
         self.write(*events)
         return [*events]
 
@@ -290,7 +290,7 @@ def test_a_person_may_finish_when_the_other_has_stopped_the_debate_by_a_fault() 
 def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(command: Command) -> None:
     made = room()
     made.do(Say("a", "One."))
-    made.go().write(*moves.recover(made.debate))
+    made.go().write(*runner_decisions.recover(made.debate))
     made = _next_person(made)
     made.do(KeepDraft("a", "Half a", live=True))
     made.do(command)
@@ -401,8 +401,8 @@ def test_a_crash_leaves_a_person_speaking() -> None:
     made.do(KeepDraft("a", "Cats", live=True))
     made.do(KeepDraft("a", "Cats, well", live=False))
     before = made.debate
-    assert moves.recover(made.debate) == ()
-    assert moves.park(made.debate) == ()
+    assert runner_decisions.recover(made.debate) == ()
+    assert runner_decisions.park(made.debate) == ()
     assert made.debate == before
     made.do(Say("a"))
     assert made.debate.turns[0].text == "Cats, well"
@@ -410,7 +410,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
 
 def test_a_runner_that_fails_leaves_nothing_that_would_be_run_again_at_once() -> None:
     made = room()
-    made.write(*moves.give_up(made.debate))
+    made.write(*runner_decisions.give_up(made.debate))
     assert made.debate.status == "error"
     assert not wants_runner(made.debate)
 
@@ -642,9 +642,9 @@ def test_a_pause_stops_the_clock_of_a_vote() -> None:
 
 def test_a_closed_poll_is_not_closed_again() -> None:
     made = poll_room(seconds=60)
-    assert moves.close_poll(made.debate, "before") == (PollClosed("before", "clock"),)
+    assert runner_decisions.close_poll(made.debate, "before") == (PollClosed("before", "clock"),)
     made.do(ClosePoll())
-    assert moves.close_poll(made.debate, "before") == ()
+    assert runner_decisions.close_poll(made.debate, "before") == ()
 
 
 # --- all of it ----------------------------------------------------------------------------------------
@@ -680,7 +680,7 @@ def test_a_runner_that_fails_while_judging_again_leaves_the_first_verdict() -> N
     made.do(Say("a", "Cats purr."))
     made.do(Decide("a"))
     made.write(JudgingStarted(1, "judged", judges=(Judge("person", "Ada", PERSON),)))
-    made.write(*moves.give_up(made.debate))
+    made.write(*runner_decisions.give_up(made.debate))
     assert made.debate.status == "completed"
     assert not wants_runner(made.debate)
 

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.errors import Invalid
-from moot.schedule import schedule
-from moot.terms import Format, Limits, Manner, Polls, Seat, Side
+from moot.core.errors import Invalid
+from moot.core.schedule import schedule
+from moot.core.terms import Format, Limits, Manner, Polls, Seat, Side
 from tests.factories import SCRIPTED, seats
 
 BARE = """\

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from moot.hearing import MOST_BULK, MOST_SEGMENTS, Heard
-from moot.terms import Reasoning, ReasoningPart, Text, ToolCall, ToolResult
+from moot.core.terms import Reasoning, ReasoningPart, Text, ToolCall, ToolResult
+from moot.engine.call_result import MOST_BULK, MOST_SEGMENTS, Heard
 
 
 def test_a_segment_that_was_said_before_is_not_counted_again() -> None:

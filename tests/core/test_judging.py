@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.commands import Inject, Rejudge, SkipTurn
-from moot.debate import Debate
-from moot.events import PointRaised
-from moot.judging.asking import judge_request, repair_request, repair_room, speech_frame
+from moot.core.events import PointRaised
+from moot.core.pricing import input_bound
+from moot.core.state import Debate
+from moot.core.terms import Ballot, Format, Judge, Limits, Manner, Request, Score, Seat, Side
 from moot.judging.ballots import (
     LABELS,
     TIE,
@@ -29,8 +29,8 @@ from moot.judging.ballots import (
     schema,
     seat_labels,
 )
-from moot.pricing import input_bound
-from moot.terms import Ballot, Format, Judge, Limits, Manner, Request, Score, Seat, Side
+from moot.judging.judge_request import judge_request, repair_request, repair_room, speech_frame
+from moot.rules.commands import Inject, Rejudge, SkipTurn
 from tests.core.plots import LAW, blind
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, opened, seats, table

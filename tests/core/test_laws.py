@@ -11,12 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot import means, moves
-from moot.audience import OBSERVER, OWNER, Viewer, visible
-from moot.commands import Retry, decide
-from moot.debate import Aside, Debate, Turn
-from moot.errors import FAULT_MESSAGES, Refused
-from moot.events import (
+from moot.core.errors import FAULT_MESSAGES, Refused
+from moot.core.events import (
     AsideAsked,
     BallotSpoiled,
     CallCompleted,
@@ -38,13 +34,17 @@ from moot.events import (
     decode_recorded,
     encode,
 )
-from moot.evolve import evolve, fold
-from moot.formats.plan import ORDERS, plan
-from moot.judging.asking import judge_request, repair_request
-from moot.pricing import input_bound, worst
-from moot.prompts.speeches import turn_request
-from moot.schedule import opposed
-from moot.terms import HUMAN, Message, Money, Request, Slot, Status, Usage
+from moot.core.evolve import evolve, fold
+from moot.core.pricing import input_bound, worst
+from moot.core.schedule import opposed
+from moot.core.state import Aside, Debate, Turn
+from moot.core.terms import HUMAN, Message, Money, Request, Slot, Status, Usage
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible
+from moot.judging.judge_request import judge_request, repair_request
+from moot.prompts.speech_prompts import turn_request
+from moot.rules import budget, runner_decisions
+from moot.rules.commands import Retry, decide
+from moot.rules.plan import ORDERS, plan
 from tests.core.plots import COMMANDS, LAW, Plot, greedy, plots, remark_canary, secrets, thought_canary
 from tests.core.simulate import Sent, Simulation
 
@@ -308,13 +308,13 @@ def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
 @FEWER
 def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(plot: Plot) -> None:
     for state in at_rest(plot.play()):
-        draft = moves.Draft(state)
-        draft.add(*moves.recover(state))
+        draft = runner_decisions.Draft(state)
+        draft.add(*runner_decisions.recover(state))
         speaking = {turn.number for turn in draft.debate.live}
         assert all(state.seat(turn.seat).model.human for turn in draft.debate.live)
         assert {call.turn for call in draft.debate.calls} == speaking
-        assert all(moves.is_for_a_person(state, aside) for aside in draft.debate.open_asides)
-        assert moves.recover(draft.debate) == ()
+        assert all(runner_decisions.is_for_a_person(state, aside) for aside in draft.debate.open_asides)
+        assert runner_decisions.recover(draft.debate) == ()
 
 
 def _unpriced(events: Sequence[Event]) -> list[Event]:
@@ -337,7 +337,7 @@ def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
             calls=tuple(replace(call, text="", reasoning="") for call in state.calls),
         )
         assert plan(mute) == plan(state)
-        assert moves.advance(mute) == moves.advance(state)
+        assert runner_decisions.advance(mute) == runner_decisions.advance(state)
         for command in COMMANDS:
             deaf, hearing = decide(mute, command), decide(state, command)
             if isinstance(hearing, Refused) or isinstance(deaf, Refused):
@@ -574,7 +574,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
     simulation = plot.play()
     limit = simulation.debate.limits.cost
     assert limit is not None
-    if simulation.debate.manner.winning in means.UNJUDGED:
+    if simulation.debate.manner.winning in budget.UNJUDGED:
         return
     for state in at_rest(simulation):
         if state.something_said and state.judging is None:
@@ -585,7 +585,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
 @LAW
 def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
     simulation = plot.play()
-    if simulation.debate.manner.winning in means.UNJUDGED or simulation.epoch > 1:
+    if simulation.debate.manner.winning in budget.UNJUDGED or simulation.epoch > 1:
         return
     for sent in simulation.sent:
         if sent.purpose.judge and not sent.purpose.repair and not sent.debate.final:

@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot import formats, moves
-from moot.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
-from moot.debate import Debate
-from moot.errors import FAULT_MESSAGES
-from moot.events import (
+from moot import formats
+from moot.core.errors import FAULT_MESSAGES
+from moot.core.events import (
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
@@ -34,10 +32,36 @@ from moot.events import (
     TurnStarted,
     VerdictReached,
 )
-from moot.formats.plan import Rest, plan
-from moot.moves import Purpose, advance, begin, fail, finish, lost, park, recover, still_wanted
-from moot.prompts.speeches import turn_request
-from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Price, Text, Tier, Usage, Verdict
+from moot.core.state import Debate
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    Judge,
+    Limits,
+    Manner,
+    Model,
+    Money,
+    Price,
+    Text,
+    Tier,
+    Usage,
+    Verdict,
+)
+from moot.prompts.speech_prompts import turn_request
+from moot.rules import runner_decisions
+from moot.rules.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
+from moot.rules.plan import Rest, plan
+from moot.rules.runner_decisions import (
+    Purpose,
+    advance,
+    begin,
+    fail,
+    finish,
+    lost,
+    park,
+    recover,
+    still_wanted,
+)
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
 from tests.factories import opened, seats, table
@@ -350,7 +374,7 @@ def test_a_judge_lost_twice_is_asked_again_and_the_third_time_spoils_the_ballot(
         assert debate.debate.judging
         assert debate.debate.judging.spoiled == ((("judge", 0),) if crashes == 3 else ())
     assert debate.run().debate.failure == "judge_failed"
-    assert debate.events[-1] == DebateFailed("judge_failed", moves.JUDGE_LOST)
+    assert debate.events[-1] == DebateFailed("judge_failed", runner_decisions.JUDGE_LOST)
 
 
 def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:
@@ -493,7 +517,7 @@ def test_a_limit_too_small_for_the_first_speech_is_an_error_and_not_the_end_of_a
     debate = limited("0.001").start().run()
     assert not debate.sent
     assert (debate.debate.status, debate.debate.failure) == ("error", "budget")
-    assert debate.events[-1] == DebateFailed("budget", moves.TOO_LITTLE_MONEY)
+    assert debate.events[-1] == DebateFailed("budget", runner_decisions.TOO_LITTLE_MONEY)
     assert debate.debate.verdict is None
 
 
@@ -616,7 +640,7 @@ def test_from_the_second_round_on_the_repair_of_a_ballot_is_held_back_too(limit:
 def test_moves_are_the_same_however_often_they_are_asked_for() -> None:
     debate = calling().debate
     assert advance(debate) == advance(debate)
-    assert moves.recover(debate) == moves.recover(debate)
+    assert runner_decisions.recover(debate) == runner_decisions.recover(debate)
 
 
 # --- people -------------------------------------------------------------------------------------------

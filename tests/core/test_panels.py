@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot import formats, moves
-from moot.commands import Rejudge
-from moot.debate import Debate
-from moot.errors import Invalid, Refused
-from moot.events import (
+from moot import formats
+from moot.core.errors import Invalid, Refused
+from moot.core.events import (
     BudgetExhausted,
     CallStarted,
     DebateFailed,
@@ -21,10 +19,13 @@ from moot.events import (
     TurnCompleted,
     TurnStarted,
 )
-from moot.judging import byhand
-from moot.judging.asking import BYTES_PER_TOKEN, hand_tokens, judge_request
-from moot.judging.panels import seated
-from moot.terms import FREE, HUMAN, Ballot, Judge, Limits, Model, Money, Price, Score, Seat, Text, Tier
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Ballot, Judge, Limits, Model, Money, Price, Score, Seat, Text, Tier
+from moot.judging import human_ballot
+from moot.judging.judge_request import BYTES_PER_TOKEN, hand_tokens, judge_request
+from moot.judging.later_judges import seated
+from moot.rules import runner_decisions
+from moot.rules.commands import Rejudge
 from tests.core.simulate import Reply, Sent, Simulation, ballot, speak
 from tests.factories import SCRIPTED, opened, seats, state, table
 
@@ -120,13 +121,13 @@ def teams() -> Debate:
 
 
 def test_a_ballot_by_hand_may_name_any_seat_of_a_side() -> None:
-    cast = byhand.checked(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
+    cast = human_ballot.checked(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
     assert (cast.winner, cast.scores) == ("a", {"b": Score(90), "a": Score(80)})
     assert cast.inconsistent
 
 
 def test_whoever_ranks_has_named_a_winner() -> None:
-    assert byhand.checked(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
+    assert human_ballot.checked(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
 
 
 @pytest.mark.parametrize(
@@ -147,13 +148,13 @@ def test_whoever_ranks_has_named_a_winner() -> None:
 )
 def test_a_ballot_by_hand_says_what_can_be(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as error:
-        byhand.checked(four(), ANN, hand(**changes))
+        human_ballot.checked(four(), ANN, hand(**changes))
     assert list(error.value.problems) == [field]
 
 
 def test_all_mistakes_of_a_ballot_are_named_at_once() -> None:
     with pytest.raises(Invalid) as error:
-        byhand.checked(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
+        human_ballot.checked(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
     assert list(error.value.problems) == ["winner", "cites", "ranking"]
 
 
@@ -169,20 +170,20 @@ def with_a_person(cost: str, **changes: Any) -> Debate:
 
 
 def test_nobody_speaks_whom_no_judge_could_be_paid_to_read() -> None:
-    written = moves.advance(with_a_person("0.001"))
+    written = runner_decisions.advance(with_a_person("0.001"))
     assert isinstance(written[-2], BudgetExhausted)
-    assert written[-1] == DebateFailed("budget", moves.TOO_LITTLE_MONEY)
+    assert written[-1] == DebateFailed("budget", runner_decisions.TOO_LITTLE_MONEY)
     assert not any(isinstance(event, TurnStarted) for event in written)
 
 
 def test_with_money_enough_a_person_has_the_floor() -> None:
-    written = moves.advance(with_a_person("1"))
+    written = runner_decisions.advance(with_a_person("1"))
     assert [type(event) for event in written[-2:]] == [TurnStarted, CallStarted]
 
 
 @pytest.mark.parametrize("letter", ["x", "木", "x ", "𝔐"])
 def test_what_a_judge_reads_of_a_person_is_bounded(letter: str) -> None:
-    events = moves.advance(with_a_person("1"))
+    events = runner_decisions.advance(with_a_person("1"))
     opening = opened(seats=with_a_person("1").seats)
     long = letter * (20_000 // len(letter))
     said = (SegmentCompleted(1, Text(long)), TurnCompleted(1, 9, clipped=0))

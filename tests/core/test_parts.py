@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.errors import Fault
-from moot.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
-from moot.hearing import Heard
-from moot.moves import Purpose
-from moot.parts import Speech, Vote
+from moot.core.errors import Fault
+from moot.core.events import BallotCast, BallotSpoiled, SegmentCompleted, TurnCompleted, TurnFailed
+from moot.core.terms import Finish, Limits, Reasoning, ReasoningPart, Text
+from moot.engine.call_result import Heard
+from moot.engine.jobs import Speech, Vote
 from moot.providers.contract import Done
-from moot.terms import Finish, Limits, Reasoning, ReasoningPart, Text
+from moot.rules.runner_decisions import Purpose
 from tests.core.simulate import Reply, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, seats, table
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from moot.commands import Abort, NextRound, Pause
-from moot.events import PollClosed, PollOpened, TurnStarted
-from moot.floor import ClosePoll
-from moot.formats.plan import AskJudges, Conclude, Fail, Poll, Rest, Speak, plan
-from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Polls, Price, Tier
+from moot.core.events import PollClosed, PollOpened, TurnStarted
+from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Polls, Price, Tier
+from moot.rules.commands import Abort, NextRound, Pause
+from moot.rules.participation import ClosePoll
+from moot.rules.plan import AskJudges, Conclude, Fail, Poll, Rest, Speak, plan
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.lengths import first_tokens, quarter_tokens, tokens, whole_tokens
-from moot.pricing import LEAST_OUTPUT, cost, estimate, grant, input_bound, sound, worst
-from moot.terms import FREE, Message, Model, Money, Price, Request, Tier, Usage
+from moot.core.pricing import LEAST_OUTPUT, cost, estimate, grant, input_bound, sound, worst
+from moot.core.terms import FREE, Message, Model, Money, Price, Request, Tier, Usage
+from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
 from tests.core.plots import LAW
 
 FLAT = Price(input=(Tier(0, Money("0.15")),), output=(Tier(0, Money("0.60")),))

@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.audience import hears
-from moot.commands import Inject, SkipTurn
-from moot.debate import Debate
-from moot.events import (
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     CallCompleted,
@@ -29,12 +26,15 @@ from moot.events import (
     TurnCompleted,
     TurnStarted,
 )
-from moot.lengths import count
+from moot.core.schedule import schedule
+from moot.core.state import Debate
+from moot.core.terms import Limits, Manner, Polls, Request, Sealed, Seat, Side, Text, Usage
+from moot.core.visibility import hears
+from moot.core.word_count import count
 from moot.prompts.fences import Fence, fence_for, unescaped
-from moot.prompts.speeches import turn_request
+from moot.prompts.speech_prompts import turn_request
 from moot.prompts.templates import clip, intensity, seed
-from moot.schedule import schedule
-from moot.terms import Limits, Manner, Polls, Request, Sealed, Seat, Side, Text, Usage
+from moot.rules.commands import Inject, SkipTurn
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
 from tests.factories import SCRIPTED, call_started, seats, state, table

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.errors import Fault, FaultKind
-from moot.retrying import Tries, wait_before_retry
+from moot.core.errors import Fault, FaultKind
+from moot.engine.retry import Tries, wait_before_retry
 from tests.core.plots import LAW
 
 BUSY = Fault("overloaded")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.schedule import benches, schedule, speaking_order, teams
-from moot.terms import Format, Limits, Manner, Side, Slot
+from moot.core.schedule import benches, schedule, speaking_order, teams
+from moot.core.terms import Format, Limits, Manner, Side, Slot
 from tests.core.plots import LAW, blind
 from tests.factories import SCRIPTED, seats
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.errors import Invalid
-from moot.events import DebateOpened, decode_event, encode
-from moot.schedule import schedule
-from moot.setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening
-from moot.terms import FREE, HUMAN, Model, Money, Polls, Price, Seat, Tier
-from moot.views.estimate import smallest_limit
+from moot.core.errors import Invalid
+from moot.core.events import DebateOpened, decode_event, encode
+from moot.core.schedule import schedule
+from moot.core.terms import FREE, HUMAN, Model, Money, Polls, Price, Seat, Tier
+from moot.rules.cost_estimate import smallest_limit
+from moot.rules.debate_setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Sent, Simulation, speak
 from tests.factories import SCRIPTED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.prompts.stance import claims, point, stance
+from moot.prompts.stances import claims, point, stance
 
 MOTIONS = [
     ("Zoos should be banned", "Zoos should not be banned", "zoos", False),

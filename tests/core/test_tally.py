@@ -11,11 +11,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate
-from moot.events import DebateEnded, DebateStarted, Event, PollClosed, PollOpened, VoteCast
-from moot.judging.resampling import intervals
-from moot.judging.tally import FEW, Tally, account, doubts_of, label, revealed, seat_of, tally, verdict
-from moot.terms import Format, Manner, Polls, Verdict
+from moot.core.events import DebateEnded, DebateStarted, Event, PollClosed, PollOpened, VoteCast
+from moot.core.state import Debate
+from moot.core.terms import Format, Manner, Polls, Verdict
+from moot.judging.audience_votes import (
+    FEW,
+    Tally,
+    account,
+    doubts_of,
+    label,
+    revealed,
+    seat_of,
+    tally,
+    verdict,
+)
+from moot.judging.bootstrap import intervals
 from tests.factories import seats, state, table
 
 OXFORD = formats.load("oxford")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.terms import FREE, Model, Reasoning, ReasoningPart, Seat, Usage
+from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Seat, Usage
 from tests.core.plots import LAW
 
 usages = st.tuples(*[st.integers(0, 1000)] * 5, st.booleans(), st.booleans()).map(lambda t: Usage(*t))

@@ -9,20 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot import moves
-from moot.audience import Viewer, hears, seen, visible
-from moot.broken_calls import ON_THEIR_WAY, cut_off
-from moot.debate import Debate, Kept
-from moot.errors import Fault
-from moot.events import CallCompleted, CallStarted, Recorded, SegmentCompleted, TurnCompleted
-from moot.evolve import fold
-from moot.hearing import Heard
-from moot.parts import Speech
-from moot.placing import PARAGRAPH, Place, after, place
-from moot.providers.contract import Done, Item, Said
-from moot.providers.exchanges import OWN_ID
-from moot.research import MOST_ONWARD
-from moot.terms import (
+from moot.core.errors import Fault
+from moot.core.events import CallCompleted, CallStarted, Recorded, SegmentCompleted, TurnCompleted
+from moot.core.evolve import fold
+from moot.core.state import Debate, Kept
+from moot.core.terms import (
     Judge,
     Limits,
     Manner,
@@ -39,6 +30,15 @@ from moot.terms import (
     ToolResult,
     Usage,
 )
+from moot.core.visibility import Viewer, hears, seen, visible
+from moot.engine.call_result import Heard
+from moot.engine.jobs import Speech
+from moot.engine.segment_offsets import PARAGRAPH, Place, after, place
+from moot.engine.tool_session import MOST_ONWARD
+from moot.providers.contract import Done, Item, Said
+from moot.providers.tool_exchanges import OWN_ID
+from moot.rules import runner_decisions
+from moot.rules.broken_calls import ON_THEIR_WAY, cut_off
 from moot.tools.contract import MOST_CALLS
 from tests.core.plots import LAW, blind
 from tests.core.simulate import TOOLS, Reply, Sent, Simulation, in_turn, speak, words
@@ -121,13 +121,13 @@ def test_nobody_chains_on_a_speech_that_ended_before_its_tools_had_answered() ->
 
 def test_what_a_tool_gives_is_written_only_while_it_is_wanted() -> None:
     debate = using()
-    purpose = moves.Purpose(turn=1)
-    assert moves.told(debate, purpose, 1, GIVEN) == (SegmentCompleted(1, GIVEN),)
+    purpose = runner_decisions.Purpose(turn=1)
+    assert runner_decisions.told(debate, purpose, 1, GIVEN) == (SegmentCompleted(1, GIVEN),)
     ended = TurnCompleted(1, 3)
-    assert moves.leave(debate, purpose, ended) == (ended,)
+    assert runner_decisions.leave(debate, purpose, ended) == (ended,)
     gone = using((USE,), ended)
-    assert moves.told(gone, purpose, 1, GIVEN) == ()
-    assert moves.leave(gone, purpose, ended) == ()
+    assert runner_decisions.told(gone, purpose, 1, GIVEN) == ()
+    assert runner_decisions.leave(gone, purpose, ended) == ()
 
 
 # --- the part ---------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot.commands import AskTurn, Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
-from moot.errors import Invalid, Refused
-from moot.events import (
+from moot.api.page_view.actions import open_deeds
+from moot.core.errors import Invalid, Refused
+from moot.core.events import (
     CallCompleted,
     CallStarted,
     DebateResumed,
@@ -22,14 +22,14 @@ from moot.events import (
     TurnRetried,
     TurnStarted,
 )
-from moot.evolve import evolve
-from moot.floor import KeepDraft, LeaveSeat, Say, TakeSeat
+from moot.core.evolve import evolve
+from moot.core.terms import FREE, Manner, Model, Money, Seat
 from moot.prompts.templates import intensity
-from moot.terms import FREE, Manner, Model, Money, Seat
-from moot.turnwise import FORMAT, NOBODY, asked_last, latest, own_last, response_name, watched
+from moot.rules.commands import AskTurn, Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
+from moot.rules.participation import KeepDraft, LeaveSeat, Say, TakeSeat
+from moot.rules.turn_sessions import FORMAT, NOBODY, asked_last, latest, own_last, response_name, watched
+from moot.views.participants import participants
 from moot.views.summary import summarize as summary
-from moot.views.table import participants
-from moot.wire.chamber.deeds import open_deeds
 from tests.core.simulate import Reply, Script, Sent, Simulation, speak
 from tests.factories import opened
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import Debate, Judging
+from moot.core.state import Debate, Judging
+from moot.core.terms import HUMAN, Ballot, Format, Judge, Limits, Model, Result, Score, Side, Verdict
 from moot.judging import verdicts
 from moot.judging.verdicts import points
-from moot.terms import HUMAN, Ballot, Format, Judge, Limits, Model, Result, Score, Side, Verdict
 from tests.core.plots import LAW
 from tests.core.simulate import NOON, Simulation, speeches
 from tests.factories import SCRIPTED, seats, table

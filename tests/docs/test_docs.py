@@ -12,7 +12,7 @@ from typing import get_args
 
 import pytest
 
-from moot.events import Event
+from moot.core.events import Event
 from moot.formats import BUILT_IN
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 from msgspec.structs import replace
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, improvise
-from moot.terms import Request
 from tests.api.served import QUICK
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS
 from moot.providers.keys import Secret
 from moot.settings import Service
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.api.served import serving
 from tests.doors.serving import nowhere
 

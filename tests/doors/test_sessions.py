@@ -14,22 +14,22 @@ from typing import Any
 import psycopg
 import pytest
 
-from moot.archives import sessions
-from moot.archives.places import place_of
-from moot.archives.sinks import Given
-from moot.arena import Arena
-from moot.cli.sessions import bring, give
-from moot.debate import Debate
-from moot.errors import Invalid, Unavailable
-from moot.events import DebateImported
-from moot.evolve import fold
-from moot.placement.contract import wants_runner
+from moot.cli.commands.sessions import bring, give
+from moot.compat import session_tables
+from moot.compat.row_locations import place_of
+from moot.compat.row_writers import Given
+from moot.core.errors import Invalid, Unavailable
+from moot.core.events import DebateImported
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import Model
+from moot.engine.arena import Arena
+from moot.engine.placement import wants_runner
 from moot.providers.scripted import Scripted
 from moot.settings import Settings
 from moot.store.append import append
 from moot.store.memory import MemoryStore
-from moot.terms import Model
-from moot.views.sessions import COLUMNS, LISTS, Row, log_of, row_of, total_cost
+from moot.views.session_rows import COLUMNS, LISTS, Row, log_of, row_of, total_cost
 from tests.api.served import Served, serving
 from tests.postgres import postgres_url  # noqa: F401 - a fixture
 
@@ -197,13 +197,13 @@ async def test_sqlite_gives_back_what_was_brought(tmp_path: Path) -> None:
     given = rows()
     source, target = in_sqlite(tmp_path / "old.db", given), str(tmp_path / "new.db")
     async with arena(tmp_path) as opened:
-        done = await sessions.bring(opened, place_of(source, sessions.TABLE), model)
+        done = await session_tables.bring(opened, place_of(source, session_tables.TABLE), model)
         assert (done.new, done.there, done.problems) == (len(given), 0, [])
-        again = await sessions.bring(opened, place_of(source, sessions.TABLE), model)
+        again = await session_tables.bring(opened, place_of(source, session_tables.TABLE), model)
         assert (again.new, again.there) == (0, len(given))
-        place = place_of(target, sessions.TABLE)
-        assert await sessions.give(opened.store, place) == Given(len(given))
-        assert await sessions.give(opened.store, place) == Given(0, len(given))
+        place = place_of(target, session_tables.TABLE)
+        assert await session_tables.give(opened.store, place) == Given(len(given))
+        assert await session_tables.give(opened.store, place) == Given(0, len(given))
     assert _content(target) == given
 
 
@@ -211,14 +211,14 @@ async def test_postgresql_gives_back_what_was_brought(tmp_path: Path, postgres_u
     given = rows()
     in_postgres(postgres_url, "old_sessions", given)
     async with arena(tmp_path) as opened:
-        done = await sessions.bring(opened, place_of(postgres_url, "old_sessions"), model)
+        done = await session_tables.bring(opened, place_of(postgres_url, "old_sessions"), model)
         assert (done.new, done.problems) == (len(given), [])
         place = place_of(postgres_url, "new_sessions")
-        assert await sessions.give(opened.store, place) == Given(len(given))
-        assert await sessions.give(opened.store, place) == Given(0, len(given))
+        assert await session_tables.give(opened.store, place) == Given(len(given))
+        assert await session_tables.give(opened.store, place) == Given(0, len(given))
     assert content(postgres_url, "new_sessions") == content(postgres_url, "old_sessions")
     with pytest.raises(Unavailable, match="no_such_table"):
-        sessions.read(place_of(postgres_url, "no_such_table"))
+        session_tables.read(place_of(postgres_url, "no_such_table"))
 
 
 async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path)
     broken = (row(1, 2, topic_text=""), row(1, 4, turn_history="[{"), row(1, 5, id=None))
     lines.write_text("\n".join(["no JSON", *(json.dumps(one) for one in (row(1), *broken, row(1, 3)))]))
     async with arena(tmp_path) as opened:
-        done = await sessions.bring(opened, place_of(str(lines), sessions.TABLE), model)
+        done = await session_tables.bring(opened, place_of(str(lines), session_tables.TABLE), model)
         assert done.new == 2
         assert [(one.row.partition(" ")[0], one.reason) for one in done.problems] == [
             ("byte", "It is not a JSON object."),
@@ -239,7 +239,7 @@ async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path)
             connection.execute("CREATE TABLE debate_sessions (id, topic_text)")
         connection.close()
         with pytest.raises(Invalid, match="has no column adversarial_level"):
-            await sessions.bring(opened, place_of(str(other), sessions.TABLE), model)
+            await session_tables.bring(opened, place_of(str(other), session_tables.TABLE), model)
 
 
 def test_sessions_come_and_go_by_the_command_line(

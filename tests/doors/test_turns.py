@@ -15,16 +15,16 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from moot.debate import Debate
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.state import Debate
+from moot.core.terms import Request
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
 from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, Wait
 from moot.settings import Service
 from moot.store.contract import Token
-from moot.store.sqlite import SqliteStore
-from moot.store.tokens import digest
-from moot.terms import Request
+from moot.store.sqlite.store import SqliteStore
+from moot.store.token_digest import digest
 from tests.api.served import BODY, FREE, Served, serving
 from tests.replicas.responses import SUMMARY, Replica
 

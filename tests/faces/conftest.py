@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
 from moot.cli.app import run
+from moot.engine.arena import Arena
 from moot.providers.scripted import Script, Scripted
 from moot.settings import Settings
 from tests.faces.terminal import environment

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.events import decode_recorded
-from moot.evolve import fold
+from moot.core.events import decode_recorded
+from moot.core.evolve import fold
+from moot.core.terms import Request
 from moot.providers.scripted import Cue, Say, Think
-from moot.terms import Request
 from tests.faces.conftest import Hold
 from tests.faces.terminal import MOOT, environment, piped
 
@@ -129,7 +129,7 @@ def test_nothing_a_model_writes_reaches_the_terminal_as_a_command(hold: Hold, mo
 
 
 def test_a_failed_debate_exits_with_1_and_says_what_to_do(moot: Moot, monkeypatch: pytest.MonkeyPatch):
-    from moot.errors import Fault
+    from moot.core.errors import Fault
     from moot.providers.scripted import Break
 
     monkeypatch.setattr(

@@ -11,13 +11,13 @@ import pytest
 
 from moot import __version__
 from moot.cli.app import COMMANDS
-from moot.cli.examples import EXAMPLES
+from moot.cli.help_examples import EXAMPLES
 
 Moot = Callable[..., tuple[int, str, str]]
 
 HEAVY = (
     "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",
-    "moot.arena", "moot.settings", "rich.live", "rich.markdown",
+    "moot.engine.arena", "moot.settings", "rich.live", "rich.markdown",
 )  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def test_something_unexpected_is_a_line_unless_one_debugs(moot: Moot, monkeypatc
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a surprise")
 
-    monkeypatch.setattr("moot.arena.Arena.open", broken)
+    monkeypatch.setattr("moot.engine.arena.Arena.open", broken)
     code, _, err = moot("list")
     assert code == 1
     assert (

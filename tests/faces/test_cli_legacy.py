@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.conversing import library
+from moot.cli.conversation_source import library
 from tests.archives.rows import EACH, in_lines, in_sqlite, rows
 from tests.client.desk import answer, desk, problem
 from tests.faces.conftest import Hold

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.replaying import gap
-from moot.events import DebatePaused, DebateResumed, Recorded, decode_recorded
+from moot.cli.replay_events import gap
+from moot.core.events import DebatePaused, DebateResumed, Recorded, decode_recorded
 from tests.faces.conftest import Hold
 from tests.faces.terminal import MOOT, environment
 from tests.views.logs import BEGAN

@@ -10,8 +10,8 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from moot.cli.debate import Length, Level
-from moot.terms import Effort, Model
+from moot.cli.commands.debate import Length, Level
+from moot.core.terms import Effort, Model
 from tests.faces.service import Service
 from tests.faces.terminal import piped
 

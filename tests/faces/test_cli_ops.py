@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from moot.store.contract import Token
-from moot.store.sqlite import SqliteStore
-from moot.store.tokens import digest
+from moot.store.sqlite.store import SqliteStore
+from moot.store.token_digest import digest
 from tests.faces.conftest import Hold
 from tests.faces.terminal import Terminal, environment
 

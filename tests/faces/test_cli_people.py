@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from moot.debate import Debate
-from moot.events import decode_recorded
-from moot.evolve import fold
-from moot.terms import Ballot
+from moot.core.events import decode_recorded
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import Ballot
 from tests.faces.conftest import Hold
 from tests.faces.terminal import Terminal, environment, piped, words
 from tests.nursery import Moot as Program

@@ -13,8 +13,8 @@ import pytest
 
 from moot.cli.remote import Minutes
 from moot.client import Client, Record
-from moot.events import CallDelta, DebateOpened, decode_recorded
-from moot.evolve import fold
+from moot.core.events import CallDelta, DebateOpened, decode_recorded
+from moot.core.evolve import fold
 from tests.archives.rows import in_lines, rows
 from tests.client.serving import Served, served
 from tests.faces.terminal import Terminal, environment, piped, words

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
-from moot.cli.flow import Flow, fold
-from moot.cli.page import Page, pad, shorten
-from moot.cli.playing import show_all
-from moot.cli.stage import Stage
-from moot.cli.status import status
-from moot.events import (
+from moot.cli.follow import show_all
+from moot.cli.render.live import Stage
+from moot.cli.render.output import Page, pad, shorten
+from moot.cli.render.status_line import status
+from moot.cli.render.wrapping import Flow, fold
+from moot.core.events import (
     AsideAsked,
     BallotSpoiled,
     BudgetExhausted,
@@ -46,7 +46,7 @@ from moot.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Polls
+from moot.core.terms import FREE, Judge, Limits, Manner, Model, Money, Polls
 from tests.factories import call_started
 from tests.golden.reading import log_of
 from tests.views.logs import BEGAN, Log, held, seat

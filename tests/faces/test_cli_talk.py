@@ -9,20 +9,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from moot.arena import Arena
+from moot.cli.follow import play
 from moot.cli.keyboard import Keyboard
-from moot.cli.playing import play
-from moot.cli.screens import Lines
-from moot.cli.seeing import Attendance, Eyes, people, sitting
-from moot.cli.talking import Leave, Paper, Speech, Talk, wanted
-from moot.debate import Debate
-from moot.events import AsideAsked, BallotCast, CallDelta, DebatePaused, JudgingStarted
-from moot.evolve import fold
+from moot.cli.prompts.ask_people import Leave, Paper, Speech, Talk, wanted
+from moot.cli.render.screens import Lines
+from moot.cli.visible_records import Attendance, Eyes, people, sitting
+from moot.core.events import AsideAsked, BallotCast, CallDelta, DebatePaused, JudgingStarted
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Ballot, Judge, Model, Request
+from moot.engine.arena import Arena
 from moot.providers.scripted import Cue, Say, Scripted, improvise
+from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
-from moot.setup import SeatSetup
 from moot.store.memory import MemoryStore
-from moot.terms import FREE, HUMAN, Ballot, Judge, Model, Request
 from tests.factories import call_started
 from tests.views.logs import Log, judge, seat
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from moot.errors import FaultClass, FaultKind
-from moot.terms import Truncation
+from moot.core.errors import FaultClass, FaultKind
+from moot.core.terms import Truncation
 from tests.faults import acts
 from tests.faults.acts import bills, bytes_of, framed, in_packets, refuse, says, slow_down, tells
 from tests.faults.server import Act, Door

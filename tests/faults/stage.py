@@ -13,10 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.arena import Arena
-from moot.audience import OBSERVER, visible
-from moot.debate import Debate, Turn
-from moot.events import (
+from moot.core.events import (
     CallCompleted,
     CallDelta,
     CallFailed,
@@ -26,16 +23,19 @@ from moot.events import (
     Recorded,
     tag_of,
 )
-from moot.evolve import evolve
-from moot.prices import flat
+from moot.core.evolve import evolve
+from moot.core.state import Debate, Turn
+from moot.core.terms import Model, Money
+from moot.core.timing import Pace
+from moot.core.visibility import OBSERVER, visible
+from moot.engine.arena import Arena
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import Client
 from moot.providers.contract import Traits
 from moot.providers.family import Family
-from moot.runner import Pace
+from moot.providers.prices import flat
 from moot.settings import Settings
 from moot.store.contract import Store
-from moot.terms import Model, Money
 from moot.tools.contract import Toolbox
 from tests.faults.server import FaultServer
 from tests.faults.tongues import Tongue

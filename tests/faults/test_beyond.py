@@ -15,11 +15,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from moot.arena import Arena
-from moot.commands import Abort
-from moot.debate import Debate
-from moot.errands import NOT_JSON, TOO_SLOW
-from moot.events import (
+from moot.core.events import (
     BallotSpoiled,
     CallFailed,
     CallStarted,
@@ -27,11 +23,15 @@ from moot.events import (
     SegmentCompleted,
     TurnInterrupted,
 )
-from moot.runner import Pace
+from moot.core.state import Debate
+from moot.core.terms import Model, Money, Text, ToolResult
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
+from moot.engine.tool_loop import NOT_JSON, TOO_SLOW
+from moot.rules.commands import Abort
 from moot.settings import Settings
 from moot.store.contract import Outcome
 from moot.store.memory import MemoryStore
-from moot.terms import Model, Money, Text, ToolResult
 from moot.tools.contract import MOST_CALLS
 from tests.chaos import kills
 from tests.faults import acts, catalogue

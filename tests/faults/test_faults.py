@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import FAULT_MESSAGES
-from moot.events import CallFailed, encode
-from moot.pricing import NOTHING, cost
+from moot.core.errors import FAULT_MESSAGES
+from moot.core.events import CallFailed, encode
+from moot.core.pricing import NOTHING, cost
+from moot.core.terms import Money, Usage
 from moot.store.memory import MemoryStore
-from moot.terms import Money, Usage
 from tests.faults.acts import WORDS as PROVIDERS_WORDS
 from tests.faults.catalogue import CASES, Case, Fails
 from tests.faults.certificates import Certificates

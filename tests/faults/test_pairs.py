@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from moot.events import TurnStarted
+from moot.core.events import TurnStarted
 from moot.store.memory import MemoryStore
 from tests.faults import acts
 from tests.faults.catalogue import CASES, REFUSED, Case

@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.commands import Command, Extend, Inject, Pause, Rejudge, Resume
-from moot.debate import Debate
-from moot.floor import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
-from moot.moves import Purpose
-from moot.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Seat, Side
+from moot.core.state import Debate
+from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Seat, Side
+from moot.rules.commands import Command, Extend, Inject, Pause, Rejudge, Resume
+from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.rules.runner_decisions import Purpose
 from tests.core.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
 from tests.factories import SCRIPTED, seats, table
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.debate import Debate
-from moot.terms import Message, Reasoning, Segment, Text, ToolCall, ToolResult
+from moot.core.state import Debate
+from moot.core.terms import Message, Reasoning, Segment, Text, ToolCall, ToolResult
 from tests.core.simulate import Sent, Simulation
 
 RULE = "=" * 100

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from moot.audience import OBSERVER, OWNER, Viewer, visible
-from moot.debate import Debate, Turn
-from moot.events import Recorded, decode_recorded, encode
-from moot.evolve import evolve
+from moot.core.events import Recorded, decode_recorded, encode
+from moot.core.evolve import evolve
+from moot.core.state import Debate, Turn
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible
 from moot.views.summary import summarize
 
 HERE = Path(__file__).parent

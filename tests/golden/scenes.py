@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from moot.commands import (
+from moot.core.events import DebateOpened
+from moot.core.terms import FREE, Judge, Limits, Manner, Model, Money, Price, Seat, Tier
+from moot.rules.commands import (
     Abort,
     Decide,
     Inject,
@@ -20,8 +22,6 @@ from moot.commands import (
     SkipTurn,
     Stop,
 )
-from moot.events import DebateOpened
-from moot.terms import FREE, Judge, Limits, Manner, Model, Money, Price, Seat, Tier
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
 from tests.factories import opened, seats, table

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from moot.commands import AskTurn, Decide, Pause, Start, Stop
-from moot.events import DebateOpened
-from moot.terms import FREE, Manner, Model, Seat
-from moot.turnwise import FORMAT, NOBODY
-from moot.views.sessions import log_of
+from moot.core.events import DebateOpened
+from moot.core.terms import FREE, Manner, Model, Seat
+from moot.rules.commands import AskTurn, Decide, Pause, Start, Stop
+from moot.rules.turn_sessions import FORMAT, NOBODY
+from moot.views.session_rows import log_of
 from tests.core.simulate import Reply, Sent, Simulation, speak
 from tests.factories import opened
 

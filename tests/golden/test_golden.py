@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from moot import formats
-from moot.events import DebateOpened, Event
-from moot.evolve import fold
+from moot.core.events import DebateOpened, Event
+from moot.core.evolve import fold
 from tests.core.simulate import Simulation
 from tests.golden.__main__ import main, make
 from tests.golden.prompts import prompts

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from moot.models.catalogue import Entry, Part
-from moot.models.manager import Manager
+from moot.models.model_files import Manager
 
 PIECES = (b"GGUF" + b"a" * 3000, b"b" * 500)
 

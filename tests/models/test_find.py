@@ -11,10 +11,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from msgspec.structs import replace
 
-from moot.models.find import Found, default_model, find, list_url, served
-from moot.prices import price_of
+from moot.models.discovery import Found, default_model, find, list_url, served
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, moved
 from moot.providers.keys import Secret
+from moot.providers.prices import price_of
 from tests.models.conftest import WHOLE, Managing, place
 
 OLLAMA, LMSTUDIO, LLAMACPP = BUILT_IN["ollama"], BUILT_IN["lmstudio"], BUILT_IN["llamacpp"]

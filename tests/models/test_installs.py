@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from moot.errors import Unavailable
+from moot.core.errors import Unavailable
 from moot.models.installs import Installs
-from moot.models.manager import Manager, Progress, Report
+from moot.models.model_files import Manager, Progress, Report
 from tests.models.conftest import TOY, Managing, place
 
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from moot.models.known import RULES, catalogue, refine, room, rule_for
-from moot.prices import listed, price_of
+from moot.core.terms import FREE, Effort, Price, Tier
 from moot.providers.contract import Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
-from moot.terms import FREE, Effort, Price, Tier
+from moot.providers.known_models import RULES, catalogue, refine, room, rule_for
+from moot.providers.prices import listed, price_of
 
 CHAINED = Traits(chaining=True)
 

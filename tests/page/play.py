@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from moot.core.terms import Request
 from moot.providers.scripted import Cue, Say, Stall, Think, improvise
-from moot.terms import Request
 
 MOTION = "This house would close city centres to private cars"
 ADA = (

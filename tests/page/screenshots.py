@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 from playwright.async_api import Browser, async_playwright
 
+from moot.core.timing import Pace
 from moot.providers.scripted import Scripted
-from moot.runner import Pace
 from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.page.play import Play, body

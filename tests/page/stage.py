@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from moot.core.terms import Request
+from moot.core.timing import Pace
 from moot.providers.scripted import Cue, Say, Think, Wait, improvise
-from moot.runner import Pace
-from moot.terms import Request
 
 PATIENT = Pace(retry_base=0.001, first_byte=60, between_bytes=60, tick=0.001)
 

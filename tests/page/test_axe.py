@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
+from moot.core.timing import Pace
 from moot.providers.scripted import Scripted
-from moot.runner import Pace
 from tests.api.served import Served, serving
 from tests.page.play import Play, body
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.providers.scripted import Break, Cue, Say, Scripted, Think, improvise
-from moot.terms import Request
 from tests.api.served import Served, serving
 from tests.page.conftest import PATIENCE_MS, watching
 from tests.page.payloads import ELEMENTS, PAYLOADS

@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, WebSocketRoute, expect
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Request
 from moot.providers.contract import Chunk, Said
 from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, improvise
-from moot.terms import Request
 from tests.api.served import BODY, Served, serving
 from tests.page.stage import PATIENT
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from moot.store.contract import Token
-from moot.store.tokens import digest
+from moot.store.token_digest import digest
 from tests.api.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

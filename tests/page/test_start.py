@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
-from moot.prices import flat
+from moot.providers.prices import flat
 from tests.api.served import BODY, Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
+from moot.core.terms import Request
 from moot.providers.scripted import Cue, Say, Scripted, Stall, Think, Use
-from moot.terms import Request
 from tests.api.served import Served, serving
 from tests.page.stage import PATIENT
 from tests.tools.test_debating import SMALL, speak

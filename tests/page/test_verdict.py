@@ -12,8 +12,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, expect
 
+from moot.core.terms import Request
 from moot.providers.scripted import Cue, Say, Scripted, Think, improvise
-from moot.terms import Request
 from tests.api.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

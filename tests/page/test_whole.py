@@ -14,7 +14,7 @@ import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, expect
 
 from moot.models.catalogue import DEFAULT
-from moot.models.manager import Manager
+from moot.models.model_files import Manager
 from moot.providers.scripted import Scripted
 from tests.api.served import Served, body, serving
 from tests.chaos.servers import quiet_port, reigning

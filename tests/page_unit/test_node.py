@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.debate import Debate
-from moot.events import CallCompleted, CallDelta, CallStarted, Recorded, SegmentCompleted
-from moot.evolve import evolve, fold
-from moot.wire.chamber.frames import Chamber
-from moot.wire.chamber.sections import view
-from moot.wire.frames import as_seen
+from moot.api.frames import as_seen
+from moot.api.page_view.page_frames import Chamber
+from moot.api.page_view.sections import view
+from moot.core.events import CallCompleted, CallDelta, CallStarted, Recorded, SegmentCompleted
+from moot.core.evolve import evolve, fold
+from moot.core.state import Debate
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.golden.reading import log_of
 from tests.wire.watching import NAMES
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.models.catalogue import DEFAULT
-from moot.models.manager import Manager
+from moot.models.model_files import Manager
 
 
 @pytest.fixture(scope="session")

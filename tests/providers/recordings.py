@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from moot.errors import Fault
-from moot.hearing import Heard
+from moot.core.errors import Fault
+from moot.core.terms import Reasoning, Segment, Text, ToolCall
+from moot.engine.call_result import Heard
 from moot.providers.family import Family
-from moot.terms import Reasoning, Segment, Text, ToolCall
 
 Recording = dict[str, Any]
 Facts = dict[str, Any]

@@ -9,12 +9,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from moot.errors import Fault
-from moot.providers import anthropic
-from moot.providers.anthropic import FAMILY, Decoder, usage
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
-from moot.terms import (
+from moot.core.errors import Fault
+from moot.core.terms import (
     Effort,
     Message,
     Model,
@@ -28,6 +24,10 @@ from moot.terms import (
     UnknownItem,
     Usage,
 )
+from moot.providers import anthropic
+from moot.providers.anthropic import FAMILY, Decoder, usage
+from moot.providers.client import Client
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
 from tests.providers.served import Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from moot.errors import Fault
-from moot.providers.chat_reply import Decoder, usage
+from moot.core.errors import Fault
+from moot.core.terms import Reasoning, ReasoningPart, Text, ToolCall, UnknownItem, Usage
+from moot.providers.chat_decoder import Decoder, usage
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
-from moot.terms import Reasoning, ReasoningPart, Text, ToolCall, UnknownItem, Usage
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Message, Model, Request, Usage
 from moot.providers import anthropic, openai_chat, transport
 from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Traits
-from moot.providers.decoding import Decoder
-from moot.providers.traffic import FAILURES
-from moot.terms import Message, Model, Request, Usage
+from moot.providers.decoder import Decoder
+from moot.providers.throttle import FAILURES
 
 REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from moot.providers.complaints import complaint, refused, wait_asked
-from moot.providers.loose import as_json, fields, loosely, member, objects, string
+from moot.providers.error_replies import complaint, refused, wait_asked
+from moot.providers.lenient_json import as_json, fields, loosely, member, objects, string
 
 
 @pytest.mark.parametrize(

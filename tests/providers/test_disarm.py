@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from moot.providers.disarm import disarmed, plain
-from moot.terms import Message, Model, Request
+from moot.core.terms import Message, Model, Request
+from moot.providers.control_tokens import disarmed, plain
 
 
 @pytest.mark.parametrize(

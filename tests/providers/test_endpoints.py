@@ -14,10 +14,13 @@ from aiohttp.test_utils import TestServer
 from msgspec.structs import replace
 
 from moot import settings
-from moot.arena import Arena
-from moot.errors import Fault, Invalid, Unavailable
+from moot.core.errors import Fault, Invalid, Unavailable
+from moot.core.terms import FREE, Message, Model, Request
+from moot.engine.arena import Arena
+from moot.models.registry import SHORT, Providers
 from moot.providers.client import Client
 from moot.providers.contract import Done, Traits
+from moot.providers.endpoint_settings import Written
 from moot.providers.endpoints import (
     BUILT_IN,
     CONNECT_SECONDS,
@@ -34,13 +37,10 @@ from moot.providers.endpoints import (
 from moot.providers.keys import Environ, Secret
 from moot.providers.openai_chat import ACCENTS
 from moot.providers.scripted import Scripted
-from moot.providers.table import SHORT, Providers
-from moot.providers.traffic import Pass
-from moot.providers.written import Written
+from moot.providers.throttle import Pass
+from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
-from moot.setup import SeatSetup
 from moot.store.memory import MemoryStore
-from moot.terms import FREE, Message, Model, Request
 
 KEY = "canary-4711-canary"
 ASK = Request(Model("openai", "gpt-6-luna"), "", (Message("user", "Go."),), 10)

@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from moot.hearing import Heard
-from moot.placing import after, place
-from moot.pricing import input_bound
-from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.contract import Done, Item, Said, Traits
-from moot.providers.endpoints import ENDPOINTS
-from moot.providers.exchanges import OWN_ID, arguments, parameters, steps
-from moot.terms import (
+from moot.core.pricing import input_bound
+from moot.core.terms import (
     Message,
     Model,
     Reasoning,
@@ -26,6 +20,12 @@ from moot.terms import (
     ToolCall,
     ToolResult,
 )
+from moot.engine.call_result import Heard
+from moot.engine.segment_offsets import after, place
+from moot.providers import anthropic, google, openai_chat, openai_responses
+from moot.providers.contract import Done, Item, Said, Traits
+from moot.providers.endpoints import ENDPOINTS
+from moot.providers.tool_exchanges import OWN_ID, arguments, parameters, steps
 from tests.providers.recordings import Recording, family, found
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}

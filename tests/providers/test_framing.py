@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.errors import Fault
-from moot.providers.framing import Frames
+from moot.core.errors import Fault
 from moot.providers.sse import Event
+from moot.providers.stream_events import Frames
 
 
 def read(*packets: bytes) -> list[Event]:

@@ -7,11 +7,11 @@ from aiohttp import web
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Message, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
 from moot.providers import openai_chat
 from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
-from moot.providers.hush import Hush, redact, without_folders
-from moot.terms import Message, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
+from moot.providers.redaction import Hush, redact, without_folders
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
 

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from moot.errors import Fault, Unavailable
+from moot.core.errors import Fault, Unavailable
+from moot.core.terms import Message, Model, Request
 from moot.models.catalogue import CATALOGUE, DEFAULT, Quirks
-from moot.models.manager import Manager
+from moot.models.local_model_process import Engine
+from moot.models.local_provider import Local, tuned
+from moot.models.model_files import Manager
 from moot.providers.contract import Began, Done, Said
-from moot.providers.engine import Engine
-from moot.providers.local import Local, tuned
-from moot.terms import Message, Model, Request
 
 pytest.importorskip("xllamacpp")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -225,9 +225,9 @@ async def test_a_file_that_is_no_model_is_told_with_the_reason(manager: Manager,
 PARENT = """
 import asyncio, os, sys
 from pathlib import Path
-from moot.models.manager import Manager
-from moot.providers.local import Local
-from moot.terms import Message, Model, Request
+from moot.models.model_files import Manager
+from moot.models.local_provider import Local
+from moot.core.terms import Message, Model, Request
 
 async def main():
     local = Local(Manager(Path(sys.argv[1]), environ=os.environ))

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Message, Model, Request
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.contract import Traits
 from moot.providers.family import Family
-from moot.terms import Message, Model, Request
 
 Told = dict[str, Any]
 Path = tuple[str | int, ...]

@@ -14,12 +14,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Effort, Message, Model, Request, Usage
 from moot.providers import openai_chat
 from moot.providers.client import Client
 from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
 from moot.providers.openai_chat import Accent
-from moot.terms import Effort, Message, Model, Request, Usage
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 MODEL = Model("local", "m", temperature=0.5)

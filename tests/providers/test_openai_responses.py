@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
-from moot.errors import Fault
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
-from moot.providers.openai_responses import FAMILY, Decoder, body, decoder
-from moot.providers.responses_stream import usage
-from moot.terms import (
+from moot.core.errors import Fault
+from moot.core.terms import (
     Message,
     Model,
     PartStart,
@@ -26,6 +22,10 @@ from moot.terms import (
     UnknownItem,
     Usage,
 )
+from moot.providers.client import Client
+from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
+from moot.providers.openai_responses import FAMILY, Decoder, body, decoder
+from moot.providers.responses_decoder import usage
 from tests.replicas.responses import SUMMARY, Replica
 
 MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="high")

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Message, Model, Request
 from moot.providers import openai_chat
 from moot.providers.client import Client
 from moot.providers.contract import Done, Said
 from moot.providers.transport import proxy_for
-from moot.terms import Message, Model, Request
 
 KEY = "sk-canary-canary"
 REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)

@@ -14,11 +14,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from moot.errors import Fault
-from moot.hearing import Heard
+from moot.core.errors import Fault
+from moot.core.terms import Message, Model, Request
+from moot.engine.call_result import Heard
 from moot.providers.client import Client
 from moot.providers.contract import Began, Done, Item, Said
-from moot.terms import Message, Model, Request
 from tests.providers.recordings import Recording, expected, family, folder, found, heard
 
 ASK = Request(Model("recorded", "m"), "Answer.", (Message("user", "Go."),), max_tokens=100)

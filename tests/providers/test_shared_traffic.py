@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from moot.commons import line
-from moot.commons.contract import Place
-from moot.commons.memory import MemoryCommons
-from moot.commons.redis import RedisCommons
-from moot.errors import Fault
-from moot.providers import shared_traffic
+from moot.cluster import redis_client
+from moot.cluster.redis_server import Reach
+from moot.cluster.redis_shared_state import RedisCommons
+from moot.core.errors import Fault
+from moot.core.shared_state import Place
+from moot.core.terms import Model
+from moot.engine.shared_state_memory import MemoryCommons
+from moot.models.registry import Providers
+from moot.providers import shared_throttle
 from moot.providers.endpoints import BUILT_IN
-from moot.providers.shared_traffic import LEASE_SECONDS, MINUTE, Accord
-from moot.providers.table import Providers
-from moot.providers.traffic import Gate, Pass
-from moot.redis_reach import Reach
-from moot.terms import Model
+from moot.providers.shared_throttle import LEASE_SECONDS, MINUTE, Accord
+from moot.providers.throttle import Gate, Pass
 from tests.redis import Redis, redis  # noqa: F401 - a fixture
 
 
@@ -126,7 +126,7 @@ async def test_who_was_too_hasty_does_not_hear_it_from_itself() -> None:
 async def test_who_was_refused_more_often_than_others_is_let_in_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared_traffic, "LONG_SECONDS", 0.05)
+    monkeypatch.setattr(shared_throttle, "LONG_SECONDS", 0.05)
     one, other = gates(MemoryCommons(), Pass(concurrent=8, written=True))
     for _ in range(3):
         one.failed(Fault("rate_limited"), began=one.now())
@@ -230,7 +230,7 @@ async def test_redis_counts_for_all_and_without_it_each_for_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Where tests fill the machine, a Redis may take its time and is there all the same.
-    monkeypatch.setattr(line, "TICKS", 300)
+    monkeypatch.setattr(redis_client, "TICKS", 300)
     commons = RedisCommons(Reach(redis.url)), RedisCommons(Reach(redis.url))
     allowed = Pass(concurrent=2, per_minute=1000, written=True)
     one, other = (

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.hearing import Heard
-from moot.providers import anthropic, chat_reply, google, responses_stream
+from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
+from moot.engine.call_result import Heard
+from moot.providers import anthropic, chat_decoder, google, responses_decoder
 from moot.providers.contract import Chunk, Item, Said
-from moot.providers.decoding import Decoder
-from moot.providers.thinking import Sorted, Sorter, Tags, parted
-from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
+from moot.providers.decoder import Decoder
+from moot.providers.think_tags import Sorted, Sorter, Tags, parted
 
 
 def sort(*texts: str) -> list[Sorted]:
@@ -158,8 +158,8 @@ def _google(pieces: list[str]) -> bytes:
 
 
 FAMILIES = [
-    (chat_reply.Decoder, _chat),
-    (responses_stream.Decoder, _responses),
+    (chat_decoder.Decoder, _chat),
+    (responses_decoder.Decoder, _responses),
     (anthropic.Decoder, _anthropic),
     (google.Decoder, _google),
 ]

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from moot.errors import Fault
-from moot.providers.traffic import FAILURES, REST, Gate, Pass
+from moot.core.errors import Fault
+from moot.providers.throttle import FAILURES, REST, Gate, Pass
 
 HASTY = Fault("rate_limited", http_status=429)
 GONE = Fault("unreachable", billed=False)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.contract import Provider
 from moot.providers.scripted import Scripted
-from moot.runner import Pace
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 

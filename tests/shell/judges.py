@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from moot.core.terms import Model, Request
 from moot.providers.scripted import Cue, Say
-from moot.terms import Model, Request
 
 SPEAKER = Model("scripted", "speaker")
 OWL = Model("scripted", "owl")

@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.arena import Arena
-from moot.commands import Abort, Command, Decide, SkipTurn, Stop
-from moot.debate import Debate
-from moot.errors import Fault, StoreError
-from moot.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
-from moot.hearing import Heard
-from moot.prices import flat
-from moot.pricing import estimate, sound
+from moot.core.errors import Fault, StoreError
+from moot.core.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
+from moot.core.pricing import estimate, sound
+from moot.core.state import Debate
+from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
+from moot.engine.call_result import Heard
 from moot.providers.contract import Chunk, Done, Item, Said, Traits
+from moot.providers.prices import flat
 from moot.providers.scripted import Break, Say, Scripted, Stall, improvise
-from moot.runner import Pace
+from moot.rules.commands import Abort, Command, Decide, SkipTurn, Stop
 from moot.settings import Settings
 from moot.store.contract import Outcome
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
-from moot.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
+from moot.store.sqlite.store import SqliteStore
 from tests.factories import call_started, opened, turn_started
 from tests.shell.conftest import QUICK, OpenArena
 from tests.shell.test_runner import begin, play, until

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
-from moot.commands import Pause, Rejudge, Start, decide
-from moot.errors import Invalid, Refused, StoreError, UnknownDebate
-from moot.events import CallDelta, DebateEnded, TurnCompleted
+from moot.core.errors import Invalid, Refused, StoreError, UnknownDebate
+from moot.core.events import CallDelta, DebateEnded, TurnCompleted
+from moot.core.terms import Model, Money
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.scripted import Say, Scripted, improvise
-from moot.runner import Pace
+from moot.rules.commands import Pause, Rejudge, Start, decide
+from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
-from moot.setup import SeatSetup
 from moot.store.contract import Head, Once
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
-from moot.terms import Model, Money
+from moot.store.sqlite.store import SqliteStore
 
 MODEL = Model("scripted", "demo")
 PACE = Pace(retry_base=0.001, tick=0.005)
@@ -53,7 +53,7 @@ async def test_it_is_all_there_the_next_time(tmp_path: Path) -> None:
 async def test_who_watches_waits_for_a_log_that_is_away_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.arena.LOST_SECONDS", 0.01)
+    monkeypatch.setattr("moot.engine.arena.LOST_SECONDS", 0.01)
     store, away = MemoryStore(), [StoreError(), StoreError()]
     look = store.head
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from moot.arena import Arena
-from moot.debate import Debate
-from moot.events import CallCompleted, CallFailed, CallStarted, Event
-from moot.pricing import cost
+from moot.core.events import CallCompleted, CallFailed, CallStarted, Event
+from moot.core.pricing import cost
+from moot.core.state import Debate
+from moot.core.terms import Model, Money, Reasoning, Usage
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.client import Client
 from moot.providers.contract import Traits
 from moot.providers.openai_responses import FAMILY
-from moot.runner import Pace
+from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
-from moot.setup import SeatSetup
 from moot.store.memory import MemoryStore
-from moot.terms import Model, Money, Reasoning, Usage
 from tests.replicas.responses import SUMMARY, Call, Replica
 
 EFFORTS = ("minimal", "low", "medium", "high")

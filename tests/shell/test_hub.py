@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.bus import MemoryBus
-from moot.errors import StoreError
-from moot.events import CallDelta, Event, Recorded, RemarkInjected
-from moot.hub import PAGE, WINDOW, Hub
+from moot.core.errors import StoreError
+from moot.core.events import CallDelta, Event, Recorded, RemarkInjected
+from moot.engine.bus import MemoryBus
+from moot.engine.followers import PAGE, WINDOW, Hub
 from moot.store.contract import Pulse
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.factories import call_started, opened, turn_started
 
 DEBATE = "deb_1"

@@ -10,15 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.audience import Viewer, visible
-from moot.commands import Inject
-from moot.debate import Debate
-from moot.judging.asking import judge_request
+from moot.core.state import Debate
+from moot.core.terms import Request, ToolResult
+from moot.core.visibility import Viewer, visible
+from moot.judging.judge_request import judge_request
 from moot.prompts.templates import VERSION
 from moot.providers.contract import Chunk, Done, Item
 from moot.providers.scripted import Cue, Scripted
-from moot.setup import JudgeSetup, SeatSetup, Setup
-from moot.terms import Request, ToolResult
+from moot.rules.commands import Inject
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
 from tests.shell.conftest import OpenArena
 from tests.shell.injections import PLACES, in_one_line, payloads
 from tests.shell.judges import OWL, PATIENCE, SPEAKER, fence_of, forgiving, gullible, is_judge, script, split

@@ -13,16 +13,16 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.arena import Arena
-from moot.debate import Debate
-from moot.errors import Invalid, Refused
-from moot.events import BallotCast, CallStarted, JudgingFailed, JudgingStarted, VerdictReached
-from moot.floor import CastBallot
-from moot.prices import flat
+from moot.core.errors import Invalid, Refused
+from moot.core.events import BallotCast, CallStarted, JudgingFailed, JudgingStarted, VerdictReached
+from moot.core.state import Debate
+from moot.core.terms import HUMAN, Ballot, Model, Money, Request
+from moot.engine.arena import Arena
+from moot.providers.prices import flat
 from moot.providers.scripted import Cue, Say, Scripted, Stall, improvise
+from moot.rules.debate_setup import JudgeSetup, SeatSetup
+from moot.rules.participation import CastBallot
 from moot.settings import Settings
-from moot.setup import JudgeSetup, SeatSetup
-from moot.terms import HUMAN, Ballot, Model, Money, Request
 from tests.shell.conftest import QUICK, OpenArena
 from tests.shell.judges import OWL, PATIENCE, SPEAKER, first_shown, gullible, is_judge, script
 

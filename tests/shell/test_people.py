@@ -14,12 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.arena import Arena
-from moot.audience import Viewer, seen, visible
-from moot.commands import Abort, Command, Extend, Inject, Pause, Rejudge, Resume, Retry, SkipTurn, Stop
-from moot.debate import Debate
-from moot.errors import Fault, Invalid, Refused
-from moot.events import (
+from moot.core.errors import Fault, Invalid, Refused
+from moot.core.events import (
     AsideAsked,
     CallCompleted,
     CallDelta,
@@ -33,8 +29,17 @@ from moot.events import (
     TurnFailed,
     TurnStarted,
 )
-from moot.evolve import evolve, fold
-from moot.floor import (
+from moot.core.evolve import evolve, fold
+from moot.core.state import Debate
+from moot.core.terms import FREE, Ballot, Judge, Message, Model, Polls, Request, Score
+from moot.core.visibility import Viewer, seen, visible
+from moot.engine.arena import Arena
+from moot.providers.human import Human
+from moot.providers.scripted import Cue, Scripted, Wait, improvise
+from moot.providers.scripted import Say as Line
+from moot.rules.commands import Abort, Command, Extend, Inject, Pause, Rejudge, Resume, Retry, SkipTurn, Stop
+from moot.rules.debate_setup import JudgeSetup, SeatSetup
+from moot.rules.participation import (
     AnswerPoint,
     CastBallot,
     CastVote,
@@ -46,15 +51,10 @@ from moot.floor import (
     TakeSeat,
     draft,
 )
-from moot.moves import NOBODY_SPOKE
-from moot.providers.human import Human
-from moot.providers.scripted import Cue, Scripted, Wait, improvise
-from moot.providers.scripted import Say as Line
+from moot.rules.runner_decisions import NOBODY_SPOKE
 from moot.settings import Settings
-from moot.setup import JudgeSetup, SeatSetup
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
-from moot.terms import FREE, Ballot, Judge, Message, Model, Polls, Request, Score
+from moot.store.sqlite.store import SqliteStore
 from tests.core.plots import blind
 from tests.factories import call_started, opened, turn_started
 from tests.shell.conftest import QUICK, OpenArena

@@ -15,21 +15,21 @@ import pytest
 from msgspec.structs import replace
 from procrastinate.schema import SchemaManager
 
-from moot.arena import Arena
-from moot.commands import NextRound, Open, Rejudge, decide
-from moot.debate import Debate
-from moot.errors import NewerSchema, StoreError
-from moot.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
-from moot.ids import new_id
-from moot.placement import nodes, queued
-from moot.placement.queue import COMMON, Post, Queue, queue_of
-from moot.placement.queued import Queued
+from moot.cluster import nodes, queue_placement
+from moot.cluster.queue import COMMON, Post, Queue, queue_of
+from moot.cluster.queue_placement import Queued
+from moot.core.errors import NewerSchema, StoreError
+from moot.core.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
+from moot.core.ids import new_id
+from moot.core.state import Debate
+from moot.core.terms import Judge, Model
+from moot.engine.arena import Arena
+from moot.models.registry import Providers
 from moot.providers.scripted import Scripted
-from moot.providers.table import Providers
+from moot.rules.commands import NextRound, Open, Rejudge, decide
+from moot.rules.debate_setup import opening
 from moot.settings import Cluster, Settings
-from moot.setup import opening
 from moot.store.memory import MemoryStore
-from moot.terms import Judge, Model
 from tests.postgres import away, postgres_url
 from tests.shell.conftest import QUICK
 
@@ -383,7 +383,7 @@ async def test_a_job_that_is_ours_and_unknown_to_us_is_given_to_somebody(
     open_worker: OpenWorker, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ):
     """As when a statement lands after it was given up."""
-    monkeypatch.setattr(queued, "COUNT_SECONDS", 0.05)
+    monkeypatch.setattr(queue_placement, "COUNT_SECONDS", 0.05)
     async with open_worker() as worker:
         queue = worker.placement._queue
         fetch, lost = queue.fetch, list[Post]()
@@ -490,7 +490,7 @@ async def test_a_database_that_is_restarted_costs_nobody_a_debate(
 async def test_a_database_that_is_away_is_told_of_once(
     open_worker: OpenWorker, url: str, postgres_url: str, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level("INFO", "moot.placement.outage")
+    caplog.set_level("INFO", "moot.cluster.outage")
     async with open_worker() as worker:
         placement, clock = worker.placement, asyncio.get_running_loop()
         with away(url, postgres_url):

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from moot.placement.heartbeat import Heartbeat
-from moot.placement.queue import Queue
+from moot.cluster.heartbeat import Heartbeat
+from moot.cluster.queue import Queue
 from tests.postgres import empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from moot.placement.watchdog import Watchdog
+from moot.cluster.watchdog import Watchdog
 
 STALL = 0.08
 

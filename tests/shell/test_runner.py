@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
-from moot.commands import Abort, Decide, Inject, JudgeNow, NextRound, Pause, Resume, Retry, SkipTurn, Stop
-from moot.debate import Debate
-from moot.errors import Fault, Refused, UnknownDebate
-from moot.events import (
+from moot.core.errors import Fault, Refused, UnknownDebate
+from moot.core.events import (
     BallotSpoiled,
     BudgetExhausted,
     BudgetWarned,
@@ -33,11 +30,25 @@ from moot.events import (
     VerdictReached,
     tag_of,
 )
-from moot.prices import flat
+from moot.core.state import Debate
+from moot.core.terms import Model, Money, Request, Usage
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
+from moot.providers.prices import flat
 from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Scripted, Stall, Think, Wait, improvise
-from moot.runner import Pace
+from moot.rules.commands import (
+    Abort,
+    Decide,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Pause,
+    Resume,
+    Retry,
+    SkipTurn,
+    Stop,
+)
 from moot.settings import Settings
-from moot.terms import Model, Money, Request, Usage
 from tests.shell.conftest import OpenArena
 
 MOTION = "Should AI development be regulated by government?"

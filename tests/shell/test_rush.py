@@ -10,13 +10,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from moot.arena import Arena
-from moot.debate import Debate
-from moot.events import CallFailed
+from moot.core.events import CallFailed
+from moot.core.state import Debate
+from moot.core.terms import FREE, Model
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers import openai_chat
 from moot.providers.client import Client
-from moot.runner import Pace
-from moot.terms import FREE, Model
 from tests.shell.conftest import OpenArena
 
 DEBATES = 100

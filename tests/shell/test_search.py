@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from moot.placement.search import ALL_SECONDS, MARGIN, Search
+from moot.engine.unclaimed import ALL_SECONDS, MARGIN, Search
 from moot.store.contract import Astir
 from moot.store.memory import MemoryStore
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
 from moot.settings import Service, load
 
 

@@ -10,13 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.arena import Arena
-from moot.audience import OWNER
-from moot.commands import Pause, SkipTurn, Stop
-from moot.debate import Debate
-from moot.errands import BROKEN, NOT_JSON, TOO_MANY, TOO_SLOW
-from moot.errors import Fault
-from moot.events import (
+from moot.api.page_view.speeches import turn_shape
+from moot.core.errors import Fault
+from moot.core.events import (
     BudgetExhausted,
     CallCompleted,
     CallDelta,
@@ -28,20 +24,24 @@ from moot.events import (
     TurnFailed,
     TurnInterrupted,
 )
-from moot.evolve import fold
-from moot.prices import flat
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import Model, Money, Reasoning, Request, Text, ToolCall, ToolResult
+from moot.core.timing import Pace
+from moot.core.visibility import OWNER
+from moot.engine.arena import Arena
+from moot.engine.tool_loop import BROKEN, NOT_JSON, TOO_MANY, TOO_SLOW
+from moot.engine.tool_session import MOST_ONWARD
 from moot.providers.contract import Traits
+from moot.providers.prices import flat
 from moot.providers.scripted import TRAITS, Break, Cue, Report, Say, Scripted, Stall, Think, Use, improvise
-from moot.research import MOST_ONWARD
-from moot.runner import Pace
+from moot.rules.commands import Pause, SkipTurn, Stop
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.terms import Model, Money, Reasoning, Request, Text, ToolCall, ToolResult
 from moot.tools.contract import MOST_CALLS, MOST_RESULT
 from moot.views.conversation import conversation
 from moot.views.transcript import thoughts, transcript
-from moot.web.calls import find_call
-from moot.wire.chamber.speeches import turn_shape
+from moot.web.routes.calls import find_call
 from tests.shell.conftest import QUICK
 from tests.shell.workshop import Workshop, breaks, echo, never
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from moot.arena import Arena
-from moot.debate import Debate
-from moot.events import CallFailed, CallStarted, Event
+from moot.core.events import CallFailed, CallStarted, Event
+from moot.core.state import Debate
+from moot.core.terms import Model, Reasoning, Text, ToolCall, ToolResult
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.client import Client
 from moot.providers.contract import Traits
 from moot.providers.openai_responses import FAMILY
-from moot.runner import Pace
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.terms import Model, Reasoning, Text, ToolCall, ToolResult
 from tests.replicas.responses import Call, Replica
 from tests.shell.workshop import Workshop, echo
 

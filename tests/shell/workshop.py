@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from moot.terms import Tool, ToolCall, ToolResult
+from moot.core.terms import Tool, ToolCall, ToolResult
 from moot.tools.contract import HOSTED, Kit
 
 Work = Callable[[dict[str, object]], Awaitable[str]]

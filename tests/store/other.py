@@ -9,9 +9,9 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from moot.debate import Debate
-from moot.events import Event, RemarkInjected
-from moot.store.sqlite import SqliteStore
+from moot.core.events import Event, RemarkInjected
+from moot.core.state import Debate
+from moot.store.sqlite.store import SqliteStore
 from tests.factories import opened
 
 

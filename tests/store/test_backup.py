@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
-from moot.errors import StoreError
-from moot.evolve import fold
+from moot.core.errors import StoreError
+from moot.core.evolve import fold
+from moot.engine.arena import Arena
 from moot.providers.scripted import Scripted
 from moot.settings import Settings
-from moot.store.sqlite import SqliteStore
-from moot.store.sqlite_backup import back_up
-from moot.store.sqlite_connect import connect
+from moot.store.sqlite.connect import connect
+from moot.store.sqlite.online_backup import back_up
+from moot.store.sqlite.store import SqliteStore
 from tests.faces.terminal import environment
 from tests.nursery import Moot
 from tests.store.other import remark

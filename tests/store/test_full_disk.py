@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
-from moot.errors import StoreError
-from moot.evolve import fold
+from moot.core.errors import StoreError
+from moot.core.evolve import fold
+from moot.core.terms import Request
+from moot.core.timing import Pace
+from moot.engine.arena import Arena
 from moot.providers.scripted import Say, Scripted, improvise
-from moot.runner import Pace
 from moot.settings import Settings
-from moot.store.sqlite import SqliteStore
-from moot.store.sqlite_connect import connect
-from moot.terms import Request
+from moot.store.sqlite.connect import connect
+from moot.store.sqlite.store import SqliteStore
 from tests.store.test_sqlite import limit_pages
 
 DEBATES = 10

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import Arena
-from moot.events import DebateEnded, DebateFailed, DebateStarted, Event
-from moot.housekeeping import clean, keep_house
+from moot.core.events import DebateEnded, DebateFailed, DebateStarted, Event
+from moot.engine.arena import Arena
+from moot.engine.retention import clean, keep_house
 from moot.settings import Service, Settings
 from moot.store.contract import Store
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.contracts.conftest import Clock
 from tests.factories import opened
 from tests.store.test_sqlite import CANARY

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from moot.store.locks import RunnerLock, is_free, is_held, sweep
+from moot.store.runner_locks import RunnerLock, is_free, is_held, sweep
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from moot.store.locks import RunnerLock
+from moot.store.runner_locks import RunnerLock
 lock = RunnerLock.hold(Path(sys.argv[1]))
 print(lock.name, flush=True)
 time.sleep(60)
@@ -77,7 +77,7 @@ def test_a_lock_may_be_asked_about_while_it_is_being_taken(tmp_path: Path) -> No
     """Those who ask remove what looks dead; a lock that was just made must survive that."""
     asking = f"""
 from pathlib import Path
-from moot.store.locks import is_free
+from moot.store.runner_locks import is_free
 while True:
     is_free(Path({str(tmp_path)!r}), "me")
 """

@@ -17,18 +17,18 @@ import pytest
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from moot.cli.migrate_store import NAMES
-from moot.errors import Invalid, StoreError, Unavailable
-from moot.events import DebateOpened, RemarkInjected
-from moot.evolve import fold
-from moot.moving import Home, Moved, Told, address_of, loads, move, opened
+from moot.cli.commands.migrate_store import NAMES
+from moot.core.errors import Invalid, StoreError, Unavailable
+from moot.core.events import DebateOpened, RemarkInjected
+from moot.core.evolve import fold
+from moot.processes.copy_store import Home, Moved, Told, address_of, loads, move, opened
 from moot.store.archive import Import
-from moot.store.belongings import DEBATES, KINDS, WHOLE, Row
 from moot.store.contract import Invitation, Once, Store, Token, Wanted
-from moot.store.locks import RunnerLock
-from moot.store.postgres import PostgresStore
-from moot.store.sqlite import SqliteStore
-from moot.store.sqlite_belongings import SqliteBelongings
+from moot.store.copying import DEBATES, KINDS, WHOLE, Row
+from moot.store.postgres.store import PostgresStore
+from moot.store.runner_locks import RunnerLock
+from moot.store.sqlite.copying_sqlite import SqliteBelongings
+from moot.store.sqlite.store import SqliteStore
 from moot.views.summary import summarize
 from tests import factories
 from tests.contracts.test_archive import event
@@ -397,7 +397,7 @@ async def test_nobody_writes_to_the_database_meanwhile(empty_postgres: str, tmp_
 async def test_a_database_is_not_moved_to_itself_under_another_name(
     empty_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.postgres_belongings.LOCK_SECONDS", 1)
+    monkeypatch.setattr("moot.store.postgres.copying_postgres.LOCK_SECONDS", 1)
     store = await PostgresStore.open(empty_postgres)
     await furnish(store)
     with pytest.raises(StoreError, match="locked"):

@@ -15,15 +15,14 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from moot.debate import Debate
-from moot.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError, UnknownDebate
-from moot.events import CallDelta, DebateStarted, Event, RemarkInjected
-from moot.evolve import fold
-from moot.store import postgres_line, postgres_writer
+from moot.core.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError, UnknownDebate
+from moot.core.events import CallDelta, DebateStarted, Event, RemarkInjected
+from moot.core.evolve import fold
+from moot.core.state import Debate
 from moot.store.contract import Deciding, Once, Outcome, Store, Token, Wanted
-from moot.store.migrations import postgres as migrations
-from moot.store.postgres import PostgresStore
-from moot.store.postgres_connect import Database
+from moot.store.postgres import migrations, writer, writer_connection
+from moot.store.postgres.connect import Database
+from moot.store.postgres.store import PostgresStore
 from tests.contracts.conftest import Clock
 from tests.factories import call_started, delta, opened, turn_started
 from tests.postgres import Postgres, empty_postgres, postgres_url
@@ -238,7 +237,7 @@ async def test_one_request_to_two_processes_opens_one_debate(
 async def test_what_nobody_asks_for_any_more_is_forgotten(
     empty_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_line, "PRUNE", 0.0)
+    monkeypatch.setattr(writer_connection, "PRUNE", 0.0)
     clock = Clock()
     async with store_at(empty_postgres, clock=clock) as store:
         await store.record("d1", always(opened()), once=Once("me", "key", "hash"))
@@ -446,8 +445,8 @@ async def test_a_server_that_dies_and_comes_back_is_waited_for() -> None:
 
 
 async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_line, "PATIENCE", 0.3)
-    monkeypatch.setattr(postgres_line, "IN_TROUBLE", 0.1)
+    monkeypatch.setattr(writer_connection, "PATIENCE", 0.3)
+    monkeypatch.setattr(writer_connection, "IN_TROUBLE", 0.1)
     with Postgres() as server:
         async with store_at(server.url, statement_seconds=1.0) as store:
             await open_call(store)
@@ -471,7 +470,7 @@ async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch:
 async def test_whoever_waits_when_the_store_is_closed_is_told(
     empty_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_writer, "CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(writer, "CLOSE_SECONDS", 0.1)
     store = await PostgresStore.open(empty_postgres)
     await open_call(store)
     async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
@@ -489,7 +488,7 @@ async def test_whoever_waits_when_the_store_is_closed_is_told(
 async def test_what_takes_too_long_is_called_off_and_hinders_nothing_later(
     empty_postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_line, "PATIENCE", 1.0)
+    monkeypatch.setattr(writer_connection, "PATIENCE", 1.0)
     async with store_at(empty_postgres, statement_seconds=1.0) as store:
         await open_call(store)
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:

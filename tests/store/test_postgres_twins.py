@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.store.memory import MemoryStore
-from moot.store.postgres import PostgresStore
+from moot.store.postgres.store import PostgresStore
 from tests.contracts.conftest import Clock
 from tests.postgres import clear, postgres_url
 from tests.store.test_twins import carry_out, everything, steps

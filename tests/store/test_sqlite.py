@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from moot.errors import Fenced, NewerSchema, StoreError, UnknownDebate
-from moot.evolve import fold
-from moot.store import sqlite_read
+from moot.core.errors import Fenced, NewerSchema, StoreError, UnknownDebate
+from moot.core.evolve import fold
+from moot.core.terms import Status
 from moot.store.contract import Once, Wanted
-from moot.store.sqlite import SqliteStore
-from moot.store.sqlite_connect import connect
-from moot.terms import Status
+from moot.store.sqlite import queries
+from moot.store.sqlite.connect import connect
+from moot.store.sqlite.store import SqliteStore
 from tests.factories import call_started, delta, opened, turn_started
 from tests.store.other import remark
 
@@ -142,7 +142,7 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
 
 async def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path) -> None:
     """As 0.1 wrote it: debates that have ended, with settled and with fresh events, and one that has not."""
-    first = files("moot.store.migrations").joinpath("0001_first.sql").read_text("utf-8")
+    first = files("moot.store.sqlite.migrations").joinpath("0001_first.sql").read_text("utf-8")
     row = "INSERT INTO debates VALUES (?, ?, 'me', ?, 'Cats', 'free', 2, 0, '', '2026-03-01T12:00:00Z', '{}')"
     event = "VALUES (?, ?, ?, 0, '{}')"
     with closing(sqlite3.connect(path)) as connection:
@@ -199,7 +199,7 @@ async def test_lists_walk_an_index_and_sort_nothing(
     store: SqliteStore, path: Path, owner: str | None, statuses: tuple[Status, ...], more: dict[str, Any]
 ) -> None:
     span = (1, 9) if "since" in more else None
-    query, values = sqlite_read.heads_query(Wanted(owner, statuses, **more), span)
+    query, values = queries.heads_query(Wanted(owner, statuses, **more), span)
     with closing(connect(path)) as connection:
         steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
     plan = [step[3] for step in steps]
@@ -208,7 +208,7 @@ async def test_lists_walk_an_index_and_sort_nothing(
 
 async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
     with closing(connect(path)) as connection:
-        steps = connection.execute(f"EXPLAIN QUERY PLAN {sqlite_read.STALE}", (0, 100)).fetchall()
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {queries.STALE}", (0, 100)).fetchall()
     plan = [step[3] for step in steps]
     assert "SEARCH debates USING INDEX debates_ended (turned_at<?)" in plan
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step], plan
@@ -219,7 +219,7 @@ async def test_reading_a_log_sorts_nothing(store: SqliteStore, path: Path) -> No
     with closing(connect(path)) as connection:
         steps: list[str] = []
         connection.set_trace_callback(steps.append)
-        sqlite_read.events(connection, "d1", 5, 10)
+        queries.events(connection, "d1", 5, 10)
         connection.set_trace_callback(None)
         plan = [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {steps[0]}").fetchall()]
     assert not [step for step in plan if "TEMP B-TREE" in step or step in ("SCAN events", "SCAN fresh")], plan

@@ -12,12 +12,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.debate import Debate
-from moot.errors import MootError
-from moot.events import DebateEnded, DebateStarted, Event
+from moot.core.errors import MootError
+from moot.core.events import DebateEnded, DebateStarted, Event
+from moot.core.state import Debate
 from moot.store.contract import Once, Store, Wanted
 from moot.store.memory import MemoryStore
-from moot.store.sqlite import SqliteStore
+from moot.store.sqlite.store import SqliteStore
 from tests.contracts.conftest import Clock
 from tests.factories import call_started, delta, opened
 from tests.store.other import remark

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from moot.core.terms import Request, ToolResult
 from moot.providers.scripted import Cue, Say, Scripted, Use, improvise
-from moot.terms import Request, ToolResult
-from moot.tools.written import ToolServer
+from moot.tools.tool_settings import ToolServer
 from tests.api.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moot.tools.reading import arguments, checker
+from moot.tools.argument_check import arguments, checker
 
 UNCHECKED = "The tool says nothing about its arguments that can be checked."
 DOUBLING: dict[str, Any] = {

@@ -19,12 +19,12 @@ import pytest
 import pytest_asyncio
 import uvicorn
 
-from moot.errors import Invalid, Unavailable
-from moot.terms import ToolCall, ToolResult
-from moot.tools.address import LARGEST_ANSWER
+from moot.core.errors import Invalid, Unavailable
+from moot.core.terms import ToolCall, ToolResult
 from moot.tools.contract import MOST_RESULT, NoTools
+from moot.tools.http_transport import LARGEST_ANSWER
+from moot.tools.tool_settings import ToolServer
 from moot.tools.toolbox import McpToolbox
-from moot.tools.written import ToolServer
 from tests.tools import server as words_server
 from tests.tools import small
 
@@ -36,9 +36,9 @@ OURS = "sk-ours-0123456789abcdef0123"
 ENVIRON = {**os.environ, "OPENAI_API_KEY": OURS, "WORDS_KEY": SECRET, "PYTHONPATH": ROOT}
 KILLED = """
 import asyncio, os, signal, sys
-from moot.terms import ToolCall
+from moot.core.terms import ToolCall
 from moot.tools.toolbox import McpToolbox
-from moot.tools.written import ToolServer
+from moot.tools.tool_settings import ToolServer
 
 async def main():
     words = ToolServer("words", "Words", (sys.executable, sys.argv[1], "wild"))

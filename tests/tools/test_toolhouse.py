@@ -15,7 +15,7 @@ import pytest_asyncio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from moot.arena import Arena
+from moot.engine.arena import Arena
 from moot.settings import Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

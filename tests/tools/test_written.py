@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
 from moot.settings import Settings, load
-from moot.tools.written import ToolServer
-from moot.web.logs import secrets_of
+from moot.tools.tool_settings import ToolServer
+from moot.web.logging_setup import secrets_of
 
 
 def read(data: Path, text: str, **environ: str) -> Settings:

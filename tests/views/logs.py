@@ -8,8 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot import formats
-from moot.debate import NOTHING, Debate
-from moot.events import (
+from moot.core.events import (
     BallotCast,
     CallCompleted,
     CallDelta,
@@ -29,9 +28,9 @@ from moot.events import (
     VerdictReached,
     VoteCast,
 )
-from moot.evolve import evolve
-from moot.judging.verdicts import reach
-from moot.terms import (
+from moot.core.evolve import evolve
+from moot.core.state import NOTHING, Debate
+from moot.core.terms import (
     FREE,
     Ballot,
     Judge,
@@ -47,6 +46,7 @@ from moot.terms import (
     Usage,
     Verdict,
 )
+from moot.judging.verdicts import reach
 from tests.factories import call_started, opened
 
 BEGAN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.events import (
+from moot.core.events import (
     CallDelta,
     CallFailed,
     DebateStarted,
@@ -21,8 +20,8 @@ from moot.events import (
     TurnInterrupted,
     TurnRetried,
 )
-from moot.evolve import evolve
-from moot.terms import (
+from moot.core.evolve import evolve
+from moot.core.terms import (
     CompletionStatus,
     Manner,
     PartStart,
@@ -34,8 +33,9 @@ from moot.terms import (
     UnknownItem,
     Usage,
 )
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.conversation import conversation
-from moot.views.legacy import in_old_shape
+from moot.views.legacy_rows import in_old_shape
 from tests.factories import call_started, delta, opened, seats, state, table, turn_started
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of

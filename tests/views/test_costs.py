@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from moot.events import TurnCompleted
-from moot.terms import Money
+from moot.core.events import TurnCompleted
+from moot.core.terms import Money
 from moot.views.costs import bill, costs, dollars
 from tests.views.logs import Log, held, seat
 

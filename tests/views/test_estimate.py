@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.events import DebateOpened
-from moot.schedule import schedule
-from moot.terms import FREE, HUMAN, Judge, Manner, Model, Money, Polls, Price, Seat, Tier
-from moot.views.estimate import Estimate, Span, estimate
+from moot.core.events import DebateOpened
+from moot.core.schedule import schedule
+from moot.core.terms import FREE, HUMAN, Judge, Manner, Model, Money, Polls, Price, Seat, Tier
+from moot.rules.cost_estimate import Estimate, Span, estimate
 from tests.factories import seats, table
 
 PRICE = Price(input=(Tier(0, Money(1)),), output=(Tier(0, Money(10)),))

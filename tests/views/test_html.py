@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from moot.events import DebateEnded, PointRaised, RemarkInjected, VerdictReached
-from moot.judging.tally import verdict
-from moot.terms import Manner, Polls
-from moot.views.html import POLICY, to_html
+from moot.core.events import DebateEnded, PointRaised, RemarkInjected, VerdictReached
+from moot.core.terms import Manner, Polls
+from moot.judging.audience_votes import verdict
 from moot.views.transcript import transcript
+from moot.views.transcript_html import POLICY, to_html
 from tests.views.logs import Log, ballot, held, judge, seat
 
 HOSTILE = (

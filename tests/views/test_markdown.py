@@ -9,12 +9,12 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from moot import formats
-from moot.events import PointRaised, RemarkInjected
-from moot.terms import FREE, Manner, Model, Polls, Seat
-from moot.views.cleaning import clean
+from moot.core.events import PointRaised, RemarkInjected
+from moot.core.terms import FREE, Manner, Model, Polls, Seat
 from moot.views.durations import in_words
-from moot.views.markdown import escape, to_markdown, unescape
+from moot.views.safe_text import clean
 from moot.views.transcript import ANYONE, transcript
+from moot.views.transcript_markdown import escape, to_markdown, unescape
 from tests.views.logs import Log, ballot, held, judge, seat
 
 FORGERIES = (

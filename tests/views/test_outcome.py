@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.events import DebateEnded, DebateFailed, TurnFailed, VerdictReached
-from moot.terms import HUMAN, Model, Verdict
+from moot.core.events import DebateEnded, DebateFailed, TurnFailed, VerdictReached
+from moot.core.terms import HUMAN, Model, Verdict
 from moot.views import outcome
 from tests.views.logs import Log, ballot, held, judge, seat
 

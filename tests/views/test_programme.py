@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.terms import Judge, Manner, Model, Money
-from moot.views.programme import HELD, TOOLS, programme, usual_order
+from moot.core.terms import Judge, Manner, Model, Money
+from moot.views.preview import HELD, TOOLS, programme, usual_order
 from tests.factories import seats, table
 
 

@@ -9,11 +9,11 @@ from itertools import count
 import msgspec
 from msgspec.structs import replace
 
-from moot.evolve import fold
-from moot.terms import FREE, HUMAN, Model, Verdict
-from moot.views.chances import Interval, of_mean, wilson
-from moot.views.figures import Bench, Cost, Custom, Day, Pair, Standing, Topic, Totals
+from moot.core.evolve import fold
+from moot.core.terms import FREE, HUMAN, Model, Verdict
+from moot.views.confidence_intervals import Interval, of_mean, wilson
 from moot.views.statistics import gathered, statistics
+from moot.views.statistics_tables import Bench, Cost, Custom, Day, Pair, Standing, Topic, Totals
 from moot.views.summary import Bill, Summary, summarize
 from tests.golden.reading import log_of
 from tests.views.logs import Log, seat

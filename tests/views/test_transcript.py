@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot import formats
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.events import (
+from moot.core.events import (
     AsideAnswered,
     AsideAsked,
     DebateEnded,
@@ -26,12 +25,13 @@ from moot.events import (
     TurnRetried,
     VerdictReached,
 )
-from moot.evolve import fold
-from moot.terms import FREE, HUMAN, Manner, Model, Money, Polls, Verdict
-from moot.views.html import to_html
-from moot.views.json import to_json
-from moot.views.markdown import to_markdown, unescape
+from moot.core.evolve import fold
+from moot.core.terms import FREE, HUMAN, Manner, Model, Money, Polls, Verdict
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import Speech, Transcript, transcript
+from moot.views.transcript_html import to_html
+from moot.views.transcript_json import to_json
+from moot.views.transcript_markdown import to_markdown, unescape
 from tests.golden.reading import HERE, log_of
 from tests.views.logs import Log, ballot, held, judge, seat
 

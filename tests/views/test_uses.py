@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.audience import OWNER
-from moot.debate import Debate
-from moot.evolve import fold
-from moot.lengths import CLIPPED
-from moot.terms import Text, ToolCall, ToolResult, UnknownItem
-from moot.views.html import to_html
-from moot.views.json import to_json
-from moot.views.markdown import to_markdown
+from moot.api.page_view.speeches import turn_shape
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import Text, ToolCall, ToolResult, UnknownItem
+from moot.core.visibility import OWNER
+from moot.core.word_count import CLIPPED
+from moot.views.tool_uses import MOST_GIVEN, Use, aids, uses
 from moot.views.transcript import Transcript, transcript
-from moot.views.uses import MOST_GIVEN, Use, aids, uses
-from moot.wire.chamber.speeches import turn_shape
+from moot.views.transcript_html import to_html
+from moot.views.transcript_json import to_json
+from moot.views.transcript_markdown import to_markdown
 from tests.golden.reading import log_of
 
 HOSTILE = "``](https://evil.test) <img src=https://evil.test/x>\n# Winner: me\n`"

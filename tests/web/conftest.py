@@ -11,15 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
-from moot.arena import Arena
-from moot.commons.memory import MemoryCommons
+from moot.api.auth import Keeper, Tickets
+from moot.api.rate_limits import Limiter
+from moot.engine.arena import Arena
+from moot.engine.shared_state_memory import MemoryCommons
 from moot.settings import Service, Settings
 from moot.store.contract import Token
 from moot.store.memory import MemoryStore
-from moot.web.border import Border
-from moot.web.listening import Server, bind
-from moot.wire.auth import Keeper, Tickets
-from moot.wire.limits import Limiter
+from moot.web.middleware.guard import Border
+from moot.web.server.listener import Server, bind
 
 PATIENCE = 60.0
 
@@ -89,7 +89,7 @@ async def serving(tmp_path: Path) -> AsyncGenerator[Serving, None]:
     async with AsyncExitStack() as held:
 
         async def start(settings: Settings | None = None, **service: Any) -> Served:
-            from moot.web.app import make_app
+            from moot.processes.server import make_app
 
             settings = settings or Settings(data=tmp_path, scripted=True)
             if service:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.commons.memory import MOST_KEPT, MemoryCommons
-from moot.errors import StoreError
+from moot.api.auth import ANYONE, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from moot.core.errors import StoreError
+from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.engine.shared_state_memory import MOST_KEPT, MemoryCommons
 from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
 from moot.store.memory import MemoryStore
-from moot.store.tokens import digest
-from moot.wire.auth import ANYONE, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from moot.store.token_digest import digest
 from tests.factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving

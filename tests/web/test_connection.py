@@ -9,7 +9,7 @@ import struct
 
 import pytest
 
-from moot.web import listening
+from moot.web.server import listener
 from tests.web.apps import Echo, Endless, large, talk
 from tests.web.conftest import Serving
 from tests.web.raw import Line, exchange, request
@@ -244,7 +244,7 @@ async def test_whoever_asks_for_much_and_reads_gets_it(bordered: Serving) -> Non
 async def test_whoever_still_reads_the_last_reply_is_not_idle(
     bordered: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "KEEP_ALIVE_SECONDS", 0)
+    monkeypatch.setattr(listener, "KEEP_ALIVE_SECONDS", 0)
     served = await bordered(large)
     assert len((await exchange(served.port, request("/"))).body) == 20_000_000
 

@@ -9,17 +9,17 @@ from random import Random
 
 import pytest
 
-from moot.audience import OWNER
-from moot.bus import MemoryBus
-from moot.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
-from moot.hub import Hub
+from moot.api.frames import Cursor, Dialect, Frame
+from moot.api.native import Native
+from moot.api.v1.stream_frames import V1
+from moot.core.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
+from moot.core.terms import Money, Usage
+from moot.core.visibility import OWNER
+from moot.engine.bus import MemoryBus
+from moot.engine.followers import Hub
 from moot.store.memory import MemoryStore
-from moot.terms import Money, Usage
-from moot.web.feeds import Feed, Feeds, read_joined
-from moot.web.pages import SIZE
-from moot.wire.frames import Cursor, Dialect, Frame
-from moot.wire.native import Native
-from moot.wire.v1.frames import V1
+from moot.web.streaming.feeds import Feed, Feeds, read_joined
+from moot.web.streaming.frame_cache import SIZE
 from tests.factories import call_started, delta, opened, turn_started
 
 EVENTS = 2 * SIZE + 50

@@ -16,7 +16,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 from moot.providers.keys import Secret
 from moot.settings import Service
-from moot.web.front import KINDS, PAGES, Front
+from moot.web.routes.page import KINDS, PAGES, Front
 from tests.api.served import Served, serving
 from tests.web.raw import Line
 

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from moot.web import doors
-from moot.web.article import PREFIX
-from moot.web.reference import HEALTH
-from moot.web.routes import ROUTES
+from moot.compat import routers
+from moot.web.reference.article import PREFIX
+from moot.web.reference.openapi import HEALTH
+from moot.web.routes.debates import ROUTES
 from tests.web.apps import Echo, Endless, large, talk
 from tests.web.conftest import Served, Serving
 from tests.web.raw import Line, exchange, request
@@ -67,7 +67,7 @@ async def settled(served: Served) -> None:
 @pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
 async def test_a_client_of_any_route_may_hang_up(serving: Serving, leave: Callable[[Line], None]) -> None:
     served = await serving(requests_per_minute=None, streams_per_client=None)
-    for prefix, routes in ((PREFIX, ROUTES), (doors.PREFIX, doors.ROUTES)):
+    for prefix, routes in ((PREFIX, ROUTES), (routers.PREFIX, routers.ROUTES)):
         for method, path, _, _ in routes:
             target = prefix + path.replace("{debateId}", "deb_00000000000000000000000000")
             target = target.replace("{name}", "x").replace("{", "").replace("}", "")

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from moot.commons.attendance import Attendance
-from moot.commons.memory import MemoryCommons
-from moot.errors import Invalid
+from moot.api.problems import Problem
+from moot.api.rate_limits import Bucket, Limiter, Proxies, Streams
+from moot.core.errors import Invalid
+from moot.engine.presence import Attendance
+from moot.engine.shared_state_memory import MemoryCommons
 from moot.providers.keys import Secret
-from moot.wire.limits import Bucket, Limiter, Proxies, Streams
-from moot.wire.problems import Problem
 from tests.web.apps import Echo
 from tests.web.conftest import Serving
 from tests.web.raw import Line, exchange, request

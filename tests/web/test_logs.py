@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from moot.providers.keys import Secret
 from moot.settings import Cluster, Service, Settings
-from moot.web import logs
+from moot.web import logging_setup
 from tests.logbook import log_as_it_was  # noqa: F401 - a fixture
 from tests.web.apps import Echo, broken
 from tests.web.conftest import Serving
@@ -47,7 +47,7 @@ def set_up(tmp_path: Path, log_as_it_was: None) -> SetUp:  # noqa: F811 - the fi
             service=Service(**service),
         )
         stream = io.StringIO()
-        logs.set_up(settings, level=level, stream=stream)
+        logging_setup.set_up(settings, level=level, stream=stream)
         return stream
 
     return start
@@ -72,7 +72,7 @@ def caught() -> BaseException:
 @pytest.mark.parametrize("form", ["text", "json"])
 async def test_no_secret_comes_out_by_any_door(set_up: SetUp, form: str) -> None:
     stream = set_up(form)
-    logs.keep_quiet(OF_CLIENT)
+    logging_setup.keep_quiet(OF_CLIENT)
     logger = logging.getLogger("moot.anything")
     said = f"{IN_FILE} {IN_ENVIRONMENT} {OF_OPERATOR} {OF_CLIENT} {SHAPED}"
     logger.debug("%s", said, extra={"path": said, "odd": [said]})
@@ -85,7 +85,7 @@ async def test_no_secret_comes_out_by_any_door(set_up: SetUp, form: str) -> None
     thread.start()
     thread.join()
     loop = asyncio.get_running_loop()
-    logs.heed(loop)
+    logging_setup.heed(loop)
     loop.call_soon(leak)
     await asyncio.sleep(0.01)
     loop.set_exception_handler(None)
@@ -114,7 +114,7 @@ async def test_an_error_in_a_route_is_logged_with_its_request_and_no_secret(
     )
     assert reply.status == 500
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    failed = [line for line in lines if line["logger"] == "moot.web.border"]
+    failed = [line for line in lines if line["logger"] == "moot.web.middleware.guard"]
     assert [line["request_id"] for line in failed] == [reply.headers["x-request-id"]]
     assert "RuntimeError" in failed[0]["exception"]
     for canary in (OF_CLIENT, IN_FILE, "sk-ant-api03"):
@@ -190,7 +190,9 @@ def test_what_others_say_about_bytes_is_not_logged(set_up: SetUp) -> None:
 )
 def test_passwords_in_addresses_are_no_more_told_than_keys(tmp_path: Path, address: str) -> None:
     settings = Settings(data=tmp_path, cluster=Cluster(bus=Secret(address)))
-    told = logs.Blots(logs.secrets_of(settings)).blot(f"no {address}, canary%40word, canary@word")
+    told = logging_setup.Blots(logging_setup.secrets_of(settings)).blot(
+        f"no {address}, canary%40word, canary@word"
+    )
     assert "redis:" not in told
     assert "postgresql:" not in told
     if "canary" in address:
@@ -199,6 +201,6 @@ def test_passwords_in_addresses_are_no_more_told_than_keys(tmp_path: Path, addre
 
 def test_short_words_are_not_taken_for_keys(set_up: SetUp) -> None:
     stream = set_up()
-    logs.keep_quiet("the")
+    logging_setup.keep_quiet("the")
     logging.getLogger("moot.x").info("the words are still there")
     assert "the words are still there" in stream.getvalue()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.memory import GROWN, Trimmer, find_trim, resident
+from moot.processes.memory_trim import GROWN, Trimmer, find_trim, resident
 
 
 class Process:

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from moot.bearings import at, bearings
-from moot.commons import line
+from moot.cluster import redis_client
+from moot.core.terms import Request
+from moot.engine.log_context import at, bearings
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, Scripted, improvise
 from moot.settings import Cluster, Service, Settings
-from moot.store.sqlite import SqliteStore
-from moot.terms import Request
-from moot.web import logs
+from moot.store.sqlite.store import SqliteStore
+from moot.web import logging_setup
 from tests.api.served import serving as served
 from tests.redis import Redis
 from tests.web.apps import broken
@@ -32,14 +32,20 @@ Lines = Callable[[], list[dict[str, Any]]]
 
 
 def figure(page: str, name: str) -> float:
-    return float(next(line.split()[-1] for line in page.splitlines() if line.startswith(f"{name} ")))
+    return float(
+        next(
+            redis_client.split()[-1]
+            for redis_client in page.splitlines()
+            if redis_client.startswith(f"{name} ")
+        )
+    )
 
 
 async def test_without_redis_a_node_is_degraded_and_stays_in_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Where tests fill the machine, a Redis may take its time and is there all the same.
-    monkeypatch.setattr(line, "TICKS", 300)
+    monkeypatch.setattr(redis_client, "TICKS", 300)
     with Redis() as redis:
         async with served(tmp_path, cluster=Cluster(bus=Secret(redis.url))) as house:
 
@@ -116,11 +122,11 @@ def lines(tmp_path: Path) -> Generator[Lines]:
     """What has been logged, line by line."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logs.formatter(Settings(data=tmp_path, service=Service(log="json"))))
+    handler.setFormatter(logging_setup.formatter(Settings(data=tmp_path, service=Service(log="json"))))
     root, level = logging.getLogger(), logging.getLogger().level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    yield lambda: [json.loads(redis_client) for redis_client in stream.getvalue().splitlines()]
     root.removeHandler(handler)
     root.setLevel(level)
 
@@ -142,7 +148,10 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
     assert not bearings()
     over.set()
     await task
-    told = {line["event"]: (line.get("request_id"), line.get("debate")) for line in lines()}
+    told = {
+        redis_client["event"]: (redis_client.get("request_id"), redis_client.get("debate"))
+        for redis_client in lines()
+    }
     assert told == {
         "meanwhile": ("req_1", "deb_1"),
         "in a thread": ("req_1", None),
@@ -154,7 +163,9 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
 async def test_every_line_of_a_request_bears_its_id(bordered: Serving, lines: Lines) -> None:
     server = await bordered(broken)
     reply = await exchange(server.port, request("/"))
-    told = [line["request_id"] for line in lines() if line["logger"].startswith("moot")]
+    told = [
+        redis_client["request_id"] for redis_client in lines() if redis_client["logger"].startswith("moot")
+    ]
     assert len(told) == 2
     assert set(told) == {reply.headers["x-request-id"]}
 
@@ -167,7 +178,7 @@ async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, 
     async with served(tmp_path, provider=Scripted(script)) as house:
         debate_id = await house.open()
         await house.over(debate_id)
-    told = [line for line in lines() if "throat" in line["event"]]
-    assert {line["debate"] for line in told} == {debate_id}
-    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
-    assert [line["judge"] for line in told if "turn" not in line]
+    told = [redis_client for redis_client in lines() if "throat" in redis_client["event"]]
+    assert {redis_client["debate"] for redis_client in told} == {debate_id}
+    assert [redis_client["turn"] for redis_client in told if "turn" in redis_client] == [1, 2, 3, 4]
+    assert [redis_client["judge"] for redis_client in told if "turn" not in redis_client]

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from moot.web.packing import LARGE, SMALL, Packing
+from moot.web.middleware.compression import LARGE, SMALL, Packing
 
 PACKED = {"Accept-Encoding": "gzip"}
 

@@ -15,21 +15,22 @@ import httpx
 import jsonschema_rs
 import pytest
 
-from moot.web import doors, samples
-from moot.web.article import PREFIX
-from moot.web.articles import ARTICLES
-from moot.web.articles_of_doors import DOOR_SAMPLES, DOORS
-from moot.web.reference import HEALTH
-from moot.web.routes import ROUTES
-from moot.web.schemas import EVENTS, EXTENDED
-from moot.web.schemas.doors import DOOR_EVENTS
-from moot.wire.problems import REGISTRY
-from moot.wire.v1.examples import CREATE_DEBATE
+from moot.api.problems import REGISTRY
+from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.compat import routers
+from moot.compat.reference_articles import DOOR_SAMPLES, DOORS
+from moot.compat.reference_schemas import DOOR_EVENTS
+from moot.web.reference import samples
+from moot.web.reference.article import PREFIX
+from moot.web.reference.articles import ARTICLES
+from moot.web.reference.openapi import HEALTH
+from moot.web.reference.schemas import EVENTS, EXTENDED
+from moot.web.routes.debates import ROUTES
 from tests.client.serving import Served, served
 
 EVERYWHERE = [
     (method, f"{prefix}{path}", name)
-    for prefix, routes in ((PREFIX, ROUTES), (doors.PREFIX, doors.ROUTES))
+    for prefix, routes in ((PREFIX, ROUTES), (routers.PREFIX, routers.ROUTES))
     for method, path, name, _ in routes
 ]
 DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
@@ -73,7 +74,7 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
 
 def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
     assert {name for _, _, name, _ in ROUTES} == set(ARTICLES)
-    assert {name for _, _, name, _ in doors.ROUTES} == set(DOORS)
+    assert {name for _, _, name, _ in routers.ROUTES} == set(DOORS)
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
     assert told == {(method, path) for method, path, _ in EVERYWHERE} | beside

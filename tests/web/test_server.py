@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import Unavailable
+from moot.api.origins import is_loopback
+from moot.core.errors import Unavailable
 from moot.settings import Service
-from moot.web.listening import bind, url_of
-from moot.wire.origins import is_loopback
+from moot.web.server.listener import bind, url_of
 from tests.faces.terminal import environment
 from tests.nursery import Moot
 from tests.web.apps import Echo, Endless, talk
@@ -183,7 +183,7 @@ async def test_streams_end_first_and_idle_connections_are_closed() -> None:
 async def test_whoever_does_not_read_is_not_waited_for(
     bordered: Serving, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.web.listening.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("moot.web.server.listener.GRACE_SECONDS", 0.2)
     endless = Endless()
     served = await bordered(endless)
     line = await Line.to(served.port)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx
 
-from moot.arena import Arena
+from moot.core.terms import Model
+from moot.engine.arena import Arena
 from moot.providers.scripted import Scripted
 from moot.settings import Settings
-from moot.store.sqlite import SqliteStore
-from moot.terms import Model
+from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import served
 
 

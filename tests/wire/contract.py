@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from moot.wire.v1.states import STATES
+from moot.api.v1.states import STATES
 
 Shape = dict[str, Any]
 

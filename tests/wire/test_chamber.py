@@ -8,17 +8,17 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.commands import Pause, Resume
-from moot.debate import Debate
-from moot.events import DraftKept, Recorded
-from moot.floor import AnswerPoint, LeaveSeat, OfferPoint, Say, TakeSeat
-from moot.terms import HUMAN, Model
-from moot.wire.chamber.deeds import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
-from moot.wire.chamber.deeds import open_deeds
-from moot.wire.chamber.frames import Chamber
-from moot.wire.chamber.patches import patches
-from moot.wire.chamber.sections import view
+from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
+from moot.api.page_view.actions import open_deeds
+from moot.api.page_view.page_frames import Chamber
+from moot.api.page_view.patches import patches
+from moot.api.page_view.sections import view
+from moot.core.events import DraftKept, Recorded
+from moot.core.state import Debate
+from moot.core.terms import HUMAN, Model
+from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.rules.commands import Pause, Resume
+from moot.rules.participation import AnswerPoint, LeaveSeat, OfferPoint, Say, TakeSeat
 from tests.core.plots import LAW, Plot, plots, thought_canary
 from tests.core.simulate import Simulation, speak
 from tests.factories import seats, table

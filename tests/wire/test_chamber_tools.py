@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.events import SegmentCompleted
-from moot.terms import ToolResult
-from moot.wire.chamber.frames import Chamber
-from moot.wire.chamber.sections import view
+from moot.api.page_view.page_frames import Chamber
+from moot.api.page_view.sections import view
+from moot.core.events import SegmentCompleted
+from moot.core.terms import ToolResult
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.golden.reading import log_of
 from tests.wire.watching import watch
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.debate import Debate, Turn
-from moot.events import Recorded
-from moot.terms import Manner
-from moot.views.json import to_json
+from moot.api.frames import Dialect, Seen, as_lines, parse_cursor
+from moot.api.native import Native
+from moot.compat.arena_frames import Bouts, bout, letter
+from moot.compat.plain_frames import over_at, spoken
+from moot.compat.turn_stream import OneTurn
+from moot.core.events import Recorded
+from moot.core.state import Debate, Turn
+from moot.core.terms import Manner
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import transcript
-from moot.wire.bouts import Bouts, bout, letter
-from moot.wire.frames import Dialect, Seen, as_lines, parse_cursor
-from moot.wire.native import Native
-from moot.wire.plainly import over_at, spoken
-from moot.wire.turns import OneTurn
+from moot.views.transcript_json import to_json
 from tests.core.plots import LAW, Plot, plots
 from tests.golden.reading import log_of
 from tests.views.logs import held

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.events import BudgetWarned, decode_event
-from moot.terms import Manner, Money
-from moot.wire.frames import as_sse
-from moot.wire.native import Native
-from moot.wire.v1.replies import event_page
+from moot.api.frames import as_sse
+from moot.api.native import Native
+from moot.api.v1.replies import event_page
+from moot.core.events import BudgetWarned, decode_event
+from moot.core.terms import Manner, Money
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.golden.reading import log_of
 from tests.views.logs import Log, held
 from tests.wire.watching import EXTENDED, NAMES, PLAIN, sent, told, watch

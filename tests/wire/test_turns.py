@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from moot.audience import OWNER, Viewer
-from moot.debate import Turn
-from moot.events import CallCompleted, CallDelta, SegmentCompleted, TurnCompleted
-from moot.evolve import fold
-from moot.terms import Money, Reasoning, ReasoningPart, Text, Usage
-from moot.views.sessions import entry
-from moot.wire.frames import Frame, Seen
-from moot.wire.turns import OneTurn, costs
+from moot.api.frames import Frame, Seen
+from moot.compat.turn_stream import OneTurn, costs
+from moot.core.events import CallCompleted, CallDelta, SegmentCompleted, TurnCompleted
+from moot.core.evolve import fold
+from moot.core.state import Turn
+from moot.core.terms import Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.visibility import OWNER, Viewer
+from moot.views.session_rows import entry
 from tests.golden.reading import log_of
 from tests.views.logs import Log
 from tests.wire.watching import NAMES, told, watch

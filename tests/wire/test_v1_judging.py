@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.commands import Abort, Decide, Stop
-from moot.events import (
+from moot.core.events import (
     BallotCast,
     BallotSpoiled,
     BudgetExhausted,
@@ -27,7 +26,8 @@ from moot.events import (
     SegmentCompleted,
     VerdictReached,
 )
-from moot.terms import Limits, Model, Money, Price, Reasoning, ReasoningPart, Text, Tier, Usage
+from moot.core.terms import Limits, Model, Money, Price, Reasoning, ReasoningPart, Text, Tier, Usage
+from moot.rules.commands import Abort, Decide, Stop
 from tests.core.plots import LAW
 from tests.core.simulate import Simulation, speak
 from tests.factories import call_started, seats, table

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from moot.audience import OWNER
-from moot.events import Recorded
-from moot.views.json import to_json
+from moot.api.frames import Frame, Seen, as_sse, parse_cursor
+from moot.api.v1.replies import status
+from moot.api.v1.speech_frames import attempt
+from moot.core.events import Recorded
+from moot.core.visibility import OWNER
 from moot.views.transcript import transcript
-from moot.wire.frames import Frame, Seen, as_sse, parse_cursor
-from moot.wire.v1.replies import status
-from moot.wire.v1.speaking import attempt
+from moot.views.transcript_json import to_json
 from tests.core.plots import LAW, Plot, plots
 from tests.golden.reading import log_of
 from tests.wire.contract import EVENTS, keeps

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.debate import Debate
-from moot.events import (
+from moot.api.v1 import replies
+from moot.core.events import (
     DebatePaused,
     DebateReady,
     DebateResumed,
@@ -21,13 +21,13 @@ from moot.events import (
     TurnFailed,
     TurnRetried,
 )
-from moot.evolve import fold
+from moot.core.evolve import fold
+from moot.core.state import Debate
+from moot.core.terms import Limits, Manner, Money
 from moot.store.contract import Head, Page
-from moot.terms import Limits, Manner, Money
-from moot.views.json import to_json
 from moot.views.summary import summary
 from moot.views.transcript import transcript
-from moot.wire.v1 import replies
+from moot.views.transcript_json import to_json
 from tests.golden.reading import log_of
 from tests.views.logs import Log, held, seat
 from tests.wire.contract import CREATED, LISTING, STATUS, TRANSCRIPT, keeps

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from moot.audience import OBSERVER, OWNER, Viewer
-from moot.events import (
+from moot.core.events import (
     CallCompleted,
     CallFailed,
     DebatePaused,
@@ -20,7 +19,8 @@ from moot.events import (
     TurnRetried,
     TurnStarted,
 )
-from moot.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.factories import call_started
 from tests.views.logs import Log, held
 from tests.wire.watching import EXTENDED, PLAIN, last, named, told, watch

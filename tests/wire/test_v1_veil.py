@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from moot.audience import Viewer
-from moot.events import TurnCompleted, TurnStarted
-from moot.evolve import fold
+from moot.core.events import TurnCompleted, TurnStarted
+from moot.core.evolve import fold
+from moot.core.visibility import Viewer
 from tests.golden.reading import log_of
 from tests.wire.watching import PLAIN, named, told, watch
 

@@ -8,16 +8,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from moot.audience import OBSERVER, Viewer
-from moot.debate import Debate, Turn
-from moot.events import Event, Recorded
-from moot.evolve import evolve
-from moot.wire.bouts import Bouts
-from moot.wire.frames import Dialect, Frame, Seen, as_message, as_seen, frame_id
-from moot.wire.native import Native
-from moot.wire.quick import Quick
-from moot.wire.turns import OneTurn
-from moot.wire.v1.frames import V1
+from moot.api.frames import Dialect, Frame, Seen, as_message, as_seen, frame_id
+from moot.api.native import Native
+from moot.api.v1.stream_frames import V1
+from moot.compat.arena_frames import Bouts
+from moot.compat.quick_frames import Quick
+from moot.compat.turn_stream import OneTurn
+from moot.core.events import Event, Recorded
+from moot.core.evolve import evolve
+from moot.core.state import Debate, Turn
+from moot.core.visibility import OBSERVER, Viewer
 from tests.golden.reading import HERE as GOLDEN
 
 HERE = Path(__file__).parent / "snapshots"

@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from moot import formats
-from moot.terms import Effort, Format, Model, Money, Price, Tier
-from moot.wire.problems import Problem
-from moot.wire.v1.bodies import CreateDebate, read
-from moot.wire.v1.examples import CREATE_DEBATE
+from moot.api.problems import Problem
+from moot.api.v1.bodies import CreateDebate, read
+from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.core.terms import Effort, Format, Model, Money, Price, Tier
 
 PRICE = Price(input=(Tier(0, Money(3)),), output=(Tier(0, Money(15)),))
 LEFT_OUT = object()

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.wire.problems import Problem
-from moot.wire.v1 import bodies
-from moot.wire.v1.bodies import BODIES, CreateDebate, check, read, schemas
-from moot.wire.v1.examples import CREATE_DEBATE
+from moot.api.problems import Problem
+from moot.api.v1 import bodies
+from moot.api.v1.bodies import BODIES, CreateDebate, check, read, schemas
+from moot.api.v1.contract_example import CREATE_DEBATE
 from tests.wire_in.house import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.wire_in.test_strict_json import VALUES
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.events import DebateImported, DebateOpened
-from moot.evolve import fold
-from moot.terms import Judge, Limits, Manner, Model, Money, Price, Tier
+from moot.api.v1.replies import estimated
+from moot.core.events import DebateImported, DebateOpened
+from moot.core.evolve import fold
+from moot.core.terms import Judge, Limits, Manner, Model, Money, Price, Tier
+from moot.rules.cost_estimate import Span, estimate
 from moot.views.costs import costs
-from moot.views.estimate import Span, estimate
-from moot.views.programme import programme
-from moot.wire.v1.replies import estimated
+from moot.views.preview import programme
 from tests.core.simulate import Reply, Sent, Simulation, speak, words
 from tests.factories import seats, table
 from tests.golden.reading import HERE, log_of

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.wire.frames import Cursor
-from moot.wire.problems import Problem
-from moot.wire.v1 import queries
-from moot.wire.v1.queries import EventPage, Keeping, Listing, Viewing
+from moot.api.frames import Cursor
+from moot.api.problems import Problem
+from moot.api.v1 import query_params
+from moot.api.v1.query_params import EventPage, Keeping, Listing, Viewing
 from tests.wire_in.house import problem_with
 
 Read = Callable[[bytes], object]
@@ -21,36 +21,38 @@ EXPORTS = "Must be one of: json, markdown, html, replay"
 STATES = (
     "Must be one of: initializing, awaiting_arguments, debating, judge_evaluating, completed, error, paused"
 )
-READERS = (queries.listing, queries.transcript, queries.event_page, queries.stream, queries.log,
-           queries.socket, queries.nothing)  # fmt: skip
+READERS = (
+    query_params.listing, query_params.transcript, query_params.event_page, query_params.stream,
+    query_params.log, query_params.socket, query_params.nothing,
+)  # fmt: skip
 
 REFUSED: list[tuple[str, Read, str, dict[str, str]]] = [
     *(
-        (f"B103 {value!r}", queries.listing, f"limit={quote(value)}", {"limit": LIMIT})
+        (f"B103 {value!r}", query_params.listing, f"limit={quote(value)}", {"limit": LIMIT})
         for value in ("0", "-1", "101", "abc", "1e2", "٣", "", "1.0", "+5", " 5", "05", "5\n", "9" * 4_000)
     ),
     *(
-        (f"B104 {value}", queries.listing, f"offset={value}", {"offset": OFFSET})
+        (f"B104 {value}", query_params.listing, f"offset={value}", {"offset": OFFSET})
         for value in ("-1", "9223372036854775808", "1.5", "1000000001", "")
     ),
-    ("B106", queries.listing, "status=bogus", {"status": STATES}),
-    ("B106 native", queries.listing, "status=judging", {"status": STATES}),
-    ("B106 empty", queries.listing, "status=", {"status": STATES}),
-    ("B107", queries.listing, "limit=1&limit=2", {"limit": "Given more than once"}),
-    ("B107 alike", queries.listing, "limit=1&limit=1", {"limit": "Given more than once"}),
-    ("all", queries.listing, "limit=0&offset=-1&status=x&page=2",
+    ("B106", query_params.listing, "status=bogus", {"status": STATES}),
+    ("B106 native", query_params.listing, "status=judging", {"status": STATES}),
+    ("B106 empty", query_params.listing, "status=", {"status": STATES}),
+    ("B107", query_params.listing, "limit=1&limit=2", {"limit": "Given more than once"}),
+    ("B107 alike", query_params.listing, "limit=1&limit=1", {"limit": "Given more than once"}),
+    ("all", query_params.listing, "limit=0&offset=-1&status=x&page=2",
      {"limit": LIMIT, "offset": OFFSET, "status": STATES, "page": "Unknown parameter"}),
-    ("case", queries.listing, "Limit=5", {"Limit": "Unknown parameter"}),
-    ("B100", queries.transcript, "format=pdf", {"format": EXPORTS}),
-    ("B100 empty", queries.transcript, "format=", {"format": EXPORTS}),
-    ("B100 twice", queries.transcript, "format=json&format=html", {"format": EXPORTS}),
-    ("events limit", queries.event_page, "limit=1001", {"limit": "Must be between 1 and 1000"}),
-    ("events after", queries.event_page, "after=-1", {"after": OFFSET}),
-    ("extended", queries.stream, "extended=yes", {"extended": "Must be one of: true, false"}),
-    ("as", queries.socket, "as=me", {"as": "Must be a participant id"}),
-    ("as twice", queries.log, "as=part_1&as=part_1", {"as": "Given more than once"}),
-    ("twice", queries.stream, "lastEventId=1&lastEventId=2", {"lastEventId": "Given more than once"}),
-    ("none known", queries.nothing, "x", {"x": "Unknown parameter"}),
+    ("case", query_params.listing, "Limit=5", {"Limit": "Unknown parameter"}),
+    ("B100", query_params.transcript, "format=pdf", {"format": EXPORTS}),
+    ("B100 empty", query_params.transcript, "format=", {"format": EXPORTS}),
+    ("B100 twice", query_params.transcript, "format=json&format=html", {"format": EXPORTS}),
+    ("events limit", query_params.event_page, "limit=1001", {"limit": "Must be between 1 and 1000"}),
+    ("events after", query_params.event_page, "after=-1", {"after": OFFSET}),
+    ("extended", query_params.stream, "extended=yes", {"extended": "Must be one of: true, false"}),
+    ("as", query_params.socket, "as=me", {"as": "Must be a participant id"}),
+    ("as twice", query_params.log, "as=part_1&as=part_1", {"as": "Given more than once"}),
+    ("twice", query_params.stream, "lastEventId=1&lastEventId=2", {"lastEventId": "Given more than once"}),
+    ("none known", query_params.nothing, "x", {"x": "Unknown parameter"}),
 ]  # fmt: skip
 
 
@@ -69,20 +71,20 @@ def test_a_wrong_query_is_told_parameter_by_parameter(
 @pytest.mark.parametrize("query", [b"limit=%ff", b"%c3%28=1", b"\xff=1"])
 def test_a_query_that_is_no_text_is_malformed(query: bytes) -> None:
     with pytest.raises(Problem, match="not valid UTF-8"):
-        queries.listing(query)
+        query_params.listing(query)
 
 
 @pytest.mark.parametrize("text", ["abc", "-1", "1e3", "0x10", "9" * 10_000, str(2**64), "1.0", "٣"])
 def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
     for read in (
-        lambda: queries.stream(b"", text),
-        lambda: queries.stream(f"lastEventId={quote(text)}".encode()),
-        lambda: queries.log(f"lastEventId={quote(text)}".encode()),
-        lambda: queries.stream(f"lastEventId={quote(text)}".encode(), "5"),
-        lambda: queries.log(f"lastEventId={quote(text)}".encode(), "5"),
-        lambda: queries.plain(f"lastEventId={quote(text)}".encode(), "5"),
-        lambda: queries.stream(b"lastEventId=5", text),
-        lambda: queries.socket(f"after={quote(text)}".encode()),
+        lambda: query_params.stream(b"", text),
+        lambda: query_params.stream(f"lastEventId={quote(text)}".encode()),
+        lambda: query_params.log(f"lastEventId={quote(text)}".encode()),
+        lambda: query_params.stream(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: query_params.log(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: query_params.plain(f"lastEventId={quote(text)}".encode(), "5"),
+        lambda: query_params.stream(b"lastEventId=5", text),
+        lambda: query_params.socket(f"after={quote(text)}".encode()),
     ):
         problem = problem_with(read)
         assert problem is not None
@@ -90,31 +92,36 @@ def test_a_last_event_id_that_is_none_of_ours_is_malformed(text: str) -> None:
 
 
 def test_what_is_left_out_has_its_default() -> None:
-    assert queries.listing(b"") == Listing(None, 20, 0)
-    assert queries.event_page(b"") == EventPage(0, 100)
-    assert queries.transcript(b"") == Keeping("json")
-    assert queries.stream(b"") == queries.log(b"") == queries.socket(b"") == Viewing(Cursor(0, 0), False)
+    assert query_params.listing(b"") == Listing(None, 20, 0)
+    assert query_params.event_page(b"") == EventPage(0, 100)
+    assert query_params.transcript(b"") == Keeping("json")
+    assert (
+        query_params.stream(b"")
+        == query_params.log(b"")
+        == query_params.socket(b"")
+        == Viewing(Cursor(0, 0), False)
+    )
 
 
 def test_a_good_query_is_taken_as_it_is_meant() -> None:
-    assert queries.listing(b"limit=100&offset=1000000000&status=judge_evaluating") == Listing(
+    assert query_params.listing(b"limit=100&offset=1000000000&status=judge_evaluating") == Listing(
         "judge_evaluating", 100, 1_000_000_000
     )
-    assert queries.transcript(b"format=markdown&as=part_1") == Keeping("markdown", "part_1")
-    assert queries.stream(b"as=part_1") == Viewing(seat="part_1")
-    assert queries.event_page(b"after=7&limit=1000") == EventPage(7, 1000)
-    assert queries.stream(b"lastEventId=7.2&extended=true&ticket=x") == Viewing(Cursor(7, 2), True)
-    assert queries.log(b"after=7") == Viewing(Cursor(7))
-    assert queries.log(b"after=7", "9") == Viewing(Cursor(9))
-    assert queries.socket(b"after=7.1&extended=false") == Viewing(Cursor(7, 1), False)
+    assert query_params.transcript(b"format=markdown&as=part_1") == Keeping("markdown", "part_1")
+    assert query_params.stream(b"as=part_1") == Viewing(seat="part_1")
+    assert query_params.event_page(b"after=7&limit=1000") == EventPage(7, 1000)
+    assert query_params.stream(b"lastEventId=7.2&extended=true&ticket=x") == Viewing(Cursor(7, 2), True)
+    assert query_params.log(b"after=7") == Viewing(Cursor(7))
+    assert query_params.log(b"after=7", "9") == Viewing(Cursor(9))
+    assert query_params.socket(b"after=7.1&extended=false") == Viewing(Cursor(7, 1), False)
 
 
 def test_the_header_wins_over_the_query() -> None:
-    assert queries.stream(b"lastEventId=3", "5").cursor == Cursor(5)
+    assert query_params.stream(b"lastEventId=3", "5").cursor == Cursor(5)
 
 
 def test_an_empty_id_is_that_of_a_browser_that_has_seen_nothing() -> None:
-    assert queries.stream(b"lastEventId=", "").cursor == Cursor(0)
+    assert query_params.stream(b"lastEventId=", "").cursor == Cursor(0)
 
 
 @given(st.sampled_from(READERS), st.binary() | st.text("limitofsa=&%0123456789").map(str.encode))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.errors import Invalid
-from moot.setup import COLOURS, opening
-from moot.terms import Model, Money, Polls
-from moot.wire.v1.setups import body_of, setup_of
+from moot.api.v1.setup_body import body_of, setup_of
+from moot.core.errors import Invalid
+from moot.core.terms import Model, Money, Polls
+from moot.rules.debate_setup import COLOURS, opening
 from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
 from tests.wire_in.test_bodies import OWL, PERSON, many
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.wire.problems import Problem
-from moot.wire.strict_json import loads
+from moot.api.problems import Problem
+from moot.api.strict_json import loads
 from tests.wire_in.house import problem_with
 
 REFUSED: dict[str, tuple[bytes, str]] = {

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from moot import __version__
-from moot.cli.debate import debate
-from moot.cli.examples import EXAMPLES, FIRST, shown
-from moot.cli.failing import FAILED, INTERRUPTED, USAGE, debugging, explain
-from moot.cli.helping import Columns
-from moot.errors import MootError
+from moot.cli.commands.debate import debate
+from moot.cli.error_messages import FAILED, INTERRUPTED, USAGE, debugging, explain
+from moot.cli.help_examples import EXAMPLES, FIRST, shown
+from moot.cli.render.help import Columns
+from moot.core.errors import MootError
 
 if TYPE_CHECKING:
-    from moot.cli.page import Page
+    from moot.cli.render.output import Page
 
 PIPE_CLOSED = 141
 """What a shell shows for a program whose reader has gone."""
@@ -29,12 +29,12 @@ HERE = Group("This machine", sort_key=30)
 OTHER = Group("Help", sort_key=40)
 
 COMMANDS = (
-    (LOOK, "list", "listing:listing", "The debates that are here, newest first."),
+    (LOOK, "list", "list_:listing", "The debates that are here, newest first."),
     (LOOK, "show", "show:show", "A debate in the terminal, as it stands."),
     (LOOK, "watch", "watch:watch", "Follow a running debate from its start, wherever it runs."),
     (LOOK, "replay", "replay:replay", "See a debate again at the pace it was held, or faster."),
     (LOOK, "export", "export:app", "A debate as Markdown, HTML or JSON; or all in an older shape."),
-    (LOOK, "verdicts", "benching:verdicts", "Every verdict with its ballots and their reasons."),
+    (LOOK, "verdicts", "judging:verdicts", "Every verdict with its ballots and their reasons."),
     (LOOK, "stats", "stats:stats", "Who wins, what is debated most, and what it cost."),
     (LOOK, "conversations", "conversations:app", "Conversations imported from elsewhere, to read."),
     (LOOK, "delete", "delete:delete", "Remove a debate and all that belongs to it."),
@@ -47,25 +47,25 @@ COMMANDS = (
     (STEER, "next-round", "steer:next_round", "Ask for the next round, where rounds wait to be asked for."),
     (STEER, "judge", "steer:judge", "End the speeches and ask the judge now."),
     (STEER, "decide", "steer:decide", "Name the winner by hand, or a draw."),
-    (STEER, "rejudge", "benching:rejudge", "Have a debate that is over judged once more."),
+    (STEER, "rejudge", "judging:rejudge", "Have a debate that is over judged once more."),
     (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
-    (ROOM, "take", "sitting:take", "Sit down in a seat; the model that sat there stands in."),
-    (ROOM, "leave", "sitting:leave", "Leave your seat to the model that stands in for it."),
-    (ROOM, "say", "sitting:say", "Give the speech that the debate waits for."),
-    (ROOM, "draft", "sitting:draft", "Keep what you have written so far."),
-    (ROOM, "point", "sitting:point", "Rise on a point of information, or take or decline one."),
+    (ROOM, "take", "take_part:take", "Sit down in a seat; the model that sat there stands in."),
+    (ROOM, "leave", "take_part:leave", "Leave your seat to the model that stands in for it."),
+    (ROOM, "say", "take_part:say", "Give the speech that the debate waits for."),
+    (ROOM, "draft", "take_part:draft", "Keep what you have written so far."),
+    (ROOM, "point", "take_part:point", "Rise on a point of information, or take or decline one."),
     (ROOM, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
-    (ROOM, "vote", "voting:vote", "Vote in the poll that is open."),
-    (ROOM, "polls", "voting:app", "What the audience's votes came to, and `polls close`."),
-    (ROOM, "ballot", "benching:ballot", "Cast the ballot of a judge who is a person."),
-    (ROOM, "invite", "inviting:invite", "Invite somebody to one debate of a server, by token or link."),
-    (ROOM, "join", "inviting:join", "Get a token of your own, where you came by a link for many."),
+    (ROOM, "vote", "vote:vote", "Vote in the poll that is open."),
+    (ROOM, "polls", "vote:app", "What the audience's votes came to, and `polls close`."),
+    (ROOM, "ballot", "judging:ballot", "Cast the ballot of a judge who is a person."),
+    (ROOM, "invite", "invite:invite", "Invite somebody to one debate of a server, by token or link."),
+    (ROOM, "join", "invite:join", "Get a token of your own, where you came by a link for many."),
     (HERE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
     (HERE, "work", "work:work", "Run debates that servers on the same PostgreSQL are asked for."),
     (HERE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
     (HERE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
-    (HERE, "import", "importing:app", "Bring over what an older system has kept."),
+    (HERE, "import", "import_:app", "Bring over what an older system has kept."),
     (HERE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
     (HERE, "migrate-store", "migrate_store:migrate_store", "Move everything to another store, and compare."),
     (HERE, "models", "models:app", "The models that can argue here, and how to get more."),
@@ -94,7 +94,9 @@ def make() -> App:
         suppress_keyboard_interrupt=False,
     )
     for order, (group, name, place, summary) in enumerate(COMMANDS):
-        register = partial(app.command, f"moot.cli.{place}", name, help=summary, group=group, sort_key=order)
+        register = partial(
+            app.command, f"moot.cli.commands.{place}", name, help=summary, group=group, sort_key=order
+        )
         examples = shown(EXAMPLES.get(name, ()))
         register() if place.endswith(":app") else register(help_formatter=Columns(examples))
     for flag in ("--help", "--version"):
@@ -142,7 +144,7 @@ def misused(arguments: list[str], error: CycloptsError) -> list[str]:
 
 
 def _complain(lines: list[str], code: int) -> int:
-    from moot.cli.page import Page
+    from moot.cli.render.output import Page
 
     page: Page = Page.err()
     page.line(("moot: ", "bold red"), lines[0])

@@ -13,21 +13,21 @@ from typing import Literal, assert_never
 
 from msgspec import UNSET
 
-from moot import commands as cmd
-from moot import floor
-from moot.cli.translating import ALIKE, dollars, head, in_our_words, listed, tally
+from moot.api.v1.states import STATES
+from moot.cli.remote_shapes import ALIKE, dollars, head, in_our_words, listed, tally
 from moot.client import AsyncClient, Judge, Record
-from moot.debate import Debate
-from moot.errors import Invalid, Refused, UnknownDebate
-from moot.events import CallDelta, Recorded, SegmentCompleted
-from moot.evolve import evolve
-from moot.floor import Deed
-from moot.placement.contract import wants_runner
+from moot.core.errors import Invalid, Refused, UnknownDebate
+from moot.core.events import CallDelta, Recorded, SegmentCompleted
+from moot.core.evolve import evolve
+from moot.core.state import Debate
+from moot.core.terms import Status
+from moot.engine.placement import wants_runner
+from moot.rules import commands as cmd
+from moot.rules import participation
+from moot.rules.participation import Deed
 from moot.store.contract import Head, Outcome, Page
-from moot.terms import Status
-from moot.views.polled import Polled, told
+from moot.views.poll_results import Polled, told
 from moot.views.summary import summary
-from moot.wire.v1.states import STATES
 
 AT_ONCE = 1000
 MOST_LISTED = 100
@@ -119,19 +119,19 @@ class Remote:
         """What people in the room do."""
         client = self.client
         match deed:
-            case floor.TakeSeat():
+            case participation.TakeSeat():
                 await client.take(id, deed.seat)
-            case floor.LeaveSeat():
+            case participation.LeaveSeat():
                 await client.leave(id, deed.seat)
-            case floor.KeepDraft():
+            case participation.KeepDraft():
                 await client.draft(id, deed.seat, deed.text, live=deed.live)
-            case floor.Say():
+            case participation.Say():
                 await client.say(id, deed.seat, deed.text)
-            case floor.OfferPoint():
+            case participation.OfferPoint():
                 await client.offer_point(id, deed.seat, deed.text)
-            case floor.AnswerPoint():
+            case participation.AnswerPoint():
                 await client.answer_point(id, deed.seat, deed.accept)
-            case floor.CastBallot(ballot):
+            case participation.CastBallot(ballot):
                 await client.cast_ballot(
                     id,
                     ballot.winner or "tie",
@@ -140,9 +140,9 @@ class Remote:
                     judge=ballot.judge,
                     ranking=ballot.ranking,
                 )
-            case floor.CastVote():
+            case participation.CastVote():
                 await client.vote(id, deed.choice, poll=deed.poll)
-            case floor.ClosePoll():
+            case participation.ClosePoll():
                 await client.close_poll(id)
             case _:
                 assert_never(deed)

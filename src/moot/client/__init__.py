@@ -12,12 +12,10 @@ It knows what v1 says over the wire and the events of a log, and nothing of how 
 
 from __future__ import annotations
 
-from moot.client.asking import AsyncClient
-from moot.client.belongings import Conversation, ConversationEvents, Conversations, Install, Token
-from moot.client.failures import ApiError, Problem, Unreachable, Unreadable
-from moot.client.following import Patience
-from moot.client.guests import Invitation, Judged, Place, Tallied, Verdicts
-from moot.client.payloads import (
+from moot.client.async_client import AsyncClient
+from moot.client.client_errors import ApiError, Problem, Unreachable, Unreadable
+from moot.client.conversation_shapes import Conversation, ConversationEvents, Conversations, Install, Token
+from moot.client.event_shapes import (
     Complete,
     CostUpdate,
     CostWarning,
@@ -30,6 +28,7 @@ from moot.client.payloads import (
     Verdict,
     Words,
 )
+from moot.client.people_shapes import Invitation, Judged, Place, Tallied, Verdicts
 from moot.client.shapes import (
     Config,
     Created,
@@ -43,7 +42,8 @@ from moot.client.shapes import (
     Records,
     Status,
 )
-from moot.client.waiting import Client
+from moot.client.streams import Patience
+from moot.client.sync_client import Client
 
 __all__ = [
     "ApiError",

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from moot.client.payloads import Record, Tokens, Verdict
-from moot.errors import Invalid
-from moot.terms import HUMAN, Effort, Opener, Winning
+from moot.client.event_shapes import Record, Tokens, Verdict
+from moot.core.errors import Invalid
+from moot.core.terms import HUMAN, Effort, Opener, Winning
 
 # --- asked --------------------------------------------------------------------------------------------
 

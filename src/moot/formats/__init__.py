@@ -13,10 +13,10 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
+from moot.core.terms import Format
 from moot.formats.fitting import blinded, described, fitted, in_teams, without_audience
 from moot.formats.reading import parse
-from moot.terms import Format
 
 __all__ = [
     "BUILT_IN",

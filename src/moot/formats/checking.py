@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from moot.core.schedule import schedule
+from moot.core.terms import FREE, MOST_PARTICIPANTS, Format, Limits, Manner, Model, Phase, Seat, Side
 from moot.formats.fitting import fitted
-from moot.schedule import schedule
-from moot.terms import FREE, MOST_PARTICIPANTS, Format, Limits, Manner, Model, Phase, Seat, Side
 
 Place = tuple[str, int, str]
 Problem = tuple[Place, str]

@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.schedule import teams
-from moot.terms import Format, Manner, Phase, Seat
+from moot.core.schedule import teams
+from moot.core.terms import Format, Manner, Phase, Seat
 
 
 def fitted(fmt: Format, seats: Sequence[Seat], manner: Manner) -> Format:

@@ -16,9 +16,9 @@ from typing import Any, Literal, cast, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, Struct
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
+from moot.core.terms import WORDS_A_MINUTE, Chair, Format, Phase
 from moot.formats.checking import ROOM, Place, problems
-from moot.terms import WORDS_A_MINUTE, Chair, Format, Phase
 
 ROWS: dict[str, type[Struct]] = {"chairs": Chair, "phases": Phase}
 ROUNDED = 10

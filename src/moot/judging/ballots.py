@@ -16,12 +16,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from moot.debate import Debate, Judging
+from moot.core.state import Debate, Judging
+from moot.core.terms import Ballot, Judge, Score
 from moot.judging.evidence import mark, speeches
 from moot.judging.parties import parties, party, ranked
-from moot.prompts.small import whole_sentences
+from moot.prompts.small_model_prompts import whole_sentences
 from moot.prompts.templates import given_twice, unwrapped
-from moot.terms import Ballot, Judge, Score
 
 LABELS = (
     "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from moot.debate import Debate, Turn
+from moot.core.state import Debate, Turn
+from moot.core.terms import Tone
 from moot.judging.parties import parties
-from moot.terms import Tone
 
 SPOKEN: dict[Tone, str] = {
     "opening": "opening",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.debate import Debate
-from moot.schedule import benches
-from moot.terms import Seat
+from moot.core.schedule import benches
+from moot.core.state import Debate
+from moot.core.terms import Seat
 
 UNDECIDED = "undecided"
 SIDES = ("for", "against")

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from moot.debate import Debate, Judging
+from moot.core.state import Debate, Judging
+from moot.core.terms import Ballot, Judge, Score, Verdict
 from moot.judging.ballots import in_names
 from moot.judging.evidence import last_word
 from moot.judging.parties import parties, ranked
-from moot.terms import Ballot, Judge, Score, Verdict
 
 
 class Mind(Struct, frozen=True):

@@ -14,9 +14,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.errors import MootError, Unavailable
+from moot.core.errors import MootError, Unavailable
 from moot.models.catalogue import Entry
-from moot.models.manager import Manager, Progress
+from moot.models.model_files import Manager, Progress
 
 State = Literal["absent", "installing", "installed", "failed"]
 

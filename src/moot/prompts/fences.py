@@ -16,7 +16,7 @@ import unicodedata
 
 from msgspec import Struct
 
-from moot.debate import Debate
+from moot.core.state import Debate
 
 WORD = "quote"
 ANGLES = "‹«〈《⟨⟪❬❮❰˂ᐸ⪡≺⧼\u2329\u3008\ufe3f\ufe3d"

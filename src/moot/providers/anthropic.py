@@ -15,16 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from moot.errors import Fault
-from moot.providers import decoding, etiquette
-from moot.providers.anthropic_tools import exchanged, offer
-from moot.providers.complaints import complaint
-from moot.providers.contract import Chunk, Item, Said, Traits
-from moot.providers.decoding import Counts, larger
-from moot.providers.family import Family
-from moot.providers.loose import as_json, fields, member, objects
-from moot.providers.sse import Event
-from moot.terms import (
+from moot.core.errors import Fault
+from moot.core.terms import (
     DeltaKind,
     Effort,
     Finish,
@@ -38,6 +30,15 @@ from moot.terms import (
     UnknownItem,
     Usage,
 )
+from moot.providers import decoder as decoding
+from moot.providers import quirks
+from moot.providers.anthropic_tools import exchanged, offer
+from moot.providers.contract import Chunk, Item, Said, Traits
+from moot.providers.decoder import Counts, larger
+from moot.providers.error_replies import complaint
+from moot.providers.family import Family
+from moot.providers.lenient_json import as_json, fields, member, objects
+from moot.providers.sse import Event
 
 VERSION = "2023-06-01"
 OFF = {"type": "disabled"}
@@ -94,9 +95,9 @@ def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[st
     if traits.thinking == "effort":
         # Unasked, these models send thoughts without their words.
         return {"type": "adaptive", "display": "summarized"}
-    if effort is None or not etiquette.room_to_think(LEAST_BUDGET, max_tokens):
+    if effort is None or not quirks.room_to_think(LEAST_BUDGET, max_tokens):
         return None
-    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, etiquette.budget(effort, max_tokens))}
+    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, quirks.budget(effort, max_tokens))}
 
 
 def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str, Any]:
@@ -104,12 +105,12 @@ def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str
     if effort not in (None, "none") and traits.thinking == "effort":
         said["effort"] = effort
     if request.schema is not None and traits.schema == "strict":
-        said["format"] = {"type": "json_schema", "schema": etiquette.loosened(request.schema, UNHELD)}
+        said["format"] = {"type": "json_schema", "schema": quirks.loosened(request.schema, UNHELD)}
     return said
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
-    turns = etiquette.alternating(request.messages)
+    turns = quirks.alternating(request.messages)
     messages: list[dict[str, Any]] = [{"role": role, "content": text} for role, text in turns]
     if len(messages) > 1:
         # A seat that has spoken before will speak again, and all of this will be read once more: by then the

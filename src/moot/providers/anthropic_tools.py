@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from moot.providers.exchanges import arguments, parameters, steps
-from moot.providers.loose import loosely
-from moot.terms import Hosted, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
+from moot.core.terms import Hosted, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
+from moot.providers.lenient_json import loosely
+from moot.providers.tool_exchanges import arguments, parameters, steps
 
 HOSTED: dict[Hosted, dict[str, Any]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search", "max_uses": 5},

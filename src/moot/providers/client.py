@@ -18,15 +18,15 @@ import aiohttp
 import msgspec
 from msgspec.structs import replace
 
-from moot.errors import Fault
-from moot.providers import complaints, transport
+from moot.core.errors import Fault
+from moot.core.terms import Model, Request
+from moot.providers import error_replies, transport
 from moot.providers.contract import Alive, Chunk, Traits
-from moot.providers.decoding import Decoder
-from moot.providers.disarm import disarmed
+from moot.providers.control_tokens import disarmed
+from moot.providers.decoder import Decoder
 from moot.providers.family import Family
-from moot.providers.hush import Hush
-from moot.providers.traffic import Gate
-from moot.terms import Model, Request
+from moot.providers.redaction import Hush
+from moot.providers.throttle import Gate
 
 log = logging.getLogger("moot.providers")
 
@@ -181,7 +181,7 @@ class Client:
     async def _check(self, response: aiohttp.ClientResponse) -> None:
         if response.status != 200:
             said = await transport.whole(response, 64 * 1024)
-            raise complaints.refused(response.status, response.headers, said, time.time())
+            raise error_replies.refused(response.status, response.headers, said, time.time())
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
         if response.content_type not in READABLE:

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.terms import DeltaKind, Effort, Finish, Hosted, Model, PartStart, Request, Segment, Usage
+from moot.core.terms import DeltaKind, Effort, Finish, Hosted, Model, PartStart, Request, Segment, Usage
 
 
 class Began(Struct, frozen=True):

@@ -18,15 +18,15 @@ from urllib.parse import SplitResult, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.errors import Invalid, Unavailable
-from moot.models import known
+from moot.core.errors import Invalid, Unavailable
+from moot.providers import known_models
 from moot.providers.contract import Traits
 from moot.providers.keys import FILE, Key, Secret, find_key
-from moot.providers.shared_traffic import Accord
-from moot.providers.traffic import Gate, Pass
+from moot.providers.shared_throttle import Accord
+from moot.providers.throttle import Gate, Pass
 
 if TYPE_CHECKING:
-    from moot.commons.contract import Commons
+    from moot.core.shared_state import Commons
     from moot.providers.client import Client
     from moot.providers.family import Family
 
@@ -271,7 +271,7 @@ def _loopback(where: SplitResult) -> bool:
 
 def traits_of(endpoint: Endpoint, model: str) -> Traits:
     """What this model can do there; what the operator has said comes first."""
-    traits = known.refine(endpoint.name, model, endpoint.traits)
+    traits = known_models.refine(endpoint.name, model, endpoint.traits)
     if not endpoint.pinned:
         return traits
     return replace(traits, **{name: getattr(endpoint.traits, name) for name in endpoint.pinned})

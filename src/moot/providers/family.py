@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from moot.core.terms import Request
 from moot.providers.contract import Traits
-from moot.providers.decoding import Decoder
-from moot.terms import Request
+from moot.providers.decoder import Decoder
 
 
 class Family(Struct, frozen=True):

@@ -17,15 +17,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
-from moot.providers import decoding, etiquette
-from moot.providers.complaints import complaint
-from moot.providers.contract import Chunk, Item, Said, Traits
-from moot.providers.decoding import Counts
-from moot.providers.family import Family
-from moot.providers.google_tools import exchanged, offer
-from moot.providers.loose import as_json, fields, objects, string
-from moot.providers.sse import Event
-from moot.terms import (
+from moot.core.terms import (
     DeltaKind,
     Effort,
     Finish,
@@ -38,6 +30,15 @@ from moot.terms import (
     UnknownItem,
     Usage,
 )
+from moot.providers import decoder as decoding
+from moot.providers import quirks
+from moot.providers.contract import Chunk, Item, Said, Traits
+from moot.providers.decoder import Counts
+from moot.providers.error_replies import complaint
+from moot.providers.family import Family
+from moot.providers.google_tools import exchanged, offer
+from moot.providers.lenient_json import as_json, fields, objects, string
+from moot.providers.sse import Event
 
 VERSIONS = ("/v1beta", "/v1", "/v1alpha")
 BUDGET = (512, 24_576)
@@ -70,7 +71,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         "contents": [
             *(
                 {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
-                for role, text in etiquette.alternating(request.messages)
+                for role, text in quirks.alternating(request.messages)
             ),
             *exchanged(request),
         ],
@@ -94,7 +95,7 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
     if request.schema is not None and traits.schema != "words":
         config["responseMimeType"] = "application/json"
         if traits.schema == "strict":
-            config["responseJsonSchema"] = etiquette.loosened(request.schema, UNHELD)
+            config["responseJsonSchema"] = quirks.loosened(request.schema, UNHELD)
     if traits.thinks:
         effort = model.effort if model.effort in traits.efforts else None
         config["thinkingConfig"] = _thinking(effort, request.max_tokens, traits)
@@ -104,14 +105,14 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
     least, most = BUDGET
     by_tokens = traits.thinking == "budget"
-    cramped = by_tokens and not etiquette.room_to_think(least, max_tokens)
+    cramped = by_tokens and not quirks.room_to_think(least, max_tokens)
     if effort == "none" or (cramped and "none" in traits.efforts):
         return {"thinkingBudget": 0}
     config: dict[str, Any] = {"includeThoughts": True}
     if cramped:
         config["thinkingBudget"] = LEAST_OF_ALL
     elif effort is not None and by_tokens:
-        config["thinkingBudget"] = min(most, max(least, etiquette.budget(effort, max_tokens)))
+        config["thinkingBudget"] = min(most, max(least, quirks.budget(effort, max_tokens)))
     elif effort is not None:
         config["thinkingLevel"] = effort.upper()
     return config

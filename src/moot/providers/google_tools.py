@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from moot.providers.exchanges import OWN_ID, arguments, parameters, steps
-from moot.terms import Hosted, Reasoning, Request, Segment, Text, ToolCall, ToolResult
+from moot.core.terms import Hosted, Reasoning, Request, Segment, Text, ToolCall, ToolResult
+from moot.providers.tool_exchanges import OWN_ID, arguments, parameters, steps
 
 HOSTED: dict[Hosted, str] = {"web_search": "googleSearch", "code": "codeExecution"}
 

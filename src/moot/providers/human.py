@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from moot.errors import Fault
+from moot.core.errors import Fault
+from moot.core.terms import Model, Request
 from moot.providers.contract import Chunk, Traits
-from moot.terms import Model, Request
 
 TRAITS = Traits(deadlines=False, schema="words", sampling=False)
 

@@ -16,13 +16,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from moot.providers import etiquette
-from moot.providers.chat_reply import Decoder
+from moot.core.terms import Message, Reasoning, Request, Segment, Text, Tool, ToolCall
+from moot.providers import quirks
+from moot.providers.chat_decoder import Decoder
 from moot.providers.contract import Traits
-from moot.providers.exchanges import arguments, parameters, steps
 from moot.providers.family import Family, bearer
-from moot.providers.loose import loosely, objects
-from moot.terms import Message, Reasoning, Request, Segment, Text, Tool, ToolCall
+from moot.providers.lenient_json import loosely, objects
+from moot.providers.tool_exchanges import arguments, parameters, steps
 
 
 class Accent(Struct, frozen=True):
@@ -143,7 +143,7 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
         messages = (*messages, Message("assistant", request.prefill))
     system = [("system", request.instructions)] if request.instructions else []
     # Some chat templates refuse two messages of one role in a row.
-    turns = [*system, *etiquette.alternating(messages)]
+    turns = [*system, *quirks.alternating(messages)]
     said: list[dict[str, Any]] = [{"role": role, "content": words} for role, words in turns]
     if prefill and accent.prefix:
         said[-1]["prefix"] = True

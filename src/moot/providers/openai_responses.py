@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from moot.core.terms import Hosted, Message, Reasoning, Request, Sealed, Segment, Text, Tool, ToolCall
 from moot.providers.contract import Traits
-from moot.providers.exchanges import Step, parameters, steps
 from moot.providers.family import Family, bearer
-from moot.providers.responses_stream import Decoder
-from moot.terms import Hosted, Message, Reasoning, Request, Sealed, Segment, Text, Tool, ToolCall
+from moot.providers.responses_decoder import Decoder
+from moot.providers.tool_exchanges import Step, parameters, steps
 
 __all__ = ["FAMILY", "Decoder", "body", "decoder"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, cast
 
-from moot.providers.loose import as_json, objects, string
-from moot.segments import BETWEEN
-from moot.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
+from moot.core.segments import BETWEEN
+from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
+from moot.providers.lenient_json import as_json, objects, string
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
 Group = Literal["message", "reasoning", "tool", "unknown"]

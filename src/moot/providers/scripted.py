@@ -26,10 +26,10 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from moot.errors import Fault
-from moot.lengths import quarter_tokens, whole_tokens
+from moot.core.errors import Fault
+from moot.core.terms import Effort, Finish, Model, Request, ToolCall, Usage
+from moot.core.word_count import quarter_tokens, whole_tokens
 from moot.providers.contract import Began, Chunk, Done, Item, Said, Traits
-from moot.terms import Effort, Finish, Model, Request, ToolCall, Usage
 
 
 class Say(Struct, frozen=True):

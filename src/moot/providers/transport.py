@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import ClientTimeout
 
-from moot.errors import Fault
+from moot.core.errors import Fault
 
 CONNECT_SECONDS = 10.0
 FAREWELL_SECONDS = 0.05

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from moot.debate import Debate
-from moot.errors import Fenced, UnknownDebate
-from moot.events import Event, Narrated, Recorded
-from moot.evolve import evolve
+from moot.core.errors import Fenced, UnknownDebate
+from moot.core.events import Event, Narrated, Recorded
+from moot.core.evolve import evolve
+from moot.core.state import Debate
 from moot.store.contract import UNCLAIMED, Outcome
 
 Clock = Callable[[], datetime]

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Raw, Struct
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
 
 ImportState = Literal["running", "done", "undoing"]
 NOTHING, NULL = Raw(b"{}"), Raw(b"null")

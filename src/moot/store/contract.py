@@ -13,10 +13,10 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.debate import Debate
-from moot.events import Event, Narrated, Recorded
+from moot.core.events import Event, Narrated, Recorded
+from moot.core.state import Debate
+from moot.core.terms import Status
 from moot.store.archive import Archive
-from moot.terms import Status
 
 Deciding = Callable[[Debate | None], Sequence[Event]]
 """Pure. It may raise: nothing is written then, and the error reaches the asker."""

@@ -11,10 +11,10 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from moot.debate import Debate
-from moot.errors import KeyReused, UnknownDebate
-from moot.events import Narrated, Recorded, encode
-from moot.evolve import fold
+from moot.core.errors import KeyReused, UnknownDebate
+from moot.core.events import Narrated, Recorded, encode
+from moot.core.evolve import fold
+from moot.core.state import Debate
 from moot.store.append import (
     MOST_FOUND,
     REPEATABLE,
@@ -46,10 +46,10 @@ from moot.store.contract import (
     Token,
     Wanted,
 )
-from moot.store.guests import admit
+from moot.store.filters import is_wanted
+from moot.store.invitation_limits import admit
 from moot.store.memory_archive import MemoryArchive
-from moot.store.sought import is_wanted
-from moot.views.sessions import marks
+from moot.views.session_rows import marks
 from moot.views.summary import summary
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from moot.errors import Invalid
+from moot.core.errors import Invalid
 from moot.store.archive import (
     Brought,
     Conversation,

@@ -11,8 +11,8 @@ from typing import Protocol, get_args
 
 from msgspec import Struct
 
-from moot.errors import Invalid
-from moot.terms import Hosted, Tool, ToolCall, ToolResult
+from moot.core.errors import Invalid
+from moot.core.terms import Hosted, Tool, ToolCall, ToolResult
 
 MOST_CALLS = 8
 """Of one speech, over all its calls."""

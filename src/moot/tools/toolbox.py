@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from moot.errors import Unavailable
-from moot.terms import Tool, ToolCall, ToolResult
+from moot.core.errors import Unavailable
+from moot.core.terms import Tool, ToolCall, ToolResult
+from moot.tools.argument_check import Broken, Checker, Failed, arguments, checker
 from moot.tools.contract import HOSTED, Kit, refuse_unknown
-from moot.tools.reading import Broken, Checker, Failed, arguments, checker
-from moot.tools.shelf import Entry, chosen, shelved
-from moot.tools.written import ToolServer
+from moot.tools.tool_listing import Entry, chosen, shelved
+from moot.tools.tool_settings import ToolServer
 
 if TYPE_CHECKING:
-    from moot.tools.line import Line
+    from moot.tools.tool_connection import Line
 
 PATIENCE_SECONDS = 10.0
 """For a server that is still starting; it may go on starting meanwhile."""
@@ -190,7 +190,7 @@ def _checkers(entries: Sequence[Entry]) -> dict[str, Checker]:
 async def _new_line(server: ToolServer, environ: Mapping[str, str]) -> Line:
     _check_possible()
     # The SDK takes a second to load: the loop has words to pass on meanwhile.
-    module: Any = await asyncio.to_thread(importlib.import_module, "moot.tools.line")
+    module: Any = await asyncio.to_thread(importlib.import_module, "moot.tools.tool_connection")
     return module.Line(server, environ)
 
 

@@ -14,9 +14,8 @@ from typing import Any, Literal, assert_never
 
 import msgspec
 
-from moot.audience import Viewer, seen
-from moot.debate import Debate, Turn
-from moot.terms import (
+from moot.core.state import Debate, Turn
+from moot.core.terms import (
     CompletionStatus,
     Reasoning,
     ReasoningPart,
@@ -26,7 +25,8 @@ from moot.terms import (
     ToolResult,
     UnknownItem,
 )
-from moot.views.legacy import UNKNOWN
+from moot.core.visibility import Viewer, seen
+from moot.views.legacy_rows import UNKNOWN
 
 Shape = dict[str, Any]
 Completion = Literal["complete", "partial", "interrupted"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.debate import Debate, Tally
-from moot.terms import HUMAN, Money, Usage
+from moot.core.state import Debate, Tally
+from moot.core.terms import HUMAN, Money, Usage
 
 
 class ModelCost(Struct, frozen=True):

@@ -12,15 +12,15 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from moot.debate import Debate, Judging
-from moot.events import EndReason, FailReason
+from moot.core.events import EndReason, FailReason
+from moot.core.state import Debate, Judging
+from moot.core.terms import Ballot, Judge, Verdict
+from moot.judging.audience_votes import doubts_of, tally
 from moot.judging.ballots import contradicts
 from moot.judging.evidence import speeches
-from moot.judging.families import partiality
+from moot.judging.model_families import partiality
 from moot.judging.parties import parties, party
-from moot.judging.tally import doubts_of, tally
 from moot.judging.verdicts import Mind, minds
-from moot.terms import Ballot, Judge, Verdict
 
 ENDINGS: dict[EndReason, str] = {
     "rounds": "All rounds were held.",

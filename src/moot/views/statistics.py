@@ -15,9 +15,9 @@ from itertools import combinations
 import msgspec
 from msgspec import Struct, field
 
-from moot.terms import Money
-from moot.views.chances import of_mean, share, wilson
-from moot.views.figures import Bench, Cost, Custom, Day, Pair, Standing, Statistics, Topic, Totals
+from moot.core.terms import Money
+from moot.views.confidence_intervals import of_mean, share, wilson
+from moot.views.statistics_tables import Bench, Cost, Custom, Day, Pair, Standing, Statistics, Topic, Totals
 from moot.views.summary import Summary
 
 TOPICS = 10

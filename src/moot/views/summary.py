@@ -9,11 +9,11 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from moot.debate import Debate, Tally
+from moot.core.state import Debate, Tally
+from moot.core.terms import HUMAN, Model, Status
 from moot.judging.parties import party
 from moot.judging.verdicts import minds
-from moot.terms import HUMAN, Model, Status
-from moot.turnwise import is_unasked
+from moot.rules.turn_sessions import is_unasked
 from moot.views.costs import is_person
 from moot.views.outcome import headline
 

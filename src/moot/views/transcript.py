@@ -15,17 +15,17 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.audience import OWNER, Viewer, may_hear, may_read_reasoning, veiled
-from moot.debate import REPLAYED, Debate, Point, Turn
-from moot.lengths import CLIPPED, count, first_words
-from moot.terms import Money, Reasoning, Status, Truncation, Usage
+from moot.core.state import REPLAYED, Debate, Point, Turn
+from moot.core.terms import Money, Reasoning, Status, Truncation, Usage
+from moot.core.visibility import OWNER, Viewer, may_hear, may_read_reasoning, veiled
+from moot.core.word_count import CLIPPED, count, first_words
 from moot.views import outcome
-from moot.views.accidents import IN_WORDS, Accidents, accidents
 from moot.views.costs import Costs, costs
-from moot.views.polled import Polled, polled
-from moot.views.results import Result, results
-from moot.views.table import JudgeSeat, Participant, judge_seat, participants
-from moot.views.uses import Use, uses
+from moot.views.participants import JudgeSeat, Participant, judge_seat, participants
+from moot.views.poll_results import Polled, polled
+from moot.views.speech_issues import IN_WORDS, Accidents, accidents
+from moot.views.tool_uses import Use, uses
+from moot.views.verdict_views import Result, results
 
 Flag = Literal[
     "speaking", "truncated", "refusal", "interrupted", "failed", "struck", "over_length", "degraded"

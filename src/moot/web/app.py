@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -13,42 +14,54 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from moot import __version__
-from moot.arena import Arena
-from moot.commons.attendance import Attendance
-from moot.errors import MootError, StoreError
-from moot.web import docs, doors, front, health, routes, socket
-from moot.web.answers import problem_reply
-from moot.web.article import PREFIX
-from moot.web.border import HUNG_UP, OPEN, Border
-from moot.web.catalogue import Catalogue
-from moot.web.feeds import Feeds
-from moot.web.metrics import Metrics
-from moot.web.packing import Packing
-from moot.web.repeats import Repeats
-from moot.web.rooms import Rooms, who
-from moot.web.slots import Slots
-from moot.web.streams import Clock
-from moot.wire.auth import Keeper, Tickets
-from moot.wire.limits import Limiter, Streams
-from moot.wire.problems import Problem, problem_of
-from moot.wire.rights import Action, check
+from moot.api.auth import Keeper, Tickets
+from moot.api.problems import Problem, problem_of
+from moot.api.rate_limits import Limiter, Streams
+from moot.api.rights import Action, check
+from moot.core.errors import MootError, StoreError
+from moot.engine.arena import Arena
+from moot.engine.presence import Attendance
+from moot.web.app_context import Rooms, who
+from moot.web.debate_slots import Slots
+from moot.web.extension import Extension
+from moot.web.idempotency import Repeats
+from moot.web.middleware.compression import Packing
+from moot.web.middleware.guard import HUNG_UP, OPEN, Border
+from moot.web.reference.article import PREFIX
+from moot.web.responses import problem_reply
+from moot.web.routes import debates, docs, health
+from moot.web.routes import page as front
+from moot.web.routes.metrics import Metrics
+from moot.web.server_info import Catalogue
+from moot.web.streaming import websocket as socket
+from moot.web.streaming.feeds import Feeds
+from moot.web.streaming.sse_streams import Clock
 
 log = logging.getLogger(__name__)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 METRICS, SOCKET = "/metrics", f"{PREFIX}/debates/{{debateId}}/ws"
 RIGHTS: dict[tuple[str, str], Action] = {
-    **{(method, f"{PREFIX}{path}"): action for method, path, _, action in routes.ROUTES},
-    **{(method, f"{doors.PREFIX}{path}"): action for method, path, _, action in doors.ROUTES},
+    **{(method, f"{PREFIX}{path}"): action for method, path, _, action in debates.ROUTES},
     **{("GET", path): "public" for path in (*health.PATHS, *front.PATHS)},
     **{("GET", path): "look" for path in docs.PATHS},
     ("GET", METRICS): "operate",
     ("GET", SOCKET): "watch",
 }
-"""Every route that there is, by method and address, and what one must be allowed to do there."""
+"""Every route of our own, by method and address, and what one must be allowed to do there."""
 
 
-def make_app(arena: Arena) -> ASGIApp:
+def rights(extensions: Sequence[Extension] = ()) -> dict[tuple[str, str], Action]:
+    """Every route that there is, by method and address, and what one must be allowed to do there."""
+    added: dict[tuple[str, str], Action] = {
+        (method, f"{extension.prefix}{path}"): action
+        for extension in extensions
+        for method, path, _, action in extension.routes
+    }
+    return {**RIGHTS, **added}
+
+
+def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
     service = arena.settings.service
     feeds = Feeds(arena.store, arena.hub)
     attendance = Attendance(arena.commons)
@@ -68,23 +81,24 @@ def make_app(arena: Arena) -> ASGIApp:
         catalogue=Catalogue(arena),
     )
     return Border(
-        Packing(_application(rooms)),
+        Packing(_application(rooms, extensions)),
         service,
         rooms.keeper,
         rooms.limiter,
         rooms.tickets,
         open_paths={*OPEN, *front.OPEN},
         open_prefixes=front.OPEN_PREFIXES,
-        plain_text=doors.PLAIN_TEXT,
+        plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
     )
 
 
-def _application(rooms: Rooms) -> FastAPI:
+def _application(rooms: Rooms, extensions: Sequence[Extension]) -> FastAPI:
     app = FastAPI(title="Moot", version=__version__, redirect_slashes=False, openapi_url=None)
-    app.include_router(routes.router(rooms), prefix=PREFIX)
-    app.include_router(doors.router(rooms), prefix=doors.PREFIX)
+    app.include_router(debates.router(rooms), prefix=PREFIX)
+    for extension in extensions:
+        app.include_router(extension.router(rooms), prefix=extension.prefix)
     app.include_router(health.router(rooms.arena))
-    app.include_router(docs.router(rooms.arena, rooms.keeper))
+    app.include_router(docs.router(rooms.arena, rooms.keeper, extensions))
     app.state.front = front.Front()
     app.include_router(app.state.front.router())
     metrics = Metrics(rooms.arena, lambda: rooms.clock.viewers)
@@ -135,9 +149,9 @@ def _unrouted(request: Request, error: HTTPException) -> Problem:
 
 def _allowed(request: Request) -> list[str]:
     """What can be done at this address: the routes know it one by one, each its own method."""
-    routes = request.app.router.routes
+    debates = request.app.router.routes
     return [
         method
         for method in METHODS
-        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in debates)
     ]

@@ -1,0 +1,247 @@
+"""Who asks: bearer tokens, invitations, and the tickets that stand in for both where no header can be sent.
+
+The operator's token comes from the settings and sees every debate; further tokens are in the store, by digest
+only, and see those of their owner. Without any token the door is open and whoever asks is the owner of all;
+once a token has been seen, the door stays shut for the life of the process, even if the last one is revoked.
+An invitation opens one debate and never shuts the door; but whoever shows one is what it says, and no more.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from datetime import UTC, datetime
+from hmac import compare_digest
+from typing import Protocol, assert_never
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.errors import StoreError
+from moot.core.shared_state import Commons
+from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.providers.keys import Secret
+from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
+from moot.store.token_digest import PREFIX
+from moot.store.token_digest import digest as digest_of
+
+CACHE_SECONDS = 0.5
+"""So soon a token that was revoked at another node counts no longer here."""
+AWAY_SECONDS = 5.0
+"""So long requests do not wait for a store that was away."""
+TICKET_SECONDS = 60.0
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,512})", re.ASCII | re.IGNORECASE)
+
+
+class Identity(Struct, frozen=True):
+    """Who asks. `owner` is whose debates are theirs to see; None for those who see all."""
+
+    name: str
+    role: TokenRole | InvitedAs
+    owner: str | None = None
+    key: str = ""
+    """By which one token is told from another that once had the same name."""
+    debate: str | None = None
+    """The one to which they are invited, and the only one that there is for them."""
+    seat: str | None = None
+    judge: str | None = None
+    many: bool = False
+    """They came by a link for a whole hall."""
+
+    @property
+    def viewer(self) -> Viewer:
+        match self.role:
+            case "owner":
+                return OWNER
+            case "moderator":
+                return Viewer("moderator")
+            case "viewer" | "observer" | "audience":
+                return OBSERVER
+            case "participant":
+                return Viewer("participant", self.seat)
+            case "judge":
+                return Viewer("judge")
+            case _:
+                assert_never(self.role)
+
+    @property
+    def voter(self) -> str:
+        """As whom they vote: a token has one vote, whatever it is called."""
+        return self.key[:16]
+
+    @property
+    def conducts(self) -> bool:
+        """Opens, steers and ends debates."""
+        return self.role in ("owner", "moderator")
+
+    def sees(self, owner: str, debate: str = "") -> bool:
+        """Whether this debate of this owner is theirs to see."""
+        if self.debate is not None:
+            return self.debate == debate
+        return self.owner is None or self.owner == owner
+
+    def client(self, address: str) -> str:
+        """As whom their requests are counted. A link for many is not one client."""
+        return f"token:{self.key[:16]}@{address}" if self.many else f"token:{self.key[:16]}"
+
+
+NO_OWNER = "\0"
+"""No debate has this owner."""
+ANYONE = Identity("anyone", "owner", key="anyone")
+"""Whoever asks where there are no tokens."""
+OPERATOR = Identity("operator", "owner", key="operator")
+NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
+"""At doors that are open to all."""
+
+
+class Register(Protocol):
+    """What a store keeps of them."""
+
+    async def tokens(self) -> tuple[Token, ...]: ...
+
+    async def invitation(self, digest: str) -> Invitation | None: ...
+
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]: ...
+
+
+class Keeper:
+    """Knows the tokens. Those of the store are looked up at most twice a second, invitations each time:
+    one that was just written must open its door at once."""
+
+    def __init__(
+        self, register: Register, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._register = register
+        self._operator = digest_of(operator.reveal()) if operator else ""
+        self._clock = clock
+        self._known: tuple[Token, ...] = ()
+        self._looked_at = float("-inf")
+        self._shut = operator is not None
+
+    async def enabled(self) -> bool:
+        """Whether a token is needed. An expired one counts: it must not open the door to everybody."""
+        known = await self._look()
+        self._shut = self._shut or bool(known)
+        return self._shut
+
+    def look_again(self) -> None:
+        """A token was made or revoked here: it counts, or no longer, from the next request on."""
+        self._looked_at = float("-inf")
+
+    async def find(self, authorization: str | None) -> Identity | None:
+        """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
+        match = _BEARER.fullmatch((authorization or "").strip(" "))
+        word = match[1] if match else ""
+        if not await self.enabled():
+            return await self._guest(word) or ANYONE
+        return (await self._bearer(word) or await self._guest(word)) if word else None
+
+    async def knows(self, identity: Identity) -> bool:
+        """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
+        return bool(await self.known((identity,)))
+
+    async def known(self, identities: Collection[Identity]) -> set[Identity]:
+        """Those of them who would still be let in. For all of them the store is asked at most twice."""
+        guests = {one.key for one in identities if one.debate is not None}
+        invited = await self._register.invited(guests) if guests else ()
+        known = {_guest_of(invitation) for invitation in invited}
+        if len(known) < len(identities):
+            known |= await self._bearers()
+        return known.intersection(identities)
+
+    async def _bearers(self) -> set[Identity]:
+        tokens = await self._look(fresh=True)
+        if not await self.enabled():
+            return {ANYONE}
+        now = datetime.now(UTC)
+        bearers = {_bearer_of(token) for token in tokens if not token.expired(now)}
+        return bearers | {OPERATOR} if self._operator else bearers
+
+    async def _guest(self, word: str) -> Identity | None:
+        if not word.startswith(PREFIX):
+            return None
+        invitation = await self._register.invitation(digest_of(word))
+        return _guest_of(invitation) if invitation else None
+
+    async def _bearer(self, word: str) -> Identity | None:
+        digest = digest_of(word)
+        found: Identity | None = None
+        # Every token is compared, so that the time tells nothing about which one was near.
+        if compare_digest(digest, self._operator):
+            found = OPERATOR
+        now = datetime.now(UTC)
+        for token in await self._look():
+            if compare_digest(digest, token.digest) and not token.expired(now):
+                found = found or _bearer_of(token)
+        return found
+
+    async def _look(self, *, fresh: bool = False) -> tuple[Token, ...]:
+        now = self._clock()
+        if fresh or now - self._looked_at >= CACHE_SECONDS:
+            pause = 0.0
+            try:
+                self._known = await self._register.tokens()
+            except StoreError:
+                # Those that were known last: whatever the store keeps is not to be had anyway while it is
+                # away, but how it goes here is, and the operator wants to see that just then.
+                if self._looked_at == float("-inf"):
+                    raise
+                pause = AWAY_SECONDS
+            self._looked_at = self._clock() + pause
+        return self._known
+
+
+class Issued(Struct, frozen=True):
+    """What a ticket stands for. Of the ticket itself only the digest is written down."""
+
+    debate: str
+    identity: Identity
+
+
+class Tickets:
+    """A ticket opens one stream of one debate, once, within a minute: an EventSource can send no header,
+    and a token has no business in a URL."""
+
+    def __init__(self, commons: Commons) -> None:
+        self._commons = commons
+
+    async def issue(self, identity: Identity, debate_id: str) -> str:
+        issued = msgspec.json.encode(Issued(debate_id, identity))
+        while True:
+            ticket = secrets.token_urlsafe(24)
+            # Of one that could be taken twice nobody is told.
+            if await self._commons.keep(_ticket(ticket), issued, TICKET_SECONDS):
+                return ticket
+
+    async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
+        """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
+        found = await self._commons.take(_ticket(ticket))
+        with suppress(msgspec.MsgspecError):  # another version may have written it
+            issued = msgspec.json.decode(found, type=Issued) if found else None
+            return issued.identity if issued and issued.debate == debate_id else None
+        return None
+
+
+def _ticket(ticket: str) -> str:
+    return f"ticket {digest_of(ticket)}"
+
+
+def _bearer_of(token: Token) -> Identity:
+    return Identity(token.name, token.role, token.owner, key=token.digest[:16])
+
+
+def _guest_of(invitation: Invitation) -> Identity:
+    return Identity(
+        invitation.name,
+        invitation.role,
+        NO_OWNER,
+        key=invitation.digest,
+        debate=invitation.debate,
+        seat=invitation.seat,
+        judge=invitation.judge,
+        many=invitation.many,
+    )

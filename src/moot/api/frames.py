@@ -1,0 +1,108 @@
+"""Frames: what a dialect makes of an event for those who watch, and the cursor by which they come back.
+
+An event may become none, one or several frames. Of several the earlier ones carry the id `seq.k`, the last
+`seq`, so that a viewer who was cut off between them resumes exactly there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from moot.api.problems import Problem
+from moot.core.events import Event, Recorded
+from moot.core.state import Debate
+from moot.core.visibility import Viewer, visible
+from moot.core.visibility import seen as seen_now
+
+_ID = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
+_json = msgspec.json.Encoder(decimal_format="number")
+
+
+class Frame(Struct, frozen=True):
+    """`event` is its name; empty for dialects whose events have none."""
+
+    event: str
+    data: dict[str, Any]
+
+
+class Seen(Struct, frozen=True):
+    """An event as a viewer may see it, with the state before and after it.
+
+    `event` is None where the viewer may not see it at all. The states are the server's own and hold what
+    viewers may not see: a dialect takes from them only what is told to everybody.
+    """
+
+    seq: int
+    at: datetime
+    event: Event | None
+    before: Debate | None
+    after: Debate
+
+
+def as_seen(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> Seen:
+    shown = visible(after, recorded, viewer)
+    if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
+        # To one who sits at the table even what everybody is told may come too early.
+        before, after = before and seen_now(before, viewer), seen_now(after, viewer)
+    return Seen(recorded.seq, recorded.at, shown.event if shown else None, before, after)
+
+
+class Dialect(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def frames(self, seen: Seen) -> Sequence[Frame]: ...
+
+    def ends(self, seen: Seen) -> bool:
+        """Nothing follows in this dialect after the frames of this event."""
+        ...
+
+    def rests(self, debate: Debate) -> bool:
+        """Nothing follows in this dialect until a command continues the debate; streams end there."""
+        ...
+
+
+class Cursor(NamedTuple):
+    """Everything up to `seq` has been seen; with `part`, only the first so many frames of `seq`."""
+
+    seq: int = 0
+    part: int = 0
+
+    @property
+    def whole(self) -> int:
+        """The last event that has been seen as a whole."""
+        return self.seq - 1 if self.part else self.seq
+
+
+def parse_cursor(text: str) -> Cursor:
+    match = _ID.fullmatch(text)
+    if match is None:
+        raise Problem("malformed-request", "The last event id is not one of ours")
+    return Cursor(int(match[1] or 0), int(match[2] or 0))
+
+
+def frame_id(seq: int, place: int, count: int) -> str:
+    """The id of the frame at `place` (from 1) of the `count` frames of an event."""
+    return str(seq) if place == count else f"{seq}.{place}"
+
+
+def as_sse(frame: Frame, id: str) -> bytes:
+    name = f"event: {frame.event}\n" if frame.event else ""
+    return f"{name}id: {id}\ndata: ".encode() + _json.encode(frame.data) + b"\n\n"
+
+
+def as_lines(frame: Frame, _id: str) -> bytes:
+    """For clients that split a stream by hand: a name where there is one, one line of data, nothing else."""
+    name = f"event: {frame.event}\n" if frame.event else ""
+    return f"{name}data: ".encode() + _json.encode(frame.data) + b"\n\n"
+
+
+def as_message(frame: Frame, id: str | None = None) -> bytes:
+    """The same for a WebSocket."""
+    return _json.encode({"event": frame.event, "id": id, "data": frame.data})

@@ -1,0 +1,38 @@
+"""The log itself as a dialect: one frame for each event, as it was written down.
+
+What a viewer may not see leaves its place behind, so that `seq` is dense for everybody. The log of a debate
+that is over may still grow, so this dialect never ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from moot.api.frames import Frame, Seen
+from moot.core.events import encode
+from moot.core.state import Debate
+
+HIDDEN = {"type": "hidden"}
+
+
+class Native(Struct, frozen=True):
+    @property
+    def name(self) -> str:
+        return "native"
+
+    def frames(self, seen: Seen) -> tuple[Frame, ...]:
+        return (Frame("", entry(seen)),)
+
+    def ends(self, seen: Seen) -> bool:
+        return False
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+
+def entry(seen: Seen) -> dict[str, Any]:
+    """The event in its own spelling, in which amounts are strings."""
+    event = HIDDEN if seen.event is None else Raw(encode(seen.event))
+    return {"seq": seen.seq, "at": seen.at, "event": event}

@@ -1,0 +1,134 @@
+"""What may be done in a debate as it stands, whoever may do it: each deed is tried on `decide`.
+
+So a button is there exactly as long as what it asks for would not be refused. Who may do it is told apart,
+in `may`: the rights of a person do not change with the debate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from moot.api.auth import Identity
+from moot.api.rights import may
+from moot.core.errors import Invalid, Refused
+from moot.core.state import Debate
+from moot.rules.commands import (
+    Abort,
+    Command,
+    Decide,
+    Extend,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Pause,
+    Rejudge,
+    Resume,
+    Retry,
+    SkipTurn,
+    Stop,
+    decide,
+)
+from moot.rules.participation import AnswerPoint, ClosePoll, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.rules.turn_sessions import is_unasked
+
+STEERING: dict[str, Command] = {
+    "pause": Pause(),
+    "cut": Pause(now=True),
+    "resume": Resume(),
+    "step": Resume("turn"),
+    "round": NextRound(),
+    "skip": SkipTurn(),
+    "retry": Retry(),
+    "inject": Inject("?"),
+    "ask": Inject("?", question=True),
+    "time": Extend(seconds=60.0),
+    "rounds": Extend(rounds=1),
+    "judge": JudgeNow(),
+    "decide": Decide(None),
+    "stop": Stop(),
+    "abort": Abort(),
+    "rejudge": Rejudge(),
+    "close": ClosePoll(),
+}
+BY_A_PERSON: dict[str, Callable[[str], Command]] = {
+    "leave": LeaveSeat,
+    "say": lambda seat: Say(seat, "?"),
+    "point": lambda seat: OfferPoint(seat, "?"),
+    "answer": lambda seat: AnswerPoint(seat, accept=True),
+}
+
+
+def open_deeds(debate: Debate) -> list[str]:
+    """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
+    steering = {**STEERING, "skip": _skip(debate)}
+    return [
+        *(name for name, command in steering.items() if _is_open(debate, command)),
+        *_at_seats(debate),
+        *(f"vote:{poll.name}" for poll in debate.polls if poll.closed_at is None and not debate.final),
+        *(f"ballot:{judge}" for judge in _awaited(debate)),
+    ]
+
+
+def _skip(debate: Debate) -> SkipTurn:
+    """What is being said; while nobody speaks in a pause, the speech that comes next."""
+    waiting = debate.status == "paused" and not (debate.live or debate.open_asides)
+    following = debate.unspent()
+    return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()
+
+
+def _at_seats(debate: Debate) -> Iterator[str]:
+    """A model's seat can be taken; whoever sits there already can do the rest."""
+    if debate.final:
+        return
+    for seat in debate.seats:
+        if is_unasked(debate, seat):
+            continue
+        if not seat.model.human:
+            if _is_open(debate, TakeSeat(seat.id)):
+                yield f"take:{seat.id}"
+            continue
+        for name, at in BY_A_PERSON.items():
+            if _is_open(debate, at(seat.id)):
+                yield f"{name}:{seat.id}"
+
+
+def _is_open(debate: Debate, command: Command) -> bool:
+    try:
+        decision = decide(debate, command)
+    except Invalid:
+        return False
+    # A stop that has been asked for, or a pause within a pause, would change nothing.
+    return not isinstance(decision, Refused) and bool(decision)
+
+
+def _awaited(debate: Debate) -> Iterator[str]:
+    """People who judge and have not cast their ballot."""
+    judging = debate.judging
+    if judging is None or judging.closed:
+        return
+    for judge in judging.judges:
+        if judge.model.human and not judging.has(judge.id, 0):
+            yield judge.id
+
+
+def me(identity: Identity, debate: Debate) -> dict[str, Any]:
+    """Who looks at the page, and what they may do here, whenever the debate is ready for it."""
+    return {
+        "name": identity.name,
+        "role": identity.role,
+        "conducts": identity.conducts,
+        "seat": identity.seat,
+        "judge": identity.judge,
+        "many": identity.many,
+        "may": {
+            "open": may(identity, "open"),
+            "inspect": may(identity, "inspect"),
+            "invite": may(identity, "invite"),
+            "steer": may(identity, "steer"),
+            "vote": may(identity, "vote"),
+            "ask": may(identity, "ask"),
+            "seats": [seat.id for seat in debate.seats if may(identity, "speak", seat=seat.id)],
+            "judges": [judge.id for judge in debate.judges if may(identity, "ballot", judge=judge.id)],
+        },
+    }

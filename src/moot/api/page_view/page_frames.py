@@ -1,0 +1,100 @@
+"""Frames of the page's dialect: for each event, what it changed in the view. None where that is nothing.
+
+Nearly all events are words, and for these no view is made: they are added where they belong. Otherwise only
+the sections are compared whose fields have changed, and of the speeches only those that did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from moot.api.frames import Frame, Seen
+from moot.api.page_view.patches import Patch, patches
+from moot.api.page_view.sections import SECTIONS, view
+from moot.api.page_view.speeches import turn_shape
+from moot.core import events as ev
+from moot.core.state import Debate
+from moot.core.visibility import Viewer, seen
+from moot.views.transcript_json import moment
+
+
+class Chamber(Struct, frozen=True):
+    """Like the log it never ends: a debate that is over may still be judged again."""
+
+    viewer: Viewer
+
+    @property
+    def name(self) -> str:
+        return "chamber"
+
+    def ends(self, seen: Seen) -> bool:
+        return False
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def frames(self, seen: Seen) -> tuple[Frame, ...]:
+        changes = list(_changes(seen, self.viewer))
+        return (Frame("", {"seq": seen.seq, "at": moment(seen.at), "ops": changes}),) if changes else ()
+
+
+def _changes(told: Seen, viewer: Viewer) -> Iterator[Patch]:
+    before, after, event = told.before, told.after, told.event
+    if before is None:
+        yield "put", (), view(after, viewer)
+    elif isinstance(event, ev.CallDelta):
+        yield from _words(before, after, event, viewer)
+    elif event is not None or before.turning != after.turning:
+        # What happens unseen may still change what can be done; unseen words change nothing.
+        yield from _turnings(before, after, viewer, everything=isinstance(event, ev.TurnRetried))
+
+
+def _words(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -> Iterator[Patch]:
+    """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
+    turn = next((turn for turn in after.live if turn.call == event.call), None)
+    if turn is None:
+        # The bench shows nothing that `seen` would take away.
+        yield from _compared("bench", before, after, viewer)
+    elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
+        yield from _turnings(before, after, viewer)
+    elif event.text:
+        member = "text" if event.kind == "text" else "reasoning"
+        yield "add", ("turns", str(turn.number), member), event.text
+
+
+def _has_words(debate: Debate, number: int) -> bool:
+    return any(turn.number == number and turn.text != turn.kept.text for turn in debate.live)
+
+
+def _turnings(before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False) -> Iterator[Patch]:
+    was, now = seen(before, viewer), seen(after, viewer)
+    for name, section in SECTIONS.items():
+        if name == "now" and before.turning == after.turning:
+            # What can be done never depends on words in flight.
+            continue
+        touched = [field for field in section.reads if getattr(before, field) is not getattr(after, field)]
+        if section.reads and not touched:
+            continue
+        speeches_alone = touched and {*touched} <= {"turns", "live"}
+        if name == "turns" and speeches_alone and viewer.seat is None and not everything:
+            yield from _speeches(before, after, was, now, viewer)
+        else:
+            yield from _compared(name, was, now, viewer)
+
+
+def _compared(name: str, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
+    make = SECTIONS[name].make
+    return patches(make(was, viewer), make(now, viewer), (name,))
+
+
+def _speeches(before: Debate, after: Debate, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
+    known = {turn.number: turn for turn in (*before.turns, *before.live)}
+    shown = {turn.number: turn for turn in (*was.turns, *was.live)}
+    for raw, turn in zip((*after.turns, *after.live), (*now.turns, *now.live), strict=True):
+        path, shape = ("turns", str(turn.number)), turn_shape
+        if turn.number not in known:
+            yield "put", path, shape(now, turn, viewer)
+        elif known[turn.number] is not raw:
+            yield from patches(shape(was, shown[turn.number], viewer), shape(now, turn, viewer), path)

@@ -1,0 +1,363 @@
+"""The view of a debate, section by section: plain values, with names and sentences in place of rules.
+
+Each section says which fields of the state it reads. As long as these are the same objects it is the same,
+and is not made again: a token costs the same in the hundredth speech as in the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+
+from msgspec import Struct
+
+from moot.api.page_view.actions import open_deeds
+from moot.api.page_view.speeches import Shape, turns
+from moot.api.v1 import people_replies
+from moot.api.v1.judge_frames import so_far
+from moot.api.v1.replies import config
+from moot.api.v1.states import STATES
+from moot.core.state import Debate, Judging, Turn
+from moot.core.terms import Judge, Slot
+from moot.core.visibility import Viewer, may_read_reasoning, seen
+from moot.judging.parties import parties
+from moot.views import participants, transcript_json
+from moot.views.costs import bill, costs, dollars
+from moot.views.outcome import ending, headline, warnings
+from moot.views.speech_issues import IN_WORDS, accidents
+from moot.views.transcript import speech_title, transcript
+from moot.views.transcript_json import moment
+from moot.views.verdict_views import Result
+
+QUIET_SECONDS = 20
+"""No word has come for so long: the debate seems stuck. Deadlines cut a call later than that."""
+FAILED = {
+    "permanent_fault": "Check configuration",
+    "all_failed": "Nobody could speak",
+    "judge_failed": "No verdict",
+    "internal": "Something went wrong",
+    "budget": "Cost limit too small",
+}
+
+
+class Section(Struct, frozen=True):
+    make: Callable[[Debate, Viewer], Shape]
+    reads: tuple[str, ...]
+
+
+def about(debate: Debate, viewer: Viewer) -> Shape:
+    """What is settled before the first word; only people who sit down or leave change it, and more rounds."""
+    return {
+        "id": debate.id,
+        "motion": debate.motion,
+        "title": debate.title,
+        "format": debate.format.name,
+        "formatTitle": debate.format.title,
+        "scripted": debate.format.scripted,
+        "repeats": debate.format.repeat is not None,
+        "result": debate.format.result,
+        "createdAt": moment(debate.created_at),
+        "config": config(debate),
+        "seats": [
+            {
+                **transcript_json.participant(seat),
+                "place": seat.place,
+                "persona": seat.persona,
+                "objective": debate.seats[seat.place].objective,
+                "role": debate.seats[seat.place].role,
+            }
+            for seat in participants.participants(debate).values()
+        ],
+        "parties": [
+            {"id": party.id, "name": party.name, "seats": [seat.id for seat in party.seats]}
+            for party in parties(debate)
+        ],
+        "judges": [_judge(judge) for judge in debate.judges],
+        "order": [
+            {
+                "slot": slot.index,
+                "seat": slot.seat,
+                "round": slot.round,
+                "tone": slot.tone,
+                "kind": debate.format.phases[slot.phase].kind,
+                "key": debate.format.phases[slot.phase].key,
+                "title": debate.format.phases[slot.phase].title,
+                "words": slot.words or debate.format.phases[slot.phase].words,
+                "group": slot.group,
+                "to": slot.to,
+            }
+            for slot in debate.schedule
+        ],
+        "rounds": debate.rounds_planned,
+        "warnings": list(warnings(debate)),
+    }
+
+
+def _judge(judge: Judge) -> Shape:
+    return {**transcript_json.judge_seat(participants.judge_seat(judge)), "criteria": list(judge.criteria)}
+
+
+def now(debate: Debate, viewer: Viewer) -> Shape:
+    turn = debate.live[0] if debate.live else None
+    return {
+        "status": debate.status,
+        "state": STATES[debate.status],
+        "phase": _phase(debate, turn),
+        "round": max(debate.round, 1 if debate.running else 0),
+        "rounds": debate.rounds_planned,
+        "speaking": [str(turn.number) for turn in debate.live],
+        "next": next((slot.index for slot in _following(debate)), None),
+        "pausing": debate.status == "paused" and bool(debate.live),
+        "pausedFor": debate.paused_for,
+        "step": debate.step,
+        "open": open_deeds(debate),
+        "waiting": [str(remark.number) for remark in debate.waiting] if not debate.final else [],
+        "skipped": list(debate.skipped),
+        "beingJudged": debate.being_judged,
+        "ending": ending(debate),
+        "trouble": _trouble(debate),
+        "quietSeconds": QUIET_SECONDS,
+        "startedAt": moment(debate.started_at),
+        "endedAt": moment(debate.ended_at),
+    }
+
+
+def _phase(debate: Debate, turn: Turn | None) -> str:
+    """What is going on, in a few words."""
+    if debate.verdicts and debate.final:
+        return headline(debate, debate.verdicts[0])
+    if debate.final:
+        return "Over"
+    if debate.status == "judging":
+        return "The judges are weighing it"
+    if turn is not None:
+        return speech_title(debate, turn)
+    if any(poll.closed_at is None for poll in debate.polls):
+        return "The audience votes"
+    following = _following(debate)
+    return debate.phase(following[0].index).title if following else "The speeches are over"
+
+
+def _following(debate: Debate) -> tuple[Slot, ...]:
+    """The speeches that are still to be given."""
+    return () if debate.final or debate.in_circles else debate.unspent()
+
+
+def _trouble(debate: Debate) -> Shape | None:
+    """What keeps the debate from going on."""
+    if debate.failure is None:
+        return None
+    turn = next((turn for turn in reversed(debate.turns) if turn.state == "failed"), None)
+    return {
+        "reason": debate.failure,
+        "title": FAILED[debate.failure],
+        "text": ending(debate),
+        "message": turn.message if turn else "",
+        "seat": turn.seat if turn else None,
+    }
+
+
+def money(debate: Debate, viewer: Viewer) -> Shape:
+    figures, limit = costs(debate), debate.limits.cost
+    return {
+        "spent": dollars(figures.total),
+        "bill": bill(figures),
+        "limit": dollars(limit) if limit is not None else None,
+        "share": round(min(1.0, float(debate.counted / limit)), 4) if limit else None,
+        "tokens": figures.usage.total,
+        "models": [
+            {
+                "model": model.model,
+                "cost": dollars(model.cost),
+                "calls": model.calls,
+                "input": model.usage.input,
+                "output": model.usage.output,
+                "reasoning": model.usage.reasoning,
+            }
+            for model in figures.models
+        ],
+        "estimated": figures.estimated,
+        "unpriced": list(figures.unpriced),
+        "warned": debate.warned,
+        "exhausted": debate.exhausted,
+    }
+
+
+# --- the room -----------------------------------------------------------------------------------------
+
+
+def remarks(debate: Debate, viewer: Viewer) -> Shape:
+    return {
+        str(remark.number): {
+            "number": remark.number,
+            "seq": remark.seq,
+            "text": remark.text,
+            "by": remark.by,
+            "to": remark.to,
+            "question": remark.question,
+            "at": moment(remark.at),
+        }
+        for remark in debate.remarks
+    }
+
+
+def points(debate: Debate, viewer: Viewer) -> Shape:
+    return {
+        str(point.number): {
+            "number": point.number,
+            "seq": point.seq,
+            "turn": point.turn,
+            "seat": point.seat,
+            "accepted": point.accepted,
+            "text": point.text,
+        }
+        for point in debate.points
+    }
+
+
+def polls(debate: Debate, viewer: Viewer) -> Shape:
+    """How many have voted; once nobody can be swayed by it, what."""
+    if not debate.manner.polls:
+        return {}
+    shape: Shape = {poll.name: people_replies.poll(debate, poll.name) for poll in debate.polls}
+    counted = people_replies.counted(debate)
+    hidden = counted["sealed"] or (viewer.role == "judge" and debate.being_judged)
+    return {**shape, "choices": counted["choices"], "result": None if hidden else counted}
+
+
+def place(debate: Debate, viewer: Viewer) -> Shape:
+    """How things stand for the person of a seat; nothing for those who have none."""
+    if viewer.seat is None:
+        return {}
+    return {
+        name: value
+        for name, value in people_replies.place(debate, viewer.seat, debate.updated_at).items()
+        if name not in ("secondsLeft", "debateId")
+    }
+
+
+# --- judging ------------------------------------------------------------------------------------------
+
+
+def bench(debate: Debate, viewer: Viewer) -> Shape:
+    """The judges at work, each in every order in which it is shown the seats; judges do not see it."""
+    if viewer.role == "judge":
+        return {}
+    return {
+        f"{judging.number}.{judge.id}.{order}": _weighing(debate, judging, judge, order, viewer)
+        for judging in debate.judgings
+        for judge in judging.judges
+        for order in ((0,) if judge.model.human else (0, 1))
+    }
+
+
+def _weighing(debate: Debate, judging: Judging, judge: Judge, order: int, viewer: Viewer) -> Shape:
+    call = next(
+        (c for c in debate.calls if c.judge == judge.id and c.order == order and c.aside is None), None
+    )
+    last = judging is debate.judging
+    ballot = next((b for b in judging.ballots if b.judge == judge.id and b.order == order), None)
+    state = "waiting"
+    if ballot is not None:
+        state = "cast"
+    elif (judge.id, order) in judging.spoiled:
+        state = "spoiled"
+    elif judging.closed:
+        state = "missing"
+    elif call is not None and last:
+        state = "writing"
+    writing = call if state == "writing" else None
+    return {
+        "judging": judging.number,
+        "judge": judge.id,
+        "name": judge.name,
+        "model": participants.judge_seat(judge).who,
+        "person": judge.model.human,
+        "order": order,
+        "state": state,
+        "attempt": writing.attempt if writing else 0,
+        "text": so_far(debate, writing) if writing else "",
+        "reasoning": writing.reasoning if writing and may_read_reasoning(debate, viewer) else "",
+        "winner": (ballot.winner or "tie") if ballot else None,
+    }
+
+
+def verdicts(debate: Debate, viewer: Viewer) -> Shape:
+    """What was decided. A judge is not told who of them decided what: they may be asked again."""
+    if not debate.verdicts:
+        return {}
+    page = transcript(debate, viewer=viewer)
+    shapes = transcript_json.verdicts(page)
+    sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
+    return {
+        str(place): {
+            **shape,
+            "marginWords": result.margin_words,
+            "leanings": [
+                {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}
+                for one in result.leanings
+            ],
+            "average": _average(result),
+            "opinions": [
+                {
+                    "judge": opinion.judge.id,
+                    "name": opinion.judge.name,
+                    "who": opinion.judge.who,
+                    "decision": opinion.decision,
+                    "flipped": opinion.flipped,
+                    "spoiled": opinion.spoiled,
+                }
+                for opinion in result.opinions
+            ],
+            "weights": {row.name: row.weight for row in result.rubric},
+            **sealed,
+        }
+        for place, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
+    }
+
+
+def _average(result: Result) -> Shape | None:
+    """What the judges come to on the axis of margin, and the farthest of them to either side."""
+    means = [fmean(one.margins) for one in result.leanings]
+    if not means:
+        return None
+    low, high = (
+        min(min(one.margins) for one in result.leanings),
+        max(max(one.margins) for one in result.leanings),
+    )
+    return {"margin": round(fmean(means), 2), "low": low, "high": high}
+
+
+def mishaps(debate: Debate, viewer: Viewer) -> Shape:
+    """What went wrong, by seat; told when the speeches are over."""
+    if not (debate.final or debate.judgings):
+        return {}
+    found = accidents(debate).by_seat
+    return {
+        seat: [
+            {"kind": kind, "text": IN_WORDS[kind], "turns": list(numbers)} for kind, numbers in kinds.items()
+        ]
+        for seat, kinds in found.items()
+    }
+
+
+SECTIONS: dict[str, Section] = {
+    "about": Section(about, ("seats", "schedule", "judges", "limits", "manner")),
+    "now": Section(now, ()),
+    "money": Section(money, ("tallies", "counted", "warned", "exhausted")),
+    "turns": Section(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
+    "remarks": Section(remarks, ("remarks",)),
+    "points": Section(points, ("points",)),
+    "polls": Section(polls, ("polls", "votes", "status", "judgings")),
+    "place": Section(place, ()),
+    "bench": Section(bench, ("judgings", "calls")),
+    "verdicts": Section(verdicts, ("verdicts", "judgings")),
+    "mishaps": Section(mishaps, ("turns", "judgings", "status")),
+}
+"""One that reads nothing in particular reads everything."""
+
+
+def view(debate: Debate, viewer: Viewer) -> Shape:
+    """All that the page shows of a debate to this viewer."""
+    known = seen(debate, viewer)
+    return {name: section.make(known, viewer) for name, section in SECTIONS.items()}

@@ -1,0 +1,155 @@
+"""Problem details (RFC 9457): every error that leaves the server, and the only place with status codes.
+
+The list of kinds is closed. A problem repeats nothing of what was sent, and tells nothing of the inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from moot.api.v1.states import state_of
+from moot.core.errors import (
+    Fault,
+    Invalid,
+    KeyReused,
+    MootError,
+    Refused,
+    StoreError,
+    Unavailable,
+    UnknownDebate,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+Kind = Literal[
+    "validation", "malformed-request", "unauthorized", "forbidden", "forbidden-origin", "not-found",
+    "method-not-allowed", "not-acceptable", "request-timeout", "conflict", "cursor-ahead",
+    "idempotency-in-flight", "idempotency-mismatch", "payload-too-large", "uri-too-long",
+    "unsupported-media-type", "misdirected-request", "upgrade-required", "rate-limit", "too-many-debates",
+    "headers-too-large", "internal", "provider-unavailable", "storage", "shutting-down",
+]  # fmt: skip
+
+
+class Sort(Struct, frozen=True):
+    status: int
+    title: str
+    detail: str
+    """What is said where nothing more precise is known."""
+
+
+REGISTRY: dict[Kind, Sort] = {
+    "validation": Sort(422, "Validation Failed", "Invalid request"),
+    "malformed-request": Sort(400, "Malformed Request", "The request could not be read"),
+    "unauthorized": Sort(401, "Authentication Required", "A valid bearer token is required"),
+    "forbidden": Sort(403, "Forbidden", "This token does not allow that"),
+    "forbidden-origin": Sort(403, "Origin Not Allowed", "Requests from this origin are not allowed"),
+    "not-found": Sort(404, "Not Found", "There is nothing here"),
+    "method-not-allowed": Sort(405, "Method Not Allowed", "This method is not allowed here"),
+    "not-acceptable": Sort(406, "Not Acceptable", "This resource is only available as text/event-stream"),
+    "request-timeout": Sort(408, "Request Timeout", "The request was not sent in time"),
+    "conflict": Sort(409, "Conflict", "This cannot be done now"),
+    "cursor-ahead": Sort(409, "Conflict", "The last event id is ahead of the debate"),
+    "idempotency-in-flight": Sort(
+        409, "Conflict", "A request with this Idempotency-Key is being carried out"
+    ),
+    "idempotency-mismatch": Sort(
+        422, "Idempotency Mismatch", "This Idempotency-Key was used with another request"
+    ),
+    "payload-too-large": Sort(413, "Payload Too Large", "The body may have at most 128 KiB"),
+    "uri-too-long": Sort(414, "URI Too Long", "The query may have at most 8 KiB, the whole URI 16"),
+    "unsupported-media-type": Sort(
+        415, "Unsupported Media Type", "The body must be application/json in UTF-8, not compressed"
+    ),
+    "misdirected-request": Sort(421, "Misdirected Request", "This server does not answer for that host"),
+    "upgrade-required": Sort(426, "Upgrade Required", "This resource is a WebSocket"),
+    "rate-limit": Sort(429, "Too Many Requests", "Too many requests; try again later"),
+    "too-many-debates": Sort(
+        429, "Too Many Requests", "Too many debates at a time; stop or finish one first"
+    ),
+    "headers-too-large": Sort(431, "Request Header Fields Too Large", "The headers may have at most 16 KiB"),
+    "internal": Sort(
+        500, "Internal Server Error", "Something unexpected went wrong; the request id finds it in the log"
+    ),
+    "provider-unavailable": Sort(503, "LLM Provider Unavailable", "A model cannot be reached right now"),
+    "storage": Sort(503, "Service Unavailable", "The log cannot be written right now; try again later"),
+    "shutting-down": Sort(503, "Service Unavailable", "The server is about to stop; try again"),
+}
+HEADERS: dict[Kind, dict[str, str]] = {
+    "unauthorized": {"WWW-Authenticate": "Bearer"},
+    "request-timeout": {"Connection": "close"},
+    "payload-too-large": {"Connection": "close"},
+    "headers-too-large": {"Connection": "close"},
+    "upgrade-required": {"Upgrade": "websocket", "Connection": "Upgrade"},
+    "idempotency-in-flight": {"Retry-After": "1"},
+    "too-many-debates": {"Retry-After": "5"},
+    "provider-unavailable": {"Retry-After": "5"},
+    "storage": {"Retry-After": "5"},
+    "shutting-down": {"Retry-After": "2"},
+}
+
+
+class Problem(MootError):
+    """`members` are added to the body: `currentStatus` of a conflict."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        detail: str = "",
+        *,
+        errors: Mapping[str, list[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        members: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.kind: Kind = kind
+        self.sort = REGISTRY[kind]
+        self.detail = detail or self.sort.detail
+        self.errors = dict(errors or {})
+        self.headers = {**HEADERS.get(kind, {}), **(headers or {})}
+        self.members = dict(members or {})
+        super().__init__(self.detail)
+
+    @property
+    def status(self) -> int:
+        return self.sort.status
+
+    def body(self, instance: str, request_id: str) -> bytes:
+        shape: dict[str, Any] = {
+            "type": f"/errors/{self.kind}",
+            "title": self.sort.title,
+            "status": self.status,
+            "detail": self.detail,
+            "instance": instance,
+            "requestId": request_id,
+            **self.members,
+        }
+        return msgspec.json.encode({**shape, "errors": self.errors} if self.errors else shape)
+
+
+def problem_of(error: Exception) -> Problem:
+    """What the asker is told of an error. Whatever is not ours is told by nothing but its request id."""
+    match error:
+        case Problem():
+            return error
+        case KeyReused():
+            return Problem("idempotency-mismatch")
+        case Invalid():
+            return Problem("validation", _first_sentence(str(error)), errors=error.problems)
+        case UnknownDebate():
+            return Problem("not-found", "There is no such debate")
+        case Refused():
+            detail = error.reason.rstrip(".")
+            return Problem("conflict", detail, members={"currentStatus": state_of(error.status)})
+        case StoreError():
+            return Problem("storage")
+        case Unavailable() | Fault():
+            return Problem("provider-unavailable")
+        case _:
+            return Problem("internal")
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(":")[0].rstrip(".")

@@ -1,0 +1,182 @@
+"""How much one client may ask, and who is one client.
+
+A client is known by its token, else by its address (of IPv6 the network of 64 bits, which is what one
+customer gets). What a proxy says about an address is believed only if the operator trusts that proxy.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, Storage
+from msgspec import Struct
+
+from moot.api.problems import Problem
+from moot.core.errors import Invalid
+from moot.engine.presence import Attendance
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+NO_ADDRESS = "local"
+"""A peer without an address is on this machine."""
+
+
+class Standing(Struct, frozen=True):
+    """How a client stands after a request. `reset` is in epoch seconds."""
+
+    limit: int
+    remaining: int
+    reset: int
+    allowed: bool
+    retry_after: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset),
+        }
+
+    def check(self) -> None:
+        if not self.allowed:
+            raise Problem("rate-limit", headers={"Retry-After": str(self.retry_after)})
+
+
+class Limiter:
+    """Requests a minute, or in another window, for each client. Several processes share one limit by sharing
+    the storage."""
+
+    def __init__(
+        self,
+        most: int | None,
+        storage: Storage | None = None,
+        *,
+        window: type[RateLimitItem] = RateLimitItemPerMinute,
+    ) -> None:
+        self._item = window(most) if most else None
+        self._storage = storage or MemoryStorage()
+
+    async def hit(self, client: str) -> Standing | None:
+        """Count a request. None where the operator has lifted the limit."""
+        if self._item is None:
+            return None
+        # What is left is told by the count itself: to ask again would tell what others have taken since.
+        count = await self._storage.incr(self._item.key_for(client), self._item.get_expiry())
+        return await self._standing(self._item, client, count)
+
+    async def look(self, client: str) -> Standing | None:
+        """How a client would stand with one more, which is not counted yet."""
+        if self._item is None:
+            return None
+        count = await self._storage.get(self._item.key_for(client))
+        return await self._standing(self._item, client, count + 1)
+
+    async def _standing(self, item: RateLimitItem, client: str, count: int) -> Standing:
+        reset = await self._storage.get_expiry(item.key_for(client))
+        return Standing(
+            limit=item.amount,
+            remaining=max(0, item.amount - count),
+            reset=math.ceil(reset),
+            allowed=count <= item.amount,
+            retry_after=min(item.get_expiry(), max(1, math.ceil(reset - time.time()))),
+        )
+
+
+class Streams:
+    """How many streams each client has open."""
+
+    def __init__(self, most: int | None, attendance: Attendance) -> None:
+        self._most = most
+        self._attendance = attendance
+
+    @asynccontextmanager
+    async def taken(self, client: str) -> AsyncGenerator[None]:
+        if self._most is None:
+            yield
+            return
+        async with self._attendance.at(f"streams of {client}", most=self._most) as let_in:
+            if not let_in:
+                detail = "Too many streams at a time; close one"
+                raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
+            yield
+
+
+class Bucket:
+    """So many at once, and so many a second after that."""
+
+    def __init__(self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._burst = burst
+        self._per_second = per_second
+        self._clock = clock
+        self._left = burst
+        self._at = clock()
+
+    def take(self) -> bool:
+        now = self._clock()
+        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Proxies:
+    """The proxies that the operator trusts."""
+
+    def __init__(self, named: Iterable[str]) -> None:
+        self._networks = tuple(_network(name) for name in named)
+
+    def trusts(self, peer: str) -> bool:
+        address = _address(peer)
+        return address is not None and self._trusted(address)
+
+    def client(self, peer: str, forwarded: Iterable[str] = ()) -> str:
+        """The key of a client: the rightmost hop that is none of ours. What stands left of it is hearsay."""
+        address = _address(peer)
+        if address is None:
+            return NO_ADDRESS
+        hops = [hop for line in forwarded for hop in line.split(",")]
+        while hops and self._trusted(address):
+            said = _address(hops.pop())
+            if said is None:
+                break
+            address = said
+        return _key(address)
+
+    def _trusted(self, address: Address) -> bool:
+        return any(address.version == network.version and address in network for network in self._networks)
+
+
+def _network(name: str) -> Network:
+    try:
+        return ip_network(name, strict=False)
+    except ValueError:
+        raise Invalid(f"MOOT_TRUSTED_PROXIES holds addresses or networks; {name!r} is neither.") from None
+
+
+def _address(text: str) -> Address | None:
+    """An address as a proxy may write it: with a port, in brackets, IPv4 dressed up as IPv6."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _key(address: Address) -> str:
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(ip_network((address, 64), strict=False))

@@ -1,0 +1,147 @@
+"""Who may do what: one table, which every route and every order over a WebSocket reads.
+
+Each of them names the action it needs; `check` is the only place where that is looked up. Whose debate it is
+comes first and is told by `web/rooms.py`: one that is not the asker's to see does not exist for them.
+Whoever conducts a debate may do everything in it, also speak for a seat or judge in the place of a person: on
+a machine of one's own there is nobody else to do it. Only its owner deletes it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from moot.api.auth import NOBODY, Identity
+from moot.api.problems import Problem
+from moot.core.errors import Refused
+from moot.core.state import Debate
+from moot.core.visibility import Viewer
+
+MOST_QUESTIONS = 5
+"""Of one member of the audience."""
+
+Action = Literal[
+    "public", "look", "sessions", "watch", "inspect", "open", "steer", "invite", "delete", "speak", "ballot",
+    "vote", "ask", "join", "archive", "operate",
+]  # fmt: skip
+Role = Literal[
+    "nobody", "operator", "owner", "moderator", "viewer", "invited moderator", "participant", "judge",
+    "audience", "hall link", "observer",
+]  # fmt: skip
+"""`nobody` has no token, or a wrong one; operator, owner, moderator and viewer have a token of the server,
+the others an invitation to one debate. With `hall link` many join, each as `audience`."""
+
+_OWNERS: tuple[Role, ...] = ("operator", "owner")
+_OPENING: tuple[Role, ...] = (*_OWNERS, "moderator")
+_STEERING: tuple[Role, ...] = (*_OPENING, "invited moderator")
+_WATCHING: tuple[Role, ...] = (
+    *_STEERING, "viewer", "participant", "judge", "audience", "hall link", "observer",
+)  # fmt: skip
+RIGHTS: dict[Action, tuple[Role, ...]] = {
+    "public": ("nobody", *_WATCHING),
+    "look": _WATCHING,
+    "sessions": (*_OPENING, "viewer"),
+    "watch": _WATCHING,
+    "inspect": _STEERING,
+    "open": _OPENING,
+    "steer": _STEERING,
+    "invite": _STEERING,
+    "delete": _OWNERS,
+    "speak": (*_STEERING, "participant"),
+    "ballot": (*_STEERING, "judge"),
+    "vote": (*_STEERING, "audience"),
+    "ask": (*_STEERING, "audience"),
+    "join": ("hall link",),
+    "archive": _STEERING,
+    "operate": ("operator",),
+}
+OWN: dict[tuple[Role, Action], str] = {("participant", "speak"): "seat", ("judge", "ballot"): "ballot"}
+"""Where a role may do something only in its own place."""
+
+_REFUSALS: dict[Action, str] = {
+    "sessions": "An invitation is for one debate",
+    "inspect": "What a model was sent, and how a debate was set up, is shown to owners and moderators",
+    "open": "An invitation is for one debate",
+    "steer": "Only those who conduct the debate may do that",
+    "invite": "Only those who conduct the debate may do that",
+    "delete": "Only the owner of a debate may delete it",
+    "speak": "This is not your seat",
+    "ballot": "You do not judge here",
+    "vote": "Only the audience votes",
+    "ask": "Only the audience asks questions",
+    "join": "Only those join who came by a link for many",
+    "archive": "Imported conversations are shown to owners and moderators",
+    "operate": "Only the operator of this server may do that",
+}
+_LINK: dict[Action, str] = {
+    "vote": "This link is for many: join first, and vote as yourself",
+    "ask": "This link is for many: join first, and ask as yourself",
+}
+_CHANGES: frozenset[Action] = frozenset(
+    {"open", "steer", "invite", "delete", "speak", "ballot", "vote", "ask"}
+)
+
+
+def role_of(identity: Identity) -> Role:
+    if identity == NOBODY:
+        return "nobody"
+    if identity.many:
+        return "hall link"
+    match identity.role:
+        case "owner":
+            return "operator" if identity.owner is None else "owner"
+        case "moderator":
+            return "moderator" if identity.debate is None else "invited moderator"
+        case role:
+            return role
+
+
+def may(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> bool:
+    """Whether this is theirs to do: at this seat or as this judge, where one is named."""
+    role = role_of(identity)
+    if role not in RIGHTS[action]:
+        return False
+    match OWN.get((role, action)):
+        case "seat":
+            return seat in (None, identity.seat)
+        case "ballot":
+            return judge in (None, identity.judge)
+        case _:
+            return True
+
+
+def check(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> None:
+    """Raises Problem (403) where they may not."""
+    if may(identity, action, seat=seat, judge=judge):
+        return
+    role = role_of(identity)
+    if role == "viewer" and action in _CHANGES:
+        raise Problem("forbidden", "A viewer's token allows no changes")
+    if role == "hall link" and action in _LINK:
+        raise Problem("forbidden", _LINK[action])
+    if OWN.get((role, action)) == "ballot":
+        raise Problem("forbidden", "This is not your ballot")
+    raise Problem("forbidden", _REFUSALS.get(action, ""))
+
+
+def judges_as(identity: Identity, judge: str | None) -> str | None:
+    """The judge in whose name a ballot is cast; None where that is still to be found out."""
+    check(identity, "ballot", judge=judge)
+    return judge if identity.conducts else identity.judge
+
+
+def asks(identity: Identity, debate: Debate) -> None:
+    """Raises Refused where one has asked enough: nobody takes all the questions for themselves."""
+    check(identity, "ask")
+    asked = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
+    if not identity.conducts and asked >= MOST_QUESTIONS:
+        raise Refused(f"You have asked {MOST_QUESTIONS} questions.", debate.status)
+
+
+def seen_as(identity: Identity, seat: str | None, debate: Debate) -> Viewer:
+    """Who conducts a debate and plays in it may ask to see no more than the person of that seat."""
+    if seat is None:
+        return identity.viewer
+    check(identity, "speak", seat=seat)
+    if all(other.id != seat for other in debate.seats):
+        raise Problem("validation", errors={"as": ["Unknown seat"]})
+    return Viewer("participant", seat)

@@ -1,0 +1,79 @@
+"""JSON as strangers send it: read strictly, or refused as malformed with the place but never the words.
+
+Python's reader takes more than JSON is: NaN, numbers beyond all bounds, half a surrogate pair, the same
+member twice, and nesting until its stack runs out. Each would come up later as something worse. A byte order
+mark is let through: it changes nothing, and some editors write one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import accumulate
+from math import isfinite
+from typing import Any
+
+from moot.api.problems import Problem
+
+DEEPEST = 32
+MOST_DIGITS = 30
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+def loads(data: bytes) -> Any:
+    if not data:
+        raise _malformed("Request body is required")
+    if _depth(data) > DEEPEST:
+        raise _malformed(f"The JSON is nested more than {DEEPEST} levels deep")
+    try:
+        shape = _READER.decode(data.decode("utf-8-sig"))
+        # Only here does half a surrogate pair show itself, wherever it stands.
+        json.dumps(shape, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _malformed(f"The body is not valid JSON: see {place}") from None
+    except UnicodeDecodeError:
+        raise _malformed("The body is not valid UTF-8") from None
+    except UnicodeEncodeError:
+        raise _malformed("A string holds half of a surrogate pair") from None
+    return shape
+
+
+def _depth(data: bytes) -> int:
+    """How deep the brackets outside of strings go, found without going down with them."""
+    brackets = _STRINGS.sub(b"", data).translate(None, _NO_BRACKETS)
+    return max(accumulate(1 if bracket in b"[{" else -1 for bracket in brackets), default=0)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    shape = dict(pairs)
+    if len(shape) < len(pairs):
+        raise _malformed("Duplicate member")
+    return shape
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise _malformed("A number has too many digits")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise _malformed("A number is too large")
+    return number
+
+
+def _constant(name: str) -> float:
+    raise _malformed("NaN and Infinity are not JSON")
+
+
+def _malformed(detail: str) -> Problem:
+    return Problem("malformed-request", detail)
+
+
+_READER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_int=_integer, parse_float=_number, parse_constant=_constant
+)

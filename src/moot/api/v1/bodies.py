@@ -1,0 +1,461 @@
+"""The bodies that v1 takes. `read` makes one from bytes, or says everything that is wrong with it at once.
+
+Strict throughout: no unknown member, no null for something left out, no number for a string. What only the
+server knows (formats, providers, keys, models) it is asked through a `House`, in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic import field_validator as checks
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from moot.api import strict_json
+from moot.api.problems import Problem
+from moot.api.v1.contract_example import CREATE_DEBATE
+from moot.api.v1.fields import (
+    FORMATS,
+    PROVIDERS,
+    SEAT_ID,
+    Character,
+    Colour,
+    Criterion,
+    Dollars,
+    House,
+    ModelId,
+    Name,
+    Prompt,
+    Reason,
+    SeatId,
+    Tokens,
+    ToolName,
+    Weight,
+    first_named,
+    house_of,
+    more_than,
+)
+from moot.api.v1.validation_messages import (
+    REQUIRED,
+    Absent,
+    Errors,
+    Says,
+    Shape,
+    between,
+    folded,
+    line,
+    lines,
+    matching,
+    one_of,
+    refused,
+    told,
+)
+from moot.core.terms import HUMAN, MOST_PARTICIPANTS, Effort, Hosted, Opener, Side, Step, Winning
+from moot.rules.debate_setup import CRITERIA, MOST_TOOLS
+from moot.tools.contract import OWN_NAME
+
+FEWEST, MOST = 2, MOST_PARTICIPANTS
+MOST_CRITERIA = 20
+MOST_JUDGES = 9
+HOSTED = get_args(Hosted)
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+        field_title_generator=lambda name, _: to_camel(name),
+        use_attribute_docstrings=True,
+    )
+    detail: ClassVar[str] = "Invalid request"
+    optional: ClassVar[bool] = False
+    """An empty body will do."""
+    missing: ClassVar[Mapping[str, str]] = {}
+    """What is said of members left out, where it is not "Field required"."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """What is wrong with the body as a whole, of which any part may be wrong in itself."""
+        return ()
+
+
+def _table_of_four(value: object) -> object:
+    """Whoever comes after the fourth is not looked at: ten thousand would be refused all the same."""
+    return cast("list[object]", value)[:MOST] if isinstance(value, list) else value
+
+
+class ModelChoice(Body):
+    provider: Annotated[str, Field(examples=list(PROVIDERS))]
+    """Who is asked."""
+    model_id: Annotated[ModelId, Field(examples=["claude-3-5-sonnet-20241022"])]
+    """The model, as its provider names it."""
+    temperature: Annotated[float, between(0.0, 1.0)] = 0.7
+    """How freely it chooses its words. Models that take none are sent none."""
+    max_tokens: Tokens = 4096
+    """The most that it may write in one speech."""
+
+    @checks("provider")
+    @classmethod
+    def _is_offered(cls, name: str, info: ValidationInfo) -> str:
+        house = house_of(info)
+        if house and name not in house.providers:
+            raise refused(one_of(first_named(house.providers, PROVIDERS)))
+        if house and not house.has_key(name):
+            raise refused("No API key configured for this provider")
+        return name
+
+    @checks("model_id")
+    @classmethod
+    def _is_known(cls, name: str, info: ValidationInfo) -> str:
+        house, provider = house_of(info), info.data.get("provider")
+        if house and provider and not house.knows(provider, name):
+            raise refused("Unknown model")
+        return name
+
+
+def _offered_here(name: str, info: ValidationInfo) -> str:
+    house = house_of(info)
+    if house and not house.has_tool(name):
+        raise refused("Unknown tool")
+    return name
+
+
+def _not_a_person(choice: ModelChoice) -> ModelChoice:
+    if choice.provider == HUMAN:
+        raise refused("Must be a model")
+    return choice
+
+
+class Participant(Body):
+    name: Name
+    """Shown to everybody, and unlike all other names."""
+    model: ModelChoice
+    position: Annotated[Side, Says(one_of(get_args(Side)))]
+    """The side that is argued."""
+    system_prompt: Prompt = ""
+    """Added to what the model is told about its part."""
+    color: Colour = Field(default_factory=lambda: None)
+    """Where it is left out, a colour that no other participant has."""
+    objective: Character = ""
+    """Secret: told to this participant, to owners and moderators."""
+    persona: Character = ""
+    """Who the participant is, in a few words."""
+    stand_in: Annotated[ModelChoice | None, Absent(ModelChoice), AfterValidator(_not_a_person)] = Field(
+        default_factory=lambda: None
+    )
+    """Speaks where the person of this seat (provider `human`) is not there."""
+
+    @checks("stand_in")
+    @classmethod
+    def _stands_in_for_somebody(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
+        given = info.data.get("model")
+        if model is not None and given is not None and given.provider != HUMAN:
+            raise refused("Only for a seat whose provider is human")
+        return model
+
+
+class JudgeChoice(Body):
+    name: Name
+    model: ModelChoice
+    evaluation_criteria: Annotated[list[Criterion], Field(max_length=MOST_CRITERIA)] = Field(
+        default_factory=list[str]
+    )
+    """By what the speeches are weighed; argument, evidence, rebuttal and clarity where none are given."""
+    weights: Annotated[dict[str, Weight], Field(max_length=MOST_CRITERIA)] = Field(
+        default_factory=dict[str, float]
+    )
+    """What each criterion counts, where they do not all count the same: 1 for those that are not named."""
+
+    @checks("weights")
+    @classmethod
+    def _weighs_what_is_judged(cls, weights: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        criteria = info.data.get("evaluation_criteria")
+        if criteria is not None and not weights.keys() <= {*(criteria or CRITERIA)}:
+            raise refused("Must name criteria of this judge")
+        return weights
+
+
+class Polls(Body):
+    """The audience votes after the speeches and, with `before`, before them: then the change counts."""
+
+    before: bool = True
+    seconds: Annotated[float | None, Absent(float), between(5, 86_400)] = Field(default_factory=lambda: None)
+    """How long each vote is open; without it, until it is closed by hand."""
+
+
+class Config(Body):
+    max_rounds: Annotated[int, between(1, 10)] = 5
+    timeout_per_round: Annotated[float, between(30, 300)] = 120
+    """Seconds that a speech may take. What was said by then stands."""
+    cost_limit: Annotated[Dollars, more_than(0.10, "0.10")] = Field(default_factory=lambda: None)
+    """US dollars that are never exceeded; the judging is paid for out of them too."""
+    warn_at_cost: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
+    """US dollars; less than `costLimit`."""
+    auto_judge: bool = True
+    """Judge by itself after the last round."""
+    auto_progress: bool = True
+    """Without it each round waits for `POST …/rounds`."""
+    winning_condition: Annotated[Winning, Says(one_of(get_args(Winning)))] = "ai-judge"
+    """`self-terminate`: the debate also ends when one side gives way or both go in circles. `audience`: its
+    votes decide."""
+    intensity: Annotated[int, between(1, 5)] = 3
+    """From courteous (1) to fierce (5)."""
+    effort: Annotated[
+        Effort | None,
+        Absent(Effort),
+        Says(one_of(get_args(Effort))),
+    ] = Field(default_factory=lambda: None)
+    """How hard the participants think, as far as their models let themselves be told."""
+    show_reasoning: bool = True
+    """Whether viewers see what models think aloud."""
+    person_seconds: Annotated[float, between(10, 3_600)] = 300
+    """How long a person has for a speech, and a judge of flesh and blood for a ballot."""
+    objective: Character = ""
+    """What the debate is to settle: told to everybody."""
+    prep: bool = False
+    """Speakers make private notes before their speeches, where the format gives them time."""
+    blind: bool = False
+    """Openings are given at the same time, so that nobody answers or copies."""
+    opens: Annotated[Opener | None, Absent(Opener), Says(one_of(get_args(Opener)))] = Field(
+        default_factory=lambda: None
+    )
+    """The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."""
+    recuse: bool = True
+    """A judge that is a debater's own model, or of its family, is not asked if there is another."""
+    polls: Annotated[Polls | None, Absent(Polls)] = Field(default_factory=lambda: None)
+    """The audience votes."""
+    tools: Annotated[
+        list[Annotated[ToolName, AfterValidator(_offered_here)]], Field(max_length=MOST_TOOLS)
+    ] = Field(default_factory=list[str])
+    """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
+    providers have themselves (`web_search`, `code`)."""
+
+
+class CreateDebate(Body):
+    model_config = ConfigDict(json_schema_extra={"examples": [CREATE_DEBATE]})
+    detail: ClassVar[str] = "Invalid debate configuration"
+    missing: ClassVar[Mapping[str, str]] = {
+        "participants": f"Minimum {FEWEST} participants required",
+        "position": one_of(get_args(Side)),
+    }
+
+    topic: Annotated[str, line(10, 500)]
+    """The motion."""
+    format: Annotated[str, Field(examples=list(FORMATS))]
+    participants: Annotated[
+        list[Participant],
+        BeforeValidator(_table_of_four),
+        Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
+    ]
+    judge: Annotated[JudgeChoice | None, Absent(JudgeChoice)] = Field(default_factory=lambda: None)
+    """May be left out where `judges` has at least one."""
+    judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES - 1)] = Field(
+        default_factory=list[JudgeChoice]
+    )
+    """Further judges, who make a panel with the first."""
+    config: Config = Field(default_factory=Config)
+
+    @checks("format")
+    @classmethod
+    def _is_installed(cls, name: str, info: ValidationInfo) -> str:
+        house = house_of(info)
+        if house and name not in house.formats:
+            raise refused(one_of(first_named(house.formats, FORMATS)))
+        return name
+
+    @property
+    def panel(self) -> dict[str, JudgeChoice]:
+        """The judges by the member that each was given in."""
+        first = {"judge": self.judge} if self.judge else {}
+        return {**first, **{f"judges.{place}": judge for place, judge in enumerate(self.judges)}}
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if "judge" not in shape and not shape.get("judges"):
+            yield "judge", REQUIRED
+        config: Any = shape.get("config")
+        if isinstance(config, dict):
+            yield from cls._amounts(cast("dict[str, Any]", config))
+        participants: Any = shape.get("participants")
+        if isinstance(participants, list):
+            yield from cls._table(cast("list[Any]", participants))
+
+    @classmethod
+    def _amounts(cls, config: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """As they were sent: also where the limit is wrong in itself."""
+        warning: Any = config.get("warnAtCost")
+        limit: Any = config.get("costLimit")
+        if type(warning) in (int, float) and type(limit) in (int, float) and warning >= limit and warning > 0:
+            yield "warnAtCost", "Must be less than costLimit"
+
+    @classmethod
+    def _table(cls, table: list[Any]) -> Iterable[tuple[str, str]]:
+        if len(table) < FEWEST:
+            yield "participants", f"Minimum {FEWEST} participants required"
+        if len(table) > MOST:
+            yield "participants", f"Maximum {MOST} participants allowed"
+        seated = [cast("dict[str, Any]", seat).get("name") for seat in table[:MOST] if isinstance(seat, dict)]
+        names = [name for given in seated if isinstance(given, str) and (name := folded(given[:200]))]
+        if len(set(names)) < len(names):
+            yield "participants", "Names must be unique"
+
+
+MOST_TURN = 100_000
+"""No turn has a higher number."""
+
+
+class SubmitRound(Body):
+    action: Annotated[Literal["next_round", "skip_to_judge"], Says(one_of(("next_round", "skip_to_judge")))]
+
+
+class TriggerJudge(Body):
+    optional: ClassVar[bool] = True
+    reason: Reason = ""
+    """Why the debate is judged before its last round."""
+
+
+class Inject(Body):
+    text: Annotated[str, lines(1, 2_000)]
+    """Heard by the next speaker after the turn that is under way."""
+    to: SeatId = Field(default_factory=lambda: None)
+    """The one participant who hears it; everybody where it is left out."""
+    question: bool = False
+    """It wants an answer, and everybody hears it: of the one in `to`, or of all."""
+
+
+class InjectContext(Body):
+    """The same as it is said over a WebSocket."""
+
+    additional_context: Annotated[str, lines(1, 2_000)]
+
+
+class Decide(Body):
+    winner: Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
+    reason: Reason = ""
+
+    @property
+    def seat(self) -> str | None:
+        return None if self.winner in ("tie", "draw") else self.winner
+
+
+class Pause(Body):
+    optional: ClassVar[bool] = True
+    now: bool = False
+    """Cut the turn that is under way; it is given again on resume."""
+
+
+class Resume(Body):
+    optional: ClassVar[bool] = True
+    step: Annotated[Step | None, Absent(Step), Says(one_of(get_args(Step)))] = Field(
+        default_factory=lambda: None
+    )
+    """Go on for one speech (or those that are given together), or to the end of the round; then it pauses."""
+
+
+class Ending(Body):
+    """What may be said with stop and abort."""
+
+    optional: ClassVar[bool] = True
+    reason: Reason = ""
+
+
+class Skip(Body):
+    """Names the speech that is meant; without a name it is whatever is being said."""
+
+    optional: ClassVar[bool] = True
+    turn: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    """The `turn` of a speech that has begun. Sent again, it does nothing to the next speech."""
+    speech: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    """The `speech`, its place in the order: also one that is still to come."""
+
+    @property
+    def slot(self) -> int | None:
+        return None if self.speech is None else self.speech - 1
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if "turn" in shape and "speech" in shape:
+            yield "speech", "Give turn or speech, not both"
+
+
+class Nothing(Body):
+    """Retry and the like need no more than their address."""
+
+    optional: ClassVar[bool] = True
+
+
+B = TypeVar("B", bound=Body)
+BODIES: tuple[type[Body], ...] = (
+    CreateDebate,
+    SubmitRound,
+    TriggerJudge,
+    Inject,
+    Decide,
+    Pause,
+    Resume,
+    Ending,
+    Skip,
+    Nothing,
+)
+
+
+def read(model: type[B], data: bytes, house: House | None = None) -> B:
+    if not data and model.optional:
+        return model()
+    return check(model, strict_json.loads(data), house)
+
+
+def check(model: type[B], shape: object, house: House | None = None) -> B:
+    errors: Errors = {}
+    body: B | None = None
+    if not isinstance(shape, dict):
+        raise Problem("validation", model.detail, errors={"body": ["Must be an object"]})
+    try:
+        body = model.model_validate(shape, context=house)
+    except ValidationError as error:
+        _note(errors, _in_our_words(model, error))
+    _note(errors, model.together(cast("dict[str, Any]", shape)))
+    if errors or body is None:
+        raise Problem("validation", model.detail, errors=errors)
+    return body
+
+
+def schemas(
+    house: House, *more: type[Body], template: str = "#/components/schemas/{model}"
+) -> dict[str, Shape]:
+    """The JSON Schema of every body by its name, with the formats and providers that there are."""
+    _, shapes = models_json_schema([(body, "validation") for body in (*BODIES, *more)], ref_template=template)
+    found: dict[str, Shape] = shapes["$defs"]
+    some = {"required": ["judges"], "properties": {"judges": {"minItems": 1}}}
+    found["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
+    found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
+    found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
+    whole = "|".join(name for name in house.tools if name in HOSTED)
+    servers = "|".join(name for name in house.tools if name not in HOSTED)
+    several = f"|(?:{servers})(?:/{OWN_NAME})?" if servers else ""
+    found["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
+    return found
+
+
+def _in_our_words(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
+    for field, message in told(error):
+        name = field.rpartition(".")[2]
+        yield field, model.missing.get(name, message) if message == REQUIRED else message
+
+
+def _note(errors: Errors, found: Iterable[tuple[str, str]]) -> None:
+    for field, message in found:
+        errors.setdefault(field, []).append(message)

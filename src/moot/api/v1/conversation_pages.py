@@ -1,0 +1,151 @@
+"""Conversations on v1: the queries that their routes take, and the pages that come back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from moot.api.problems import Problem
+from moot.api.v1.query_params import AS, FURTHEST, NAMES_SHAPE, PARAMETERS, Query
+from moot.core.state import Debate
+from moot.store.archive import Conversation, Shelf
+from moot.views.conversation import is_live
+from moot.views.legacy_rows import LONGEST_NAME
+
+Shape = dict[str, Any]
+Form = Literal["unified", "legacy"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+class Browsing(Struct, frozen=True):
+    search: str
+    limit: int
+    offset: int
+
+
+class Reading(Struct, frozen=True):
+    after: str
+    limit: int
+    form: Form
+    types: tuple[str, ...]
+    """Of segments; empty for all."""
+    seat: str | None
+
+
+def browsing(query: bytes) -> Browsing:
+    asked = Query(query, "search", "limit", "offset")
+    found = Browsing(
+        search=asked.words("search"),
+        limit=asked.number("limit", 1, 100, 20),
+        offset=asked.number("offset", 0, FURTHEST, 0),
+    )
+    return asked.checked(found)
+
+
+def reading(query: bytes) -> Reading:
+    asked = Query(query, "after", "limit", "shape", "type", AS)
+    form: Form | None = asked.choice("shape", FORMS)
+    found = Reading(
+        after=asked.words("after"),
+        limit=asked.number("limit", 1, 1000, 100),
+        form=form or "unified",
+        types=asked.names("type"),
+        seat=asked.seat(),
+    )
+    return asked.checked(found)
+
+
+# --- replies --------------------------------------------------------------------------------------------
+
+
+def of_debate(debate: Debate, events: Sequence[Shape]) -> Shape:
+    last = debate.updated_at.timestamp()
+    return {
+        "id": debate.id,
+        "kind": "debate",
+        "title": debate.motion,
+        "source": None,
+        "events": len(events),
+        "firstTs": events[0]["ts"],
+        "lastTs": int(last * 1000),
+    }
+
+
+def imported(conversation: Conversation, *, mine: bool) -> Shape:
+    """Where it came from, in full for the operator: folders and hosts are nobody else's business."""
+    return {
+        "id": conversation.id,
+        "kind": "imported",
+        "title": None,
+        "source": conversation.source if mine else conversation.source.rpartition("/")[2],
+        "events": conversation.events,
+        "firstTs": conversation.first_ts,
+        "lastTs": conversation.last_ts,
+    }
+
+
+def shelf(found: Shelf, asked: Browsing, *, mine: bool) -> Shape:
+    return {
+        "conversations": [imported(one, mine=mine) for one in found.conversations],
+        "total": found.total,
+        "limit": asked.limit,
+        "offset": asked.offset,
+        "hasMore": asked.offset + len(found.conversations) < found.total,
+    }
+
+
+def behind(events: Sequence[Shape], after: str) -> Sequence[Shape]:
+    if not after:
+        return events
+    place = next((n for n, event in enumerate(events) if event["id"] == after), None)
+    if place is None:
+        raise Problem("validation", errors={"after": ["Unknown event"]})
+    return events[place + 1 :]
+
+
+def following(events: Sequence[Shape], after: str) -> str | None:
+    """What to ask for next. A speech under way is not stepped over: who comes back gets it as it is then."""
+    last = after or None
+    for event in events:
+        if is_live(event):
+            break
+        last = event["id"]
+    return last
+
+
+# --- how the OpenAPI page puts it -------------------------------------------------------------------------
+
+
+def _parameter(name: str, schema: Shape, text: str) -> Shape:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": text}
+
+
+_WORDS = {"type": "string", "maxLength": LONGEST_NAME, "pattern": r"^[^\x00-\x1f\x7f]*$"}
+_LIMIT, _OFFSET = PARAMETERS["listing"][-2:]
+_AS = PARAMETERS["gallery"][0]
+QUERIES: dict[str, list[Shape]] = {
+    "browsing": [
+        _parameter(
+            "search", _WORDS, "Only conversations whose source has this in it, in any case; the operator."
+        ),
+        _LIMIT,
+        _OFFSET,
+    ],
+    "reading": [
+        _parameter("after", _WORDS, "The id of the last event that was seen, as in `next`."),
+        _parameter(
+            "limit",
+            {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+            "Events per page.",
+        ),
+        _parameter("shape", {"type": "string", "enum": [*FORMS], "default": "unified"}, "In which shape."),
+        _parameter(
+            "type",
+            {"type": "string", "pattern": NAMES_SHAPE},
+            "Only segments of these types, with commas between them. Events without any are left out.",
+        ),
+        _AS,
+    ],
+}

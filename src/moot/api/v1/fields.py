@@ -1,0 +1,99 @@
+"""The members of v1's bodies, one type each, and the `House` that knows what the server has to offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Protocol, cast
+
+from pydantic import Field, ValidationInfo
+
+from moot.api.v1.validation_messages import Absent, Rule, Says, line, lines, matching, refused
+from moot.core.terms import Effort, Format, Model
+from moot.tools.contract import OWN_NAME
+
+MOST_TOKENS = 128_000
+FORMATS = ("oxford", "lincoln-douglas", "roundtable")
+PROVIDERS = ("anthropic", "openai", "google", "mistral")
+"""The names of the contract, which messages list first."""
+SEAT_ID = "part_[0-9A-Za-z]{1,40}"
+JUDGE_ID = "judge_[0-9A-Za-z]{1,40}"
+# Words of letters, digits and _ : @ -, joined by single dots and slashes: it may become a path of a URL.
+_WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
+
+
+class House(Protocol):
+    """What the server has to offer to the one who asks."""
+
+    @property
+    def formats(self) -> tuple[str, ...]: ...
+
+    def format(self, name: str) -> Format: ...
+
+    @property
+    def providers(self) -> tuple[str, ...]: ...
+
+    def has_key(self, provider: str) -> bool: ...
+
+    def knows(self, provider: str, model: str) -> bool: ...
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What a debate can allow as a whole."""
+        ...
+
+    def has_tool(self, name: str) -> bool: ...
+
+    def model(
+        self, provider: str, name: str, temperature: float, max_tokens: int, effort: Effort | None
+    ) -> Model:
+        """Ready to be written into a debate; the effort is left out where the model takes none.
+
+        `max_tokens` is 0 where nobody has said how many: a model that thinks needs more than the usual 4096.
+        """
+        ...
+
+
+def first_named(names: Iterable[str], first: tuple[str, ...]) -> tuple[str, ...]:
+    """All names, those of the contract in front."""
+    known = tuple(names)
+    return (*(name for name in first if name in known), *(name for name in known if name not in first))
+
+
+def house_of(info: ValidationInfo) -> House | None:
+    return cast("House | None", info.context)
+
+
+def more_than(floor: float, shown: str, most: float | None = None) -> Rule:
+    at_most = f", at most {most:g}" if most is not None else ""
+
+    def check(value: float) -> float:
+        if floor < value and (most is None or value <= most):
+            return value
+        raise refused(f"Must be greater than {shown}{at_most}")
+
+    return Rule(check, {"exclusiveMinimum": floor, **({"maximum": most} if most is not None else {})})
+
+
+Name = Annotated[str, line(1, 100)]
+Reason = Annotated[str, lines(0, 2_000)]
+Character = Annotated[str, lines(0, 2_000)]
+Prompt = Annotated[str, lines(0, 10_000)]
+Criterion = Annotated[str, lines(1, 200)]
+Seat = Annotated[str, matching(SEAT_ID, 45, "Must be a participant id")]
+SeatId = Annotated[str | None, Absent(str), matching(SEAT_ID, 45, "Must be a participant id")]
+JudgeId = Annotated[str | None, Absent(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
+Colour = Annotated[
+    str | None, Absent(str), matching("#[0-9A-Fa-f]{6}", 7, "Must be a hex colour like #FF6B6B")
+]
+ModelId = Annotated[
+    str,
+    matching(
+        f"{_WORD}(?:/{_WORD})*", 200, "Must be 1 to 200 letters, digits and . _ : @ / - in the form of a name"
+    ),
+]
+ToolName = Annotated[
+    str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{OWN_NAME})?", 161, "Must be a tool server, or server/tool")
+]
+Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), Says(f"Must be an integer between 1 and {MOST_TOKENS}")]
+Dollars = Annotated[float | None, Absent(float)]
+Weight = Annotated[float, more_than(0, "0", most=1_000)]

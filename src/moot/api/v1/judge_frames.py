@@ -1,0 +1,141 @@
+"""The judges as v1 tells them: what the leading one thinks as it writes, and what they come to.
+
+A judge replies in JSON about speakers under neutral labels. Shown is only its reasoning, with the names in
+place of the labels. Several ballots are written at the same time, and a client that knows the nine events
+alone would read them as one text: so the plain stream follows one of them, the extended one all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from moot.api.frames import Frame, Seen
+from moot.api.v1.event_frame import tell
+from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
+from moot.core.state import Call, Debate
+from moot.core.terms import Text
+from moot.judging.ballots import in_names, named, reasoning_so_far
+from moot.views.transcript import transcript
+from moot.views.transcript_json import verdict
+
+_UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
+"""The last word may still become a label."""
+LONGEST_UNSURE = 80
+
+
+def leads(debate: Debate, call: Call) -> bool:
+    """Its reasoning is that of the verdict, unless it is spoiled."""
+    judging = debate.judging
+    models = [judge.id for judge in judging.judges if not judge.model.human] if judging else []
+    return call.order == 0 and call.judge == next(iter(models), None)
+
+
+def _weighs(debate: Debate, call: Call, *, every: bool) -> bool:
+    """It writes a ballot that is shown as it is written; what a referee is asked aside is not."""
+    return call.judge is not None and call.aside is None and (every or leads(debate, call))
+
+
+def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:
+    call, was = seen.after.call(event.call), seen.before and seen.before.call(event.call)
+    if call is None or was is None or not _weighs(seen.after, call, every=every):
+        return
+    known, now = so_far(seen.after, was), so_far(seen.after, call)
+    if len(now) > len(known) and now.startswith(known):
+        yield _chunk(seen, call, now[len(known) :])
+
+
+def written(seen: Seen, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
+    """The reply as a whole: what has not been shown of its reasoning yet."""
+    call = seen.after.call(event.call)
+    if call is None or not _weighs(seen.after, call, every=every):
+        return
+    known = so_far(seen.after, call)
+    if event.taken_back and known:
+        yield _chunk(seen, call, "", replace=True)
+    if not isinstance(event.segment, Text):
+        return
+    whole = named(reasoning_so_far(event.segment.text), seen.after, call.order)
+    if whole.startswith(known) and whole != known:
+        yield _chunk(seen, call, whole[len(known) :])
+    elif not known.startswith(whole):
+        yield _chunk(seen, call, whole, replace=True)
+
+
+def failed(seen: Seen, number: int, *, every: bool) -> Iterator[Frame]:
+    """Nothing of what it wrote counts, whether it came in pieces or as a whole."""
+    call = seen.before and seen.before.call(number)
+    if call and _weighs(seen.after, call, every=every):
+        yield _chunk(seen, call, "", replace=True)
+
+
+def thought(seen: Seen, event: CallDelta) -> Iterator[Frame]:
+    call = seen.after.call(event.call)
+    if call is None or not event.text or not _weighs(seen.after, call, every=True):
+        return
+    who = {"judgeId": call.judge, "order": call.order, "attempt": call.attempt}
+    yield tell(seen, "reasoning", kind="reasoning", chunk=event.text, done=False, **who)
+
+
+def over(seen: Seen) -> Iterator[Frame]:
+    """Judging has come to its end; a verdict says so itself, before it is told."""
+    before = seen.before
+    if before is None or before.status != "judging":
+        return
+    judged = isinstance(seen.event, VerdictReached)
+    if judged or (seen.after.status != "judging" and not before.verdicts):
+        yield tell(seen, "judge", chunk="", done=True)
+
+
+def reached(seen: Seen) -> Iterator[Frame]:
+    if shape := verdict(transcript(seen.after)):
+        yield tell(seen, "verdict", **shape)
+
+
+def cast(seen: Seen, event: BallotCast) -> Frame:
+    ballot, debate = event.ballot, seen.after
+    judge = debate.judge(ballot.judge)
+    spelt = partial(in_names, debate=debate, ballot=ballot)
+
+    grounds = {"cites": ballot.cites, "rubric": ballot.rubric, "ranking": ballot.ranking}
+    return tell(
+        seen,
+        "ballot",
+        judgeId=ballot.judge,
+        judgeName=judge.name,
+        order=ballot.order,
+        winner=ballot.winner or "tie",
+        scores={
+            seat: {
+                "score": score.score,
+                "strengths": [spelt(text) for text in score.strengths],
+                "weaknesses": [spelt(text) for text in score.weaknesses],
+            }
+            for seat, score in ballot.scores.items()
+        },
+        reasoning=spelt(ballot.reasoning),
+        criteria={name: spelt(text) for name, text in ballot.criteria.items()},
+        inconsistent=ballot.inconsistent,
+        **{name: ground for name, ground in grounds.items() if ground},
+    )
+
+
+def spoiled(seen: Seen, event: BallotSpoiled) -> Frame:
+    name = seen.after.judge(event.judge).name
+    return tell(seen, "ballot", judgeId=event.judge, judgeName=name, order=event.order, spoiled=event.message)
+
+
+def so_far(debate: Debate, call: Call) -> str:
+    """The reasoning so far, as far as nothing that comes can change it."""
+    text = reasoning_so_far(call.text)
+    unsure = _UNSURE.search(text, max(0, len(text) - LONGEST_UNSURE))
+    return named(text[: unsure.start()] if unsure else text, debate, call.order)
+
+
+def _chunk(seen: Seen, call: Call, text: str, *, replace: bool = False) -> Frame:
+    members: dict[str, Any] = {"chunk": text, "done": False}
+    if replace:
+        members["replace"] = True
+    return tell(seen, "judge", **members, judgeId=call.judge, order=call.order, attempt=call.attempt)

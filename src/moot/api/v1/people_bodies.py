@@ -1,0 +1,191 @@
+"""What people in the room send: who is invited, what they write and say, how they judge and vote.
+
+Over a WebSocket the same bodies name the seat, which has no address there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, get_args
+
+from pydantic import Field
+
+from moot.api.v1.bodies import MOST_CRITERIA, MOST_JUDGES, Body, JudgeChoice
+from moot.api.v1.fields import (
+    SEAT_ID,
+    Dollars,
+    JudgeId,
+    Reason,
+    Seat,
+    SeatId,
+    more_than,
+)
+from moot.api.v1.validation_messages import Absent, Says, between, lines, matching, name, one_of
+from moot.core.terms import PollName
+from moot.judging.human_ballot import LONGEST_REASON
+from moot.rules.commands import LONGEST_EXTENSION, LONGEST_REMARK
+from moot.rules.participation import LONGEST_POINT, LONGEST_SPEECH
+from moot.store.contract import InvitedAs
+
+LONGEST_NAME = 60
+MOST_REMARKS = 20
+MOST_CITES = 100
+MOST_SEATS = 8
+
+GuestName = Annotated[str | None, Absent(str), name(LONGEST_NAME)]
+Winner = Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
+Speech = Annotated[str, lines(1, LONGEST_SPEECH)]
+Whole = Annotated[float | None, Absent(float)]
+
+
+class Invite(Body):
+    role: Annotated[InvitedAs, Says(one_of(get_args(InvitedAs)))]
+    seat: SeatId = Field(default_factory=lambda: None)
+    """The participant in whose place they sit; for the role `participant`."""
+    judge: JudgeId = Field(default_factory=lambda: None)
+    """The judge whose ballot they cast; for the role `judge`."""
+    name: GuestName = Field(default_factory=lambda: None)
+    """By which the invitation is listed and withdrawn; one is made up where it is left out."""
+    days: Annotated[Whole, between(0.01, 365)] = Field(default_factory=lambda: None)
+    """How long it counts; as long as the debate where it is left out."""
+    many: bool = False
+    """For a whole audience: each of them joins with it, and gets an invitation of their own."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        for role, member in (("participant", "seat"), ("judge", "judge")):
+            if shape.get("role") == role and member not in shape:
+                yield member, f"Needed for the role {role}"
+            if shape.get("role") in get_args(InvitedAs) and shape.get("role") != role and member in shape:
+                yield member, f"Only for the role {role}"
+        if shape.get("many") is True and shape.get("role") in {*get_args(InvitedAs)} - {"audience"}:
+            yield "many", "Only for the role audience"
+
+
+class Join(Body):
+    optional: ClassVar[bool] = True
+    name: GuestName = Field(default_factory=lambda: None)
+
+
+class Draft(Body):
+    text: Annotated[str, lines(0, LONGEST_SPEECH)]
+    """All that has been written so far."""
+    live: bool = False
+    """Show it as it is typed, for as long as nothing typed before is changed."""
+
+
+class Say(Body):
+    optional: ClassVar[bool] = True
+    text: Annotated[str | None, Absent(str), lines(1, LONGEST_SPEECH)] = Field(default_factory=lambda: None)
+    """The whole speech; the draft where it is left out."""
+
+
+class Point(Body):
+    text: Annotated[str, lines(1, LONGEST_POINT)]
+
+
+class Answer(Body):
+    accept: bool
+
+
+class Marks(Body):
+    score: Annotated[float, between(0, 100)]
+    strengths: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MOST_REMARKS)] = Field(
+        default_factory=list[str]
+    )
+    weaknesses: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MOST_REMARKS)] = Field(
+        default_factory=list[str]
+    )
+
+
+class CastBallot(Body):
+    judge: JudgeId = Field(default_factory=lambda: None)
+    """Whose ballot it is; the one person on the panel where it is left out."""
+    winner: Winner
+    reasoning: Annotated[str, lines(1, LONGEST_REASON)]
+    """The reason for the decision."""
+    cites: Annotated[list[Annotated[int, between(1, 100_000)]], Field(max_length=MOST_CITES)] = Field(
+        default_factory=list[int]
+    )
+    """The speeches, by the numbers of their turns, on which it rests."""
+    scores: Annotated[dict[str, Marks], Field(max_length=MOST_SEATS)] = Field(
+        default_factory=dict[str, Marks]
+    )
+    criteria: Annotated[dict[str, Annotated[str, lines(1, 2_000)]], Field(max_length=MOST_CRITERIA)] = Field(
+        default_factory=dict[str, str]
+    )
+    ranking: Annotated[list[Seat], Field(max_length=MOST_SEATS)] = Field(default_factory=list[str])
+    """Participants from best to worst, where the format ranks them."""
+
+
+class Vote(Body):
+    choice: Annotated[
+        str,
+        matching(
+            f"(?:for|against|undecided|{SEAT_ID})", 45, "Must be for, against, undecided or a participant id"
+        ),
+    ]
+    """A side, or a participant where there are no two sides; or `undecided`."""
+    poll: Annotated[PollName | None, Absent(PollName), Says(one_of(get_args(PollName)))] = Field(
+        default_factory=lambda: None
+    )
+    """Without it, the one that is open."""
+
+
+class Question(Body):
+    text: Annotated[str, lines(1, LONGEST_REMARK)]
+    to: SeatId = Field(default_factory=lambda: None)
+    """Who is to answer it; everybody where it is left out."""
+
+
+class Extend(Body):
+    seconds: Annotated[Whole, between(1, LONGEST_EXTENSION)] = Field(default_factory=lambda: None)
+    """More time for the speech under way."""
+    rounds: Annotated[int | None, Absent(int), between(1, 10)] = Field(default_factory=lambda: None)
+    """So many rounds more."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if "seconds" not in shape and "rounds" not in shape:
+            yield "seconds", "Give seconds or rounds"
+
+
+class Rejudge(Body):
+    optional: ClassVar[bool] = True
+    judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES)] = Field(
+        default_factory=list[JudgeChoice]
+    )
+    """Who judges it now; without any, the judges of the debate."""
+    reason: Reason = ""
+    cost_limit: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
+    """US dollars that it may cost beyond what the debate has cost."""
+
+
+# --- over a WebSocket -----------------------------------------------------------------------------------
+
+
+class AtSeat(Body):
+    seat: Seat
+
+
+class DraftAt(Draft):
+    seat: Seat
+
+
+class SayAt(Say):
+    optional: ClassVar[bool] = False
+    seat: Seat
+
+
+class PointAt(Point):
+    seat: Seat
+
+
+class AnswerAt(Answer):
+    seat: Seat
+
+
+BODIES: tuple[type[Body], ...] = (
+    Invite, Join, Draft, Say, Point, Answer, CastBallot, Vote, Question, Extend, Rejudge,
+    AtSeat, DraftAt, SayAt, PointAt, AnswerAt,
+)  # fmt: skip

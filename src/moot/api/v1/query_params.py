@@ -1,0 +1,309 @@
+"""The queries that v1 takes: each parameter at most once, none that is not known, numbers in plain digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Literal, TypeVar, get_args
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+
+from moot.api.frames import Cursor, parse_cursor
+from moot.api.problems import Problem
+from moot.api.v1.fields import SEAT_ID
+from moot.api.v1.states import State
+from moot.api.v1.validation_messages import Errors, Shape, one_of
+
+Export = Literal["json", "markdown", "html", "replay"]
+EXPORTS: tuple[Export, ...] = get_args(Export)
+STATES: tuple[State, ...] = get_args(State)
+FURTHEST = 1_000_000_000
+START = Cursor()
+TWICE = "Given more than once"
+TICKET = "ticket"
+"""Lets a stream in where a browser cannot send a token; the border has looked at it already."""
+
+AS = "as"
+"""The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""
+
+AMONG = ("format", "model", "from", "to")
+LONGEST_WORDS = 200
+
+_SEAT = re.compile(SEAT_ID, re.ASCII)
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_WORDS_SHAPE = r"^[^\x00-\x1f\x7f]*$"
+_WORDS = re.compile(_WORDS_SHAPE)
+NAMES_SHAPE = "^[a-z0-9_.-]{1,40}(,[a-z0-9_.-]{1,40}){0,15}$"
+_NAMES = re.compile(NAMES_SHAPE.strip("^$"), re.ASCII)
+_DIGITS = re.compile("0|[1-9][0-9]{0,17}", re.ASCII)
+T = TypeVar("T")
+C = TypeVar("C", bound=str)
+
+
+class Among(Struct, frozen=True):
+    """Which debates count: of this format, with this model, opened on these days."""
+
+    format: str = ""
+    model: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+class Listing(Struct, frozen=True):
+    status: State | None
+    limit: int
+    offset: int
+    search: str = ""
+    among: Among = Among()
+
+
+class EventPage(Struct, frozen=True):
+    after: int
+    limit: int
+    seat: str | None = None
+
+
+class Keeping(Struct, frozen=True):
+    form: Export = "json"
+    seat: str | None = None
+    reasoning: bool = False
+
+
+class Viewing(Struct, frozen=True):
+    """Where a stream begins, whether it has more than the nine events, and as whose person it is seen."""
+
+    cursor: Cursor = START
+    extended: bool = False
+    seat: str | None = None
+    view: bool = False
+    """The page's dialect in place of v1."""
+
+
+def listing(query: bytes) -> Listing:
+    asked = Query(query, "status", "limit", "offset", "search", *AMONG)
+    found = Listing(
+        status=asked.choice("status", STATES),
+        limit=asked.number("limit", 1, 100, 20),
+        offset=asked.number("offset", 0, FURTHEST, 0),
+        search=asked.words("search"),
+        among=asked.among(),
+    )
+    return asked.checked(found)
+
+
+def page(query: bytes) -> tuple[int, int]:
+    """How many, and how many are left out at the front."""
+    asked = Query(query, "limit", "offset")
+    found = asked.number("limit", 1, 100, 20), asked.number("offset", 0, FURTHEST, 0)
+    return asked.checked(found)
+
+
+def statistics(query: bytes) -> Among:
+    asked = Query(query, *AMONG)
+    return asked.checked(asked.among())
+
+
+def transcript(query: bytes) -> Keeping:
+    asked = Query(query, "format", "reasoning", AS)
+    form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
+    return asked.checked(Keeping(form or "json", asked.seat(), asked.flag("reasoning")))
+
+
+def event_page(query: bytes) -> EventPage:
+    asked = Query(query, "after", "limit", AS)
+    after, limit = asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100)
+    return asked.checked(EventPage(after, limit, asked.seat()))
+
+
+def stream(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The header is what the browser itself knows, and wins over the address it once was given."""
+    asked = Query(query, "lastEventId", "extended", AS, TICKET)
+    found = Viewing(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
+    return asked.checked(found)
+
+
+def plain(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The streams of the other doors."""
+    asked = Query(query, "lastEventId", AS, TICKET)
+    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
+
+
+def log(query: bytes, last_event_id: str | None = None) -> Viewing:
+    """The native log as a stream: from `after` on, or from where a viewer left off."""
+    asked = Query(query, "lastEventId", "after", AS, TICKET)
+    start = Cursor(asked.number("after", 0, FURTHEST, 0))
+    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
+
+
+def socket(query: bytes) -> Viewing:
+    asked = Query(query, "after", "extended", "view", AS, TICKET)
+    found = Viewing(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
+    return asked.checked(found)
+
+
+def gallery(query: bytes) -> str | None:
+    """As whose person one looks in."""
+    asked = Query(query, AS)
+    return asked.checked(asked.seat())
+
+
+def ticket(query: bytes) -> None:
+    """Nothing but what lets a browser in."""
+    Query(query, TICKET).checked(None)
+
+
+def nothing(query: bytes) -> None:
+    Query(query).checked(None)
+
+
+class Query:
+    """Reads parameter by parameter and keeps what is wrong until `checked`, so that all is told at once."""
+
+    def __init__(self, query: bytes, *known: str) -> None:
+        self._errors: Errors = {}
+        self._given: dict[str, list[str]] = {}
+        for name, value in _pairs(query):
+            self._given.setdefault(name, []).append(value)
+        for name in self._given:
+            if name not in known:
+                self._wrong("".join(filter(str.isprintable, name[:64])), "Unknown parameter")
+
+    def number(self, name: str, low: int, high: int, default: int) -> int:
+        def read(text: str) -> int | None:
+            return int(text) if _DIGITS.fullmatch(text) and low <= int(text) <= high else None
+
+        return self._read(name, read, default, f"Must be between {low} and {high}")
+
+    def choice(self, name: str, choices: tuple[C, ...], twice: str = TWICE) -> C | None:
+        def read(text: str) -> C | None:
+            return next((choice for choice in choices if choice == text), None)
+
+        return self._read(name, read, None, one_of(choices), twice)
+
+    def flag(self, name: str) -> bool:
+        return self.choice(name, ("true", "false")) == "true"
+
+    def words(self, name: str) -> str:
+        def read(text: str) -> str | None:
+            return text.strip() if len(text) <= LONGEST_WORDS and _WORDS.fullmatch(text) else None
+
+        return self._read(name, read, "", f"Must be at most {LONGEST_WORDS} characters, all printable")
+
+    def names(self, name: str) -> tuple[str, ...]:
+        def read(text: str) -> tuple[str, ...] | None:
+            return tuple(text.split(",")) if _NAMES.fullmatch(text) else None
+
+        return self._read(name, read, (), "Must be names, with commas between them")
+
+    def day(self, name: str) -> date | None:
+        return self._read(name, _day, None, "Must be a day like 2026-01-31")
+
+    def among(self) -> Among:
+        return Among(self.words("format"), self.words("model"), self.day("from"), self.day("to"))
+
+    def seat(self) -> str | None:
+        def read(text: str) -> str | None:
+            return text if _SEAT.fullmatch(text) else None
+
+        return self._read(AS, read, None, "Must be a participant id")
+
+    def cursor(self, name: str, header: str | None = None, start: Cursor = START) -> Cursor:
+        """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid, also where
+        the header decides."""
+        # A browser that has seen nothing yet has an empty id.
+        given = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
+        return parse_cursor(header) if header else given
+
+    def checked(self, found: T) -> T:
+        if self._errors:
+            raise Problem("validation", errors=self._errors)
+        return found
+
+    def _read(
+        self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = TWICE
+    ) -> T:
+        given = self._given.get(name, ())
+        if not given:
+            return default
+        value = read(given[0]) if len(given) == 1 else None
+        if value is None:
+            self._wrong(name, problem if len(given) == 1 else twice)
+            return default
+        return value
+
+    def _wrong(self, name: str, problem: str) -> None:
+        self._errors.setdefault(name, []).append(problem)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise Problem("malformed-request", "The query is not valid UTF-8") from None
+
+
+# --- how the OpenAPI page puts it ---------------------------------------------------------------------
+
+
+def _parameter(name: str, schema: Shape, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": description}
+
+
+def _whole(low: int, high: int, default: int) -> Shape:
+    return {"type": "integer", "minimum": low, "maximum": high, "default": default}
+
+
+_CURSOR: Shape = {"type": "string", "pattern": r"^(?:0|[1-9][0-9]{0,17}(?:\.[1-9][0-9]{0,3})?)?$"}
+_FLAG: Shape = {"type": "string", "enum": ["true", "false"], "default": "false"}
+_EXTENDED = _parameter("extended", _FLAG, "Further events, reasoning among them.")
+_LAST = _parameter("lastEventId", _CURSOR, "The last id that was seen. The header Last-Event-ID wins.")
+_AS = _parameter(
+    AS,
+    {"type": "string", "pattern": f"^{SEAT_ID}$"},
+    "Show no more than the person of this seat may see. For those who may speak for it.",
+)
+_AFTER = _parameter("after", _whole(0, FURTHEST, 0), "The last number that was seen.")
+_TEXT: Shape = {"type": "string", "maxLength": LONGEST_WORDS, "pattern": _WORDS_SHAPE}
+_DATE: Shape = {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+_AMONG = [
+    _parameter("format", _TEXT, "Only debates of this format."),
+    _parameter(
+        "model", _TEXT, "Only debates in which this model speaks or judges: `provider/model`, or its name."
+    ),
+    _parameter("from", _DATE, "Only debates opened on this day (UTC) or later."),
+    _parameter("to", _DATE, "Only debates opened on this day (UTC) or before."),
+]
+_PAGE = [
+    _parameter("limit", _whole(1, 100, 20), "Results per page."),
+    _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
+]
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "statistics": _AMONG,
+    "listing": [
+        _parameter("status", {"type": "string", "enum": [*STATES]}, "Only debates in this state."),
+        _parameter("search", _TEXT, "Only debates whose motion has this in it, in any case."),
+        *_AMONG,
+        *_PAGE,
+    ],
+    "page": _PAGE,
+    "ticket": [_parameter(TICKET, {"type": "string"}, "Lets a browser in that can send no token.")],
+    "transcript": [
+        _parameter("format", {"type": "string", "enum": [*EXPORTS], "default": "json"}, "In which form."),
+        _parameter("reasoning", _FLAG, "With what the speakers thought, as far as one may read it."),
+        _AS,
+    ],
+    "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page."), _AS],
+    "gallery": [_AS],
+    "stream": [_LAST, _EXTENDED, _AS],
+    "log": [_LAST, _AFTER, _AS],
+    "plain": [_LAST, _AS],
+}

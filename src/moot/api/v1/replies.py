@@ -1,0 +1,287 @@
+"""The bodies of v1's replies: pure projections of a debate, with nothing secret in them.
+
+Members that the contract marks as optional are left out where there is nothing to tell; further members stand
+beside the promised ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from moot.api.frames import Seen
+from moot.api.native import entry
+from moot.api.v1 import people_replies, rounds
+from moot.api.v1.states import STATES
+from moot.core.state import FINAL, Debate
+from moot.core.terms import Money
+from moot.core.visibility import OBSERVER, Viewer
+from moot.rules.cost_estimate import Estimate
+from moot.store.contract import Head, Page
+from moot.views import participants
+from moot.views.costs import costs, dollars
+from moot.views.outcome import ending, warnings
+from moot.views.preview import Programme
+from moot.views.speech_issues import accidents
+from moot.views.summary import Summary
+from moot.views.transcript import transcript
+from moot.views.transcript_json import cost_summary, judge_seat, moment, number, participant, verdict
+
+STOPPED = ("stopped", "aborted")
+_summary = msgspec.json.Decoder(Summary)
+
+
+def created(debate: Debate) -> dict[str, Any]:
+    """As it was when it was opened, however far it has come since."""
+    return {
+        "id": debate.id,
+        "status": "initializing",
+        "topic": debate.motion,
+        **_table(debate),
+        "config": config(debate),
+        "createdAt": moment(debate.created_at),
+        "streamUrl": f"/api/v1/debates/{debate.id}/stream",
+        "format": debate.format.name,
+        "warnings": list(warnings(debate)),
+    }
+
+
+def config(debate: Debate) -> dict[str, Any]:
+    limits, manner = debate.limits, debate.manner
+    efforts = {seat.model.effort for seat in debate.seats}
+    shape: dict[str, Any] = {
+        "maxRounds": limits.rounds,
+        "timeoutPerRound": _plain(limits.turn_seconds),
+        "costLimit": None if limits.cost is None else float(limits.cost),
+        "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
+        "autoJudge": manner.auto_judge,
+        "autoProgress": manner.auto,
+        "winningCondition": manner.winning,
+        "intensity": manner.intensity,
+        "effort": efforts.pop() if len(efforts) == 1 else None,
+        "showReasoning": manner.show_reasoning,
+        "personSeconds": _plain(limits.person_seconds),
+        "objective": manner.objective or None,
+        "prep": manner.prep,
+        "blind": manner.blind,
+        "opens": manner.opens,
+        "polls": _polls(debate),
+        "tools": list(manner.tools) or None,
+    }
+    return _without_gaps(shape)
+
+
+def _polls(debate: Debate) -> dict[str, Any] | None:
+    polls = debate.manner.polls
+    if polls is None:
+        return None
+    seconds = None if polls.seconds is None else _plain(polls.seconds)
+    return _without_gaps({"before": polls.before, "seconds": seconds})
+
+
+def status(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "id": debate.id,
+        "status": STATES[debate.status],
+        "topic": debate.motion,
+        "currentRound": rounds.round_of(debate),
+        "maxRounds": debate.rounds_planned,
+        **_table(debate),
+        "rounds": rounds.summaries(debate, viewer),
+        "speaking": people_replies.speaking(debate),
+        "costs": cost_summary(costs(debate)),
+        "verdict": verdict(transcript(debate)) if debate.verdict else None,
+        "verdicts": len(debate.verdicts),
+        "polls": people_replies.polls(debate),
+        "warnings": list(warnings(debate)),
+        "accidents": _accidents(debate),
+        "createdAt": moment(debate.created_at),
+        "updatedAt": moment(debate.updated_at),
+        "completedAt": moment(debate.ended_at),
+        "format": debate.format.name,
+        "config": config(debate),
+        "stopped": debate.ended in STOPPED,
+        "pausing": _pausing(debate),
+        "pausedFor": debate.paused_for or None,
+        "ending": ending(debate) or None,
+        "seq": debate.seq,
+    }
+    return _without_gaps(shape)
+
+
+def listing(page: Page, limit: int, offset: int) -> dict[str, Any]:
+    return {
+        "debates": [_listed(head) for head in page.heads],
+        "pagination": {
+            "total": page.total,
+            "limit": limit,
+            "offset": offset,
+            "hasMore": offset + len(page.heads) < page.total,
+        },
+    }
+
+
+def event_page(seen: Sequence[Seen], after: int, head: int) -> dict[str, Any]:
+    """A piece of the log behind `after`, of a debate whose last event is `head`."""
+    last = seen[-1].seq if seen else after
+    return {"events": [entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
+
+
+def estimated(figures: Estimate, programme: Programme) -> dict[str, Any]:
+    """US dollars; null where no price is known."""
+    return {
+        "currency": "USD",
+        "low": number(figures.low),
+        "high": number(figures.high),
+        "lowText": dollars(figures.low),
+        "highText": dollars(figures.high),
+        "limited": figures.limited,
+        "smallestLimit": None if figures.smallest_limit is None else number(figures.smallest_limit.total),
+        "speeches": figures.speeches,
+        "calls": msgspec.to_builtins(figures.calls),
+        "tokens": msgspec.to_builtins(figures.tokens),
+        "models": [
+            {
+                "model": model.model,
+                "low": number(model.low),
+                "high": number(model.high),
+                "calls": msgspec.to_builtins(model.calls),
+                "inputTokens": msgspec.to_builtins(model.input),
+                "outputTokens": msgspec.to_builtins(model.output),
+            }
+            for model in figures.models
+        ],
+        "unpriced": list(figures.unpriced),
+        "order": msgspec.to_builtins(programme.order),
+        "warnings": list(programme.warnings),
+    }
+
+
+# --- what came of a command ---------------------------------------------------------------------------
+
+
+def accepted(debate: Debate, message: str) -> dict[str, Any]:
+    """Taken down in the log; what follows comes on the stream."""
+    return {
+        "debateId": debate.id,
+        "currentRound": rounds.round_of(debate),
+        "status": STATES[debate.status],
+        "message": message,
+    }
+
+
+def round_accepted(debate: Debate) -> dict[str, Any]:
+    if debate.status == "judging":
+        return accepted(debate, "The judge evaluates what was said.")
+    number = max(1, debate.rounds_asked)
+    return {**accepted(debate, f"Round {number} is about to begin."), "currentRound": number}
+
+
+def judge_accepted(debate: Debate) -> dict[str, Any]:
+    return {
+        "debateId": debate.id,
+        "status": STATES[debate.status],
+        "message": "The judge evaluates what was said.",
+    }
+
+
+def paused(debate: Debate) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "debateId": debate.id,
+        "status": STATES[debate.status],
+        "pausedAt": moment(debate.paused_at or debate.updated_at),
+        "pausing": _pausing(debate),
+    }
+    return shape
+
+
+def resumed(debate: Debate) -> dict[str, Any]:
+    return {
+        "debateId": debate.id,
+        "status": STATES[debate.status],
+        "resumedAt": moment(debate.updated_at),
+    }
+
+
+def stopped(debate: Debate) -> dict[str, Any]:
+    judged = debate.status == "judging"
+    message = "The debate was stopped; the judge evaluates what was said." if judged else ending(debate)
+    return {
+        "debateId": debate.id,
+        "status": STATES[debate.status],
+        "stoppedAt": moment(debate.stopped_at or debate.ended_at or debate.updated_at),
+        "message": message,
+        "stopped": True,
+    }
+
+
+def _table(debate: Debate) -> dict[str, Any]:
+    """Who sits there. The judge is the first one; all of them are in `judges`."""
+    judges = [judge_seat(participants.judge_seat(judge)) for judge in debate.judges]
+    return {
+        "participants": [participant(seat) for seat in participants.participants(debate).values()],
+        "judge": judges[0] if judges else None,
+        "judges": judges,
+    }
+
+
+def _accidents(debate: Debate) -> dict[str, dict[str, int]]:
+    """How often what went wrong, by participant."""
+    found = accidents(debate).by_seat
+    return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in found.items()}
+
+
+def _listed(head: Head) -> dict[str, Any]:
+    summary = _summary.decode(head.summary)
+    shape: dict[str, Any] = {
+        "id": head.id,
+        "topic": head.motion,
+        "status": STATES[head.status],
+        "participantCount": len(summary.seats),
+        "currentRound": rounds.current_round(head.status, summary.round),
+        "maxRounds": summary.rounds,
+        "totalCost": float(summary.cost),
+        "createdAt": moment(head.created_at),
+        "completedAt": moment(head.updated_at) if head.status in FINAL else None,
+        "format": head.format,
+        "unpriced": summary.unpriced,
+        "winner": summary.winner,
+        "outcome": summary.outcome or None,
+        "headline": summary.headline or None,
+        "totalCostText": _cost_text(summary),
+        "participants": _sitting(summary),
+        "strip": list(summary.strip),
+        "given": summary.given,
+    }
+    return _without_gaps(shape)
+
+
+def _sitting(summary: Summary) -> list[dict[str, Any]]:
+    """Who sits there, as far as it was written down."""
+    gaps = ("",) * len(summary.seats)
+    rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
+    return [
+        {"name": name, "model": model, "position": side, "color": colour}
+        for name, model, side, colour in rows
+    ]
+
+
+def _cost_text(summary: Summary) -> str:
+    if not summary.unpriced:
+        return dollars(Money(summary.cost))
+    return f"{dollars(Money(summary.cost))} and more" if Money(summary.cost) else dollars(None)
+
+
+def _pausing(debate: Debate) -> bool:
+    """Paused, and a speech is still being given to its end."""
+    return debate.status == "paused" and bool(debate.live)
+
+
+def _plain(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+def _without_gaps(shape: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shape.items() if value is not None}

@@ -1,0 +1,92 @@
+"""The rounds of a debate as v1 counts them: their speeches, tokens and costs, whole or as a preview."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moot.api.v1.speech_frames import marks
+from moot.core.state import NOTHING, Debate, Turn
+from moot.core.terms import Money, Status
+from moot.core.visibility import OBSERVER, Viewer, veiled
+from moot.views.transcript_json import moment
+
+PREVIEW = 200
+"""Characters of a speech in a round's summary."""
+
+
+def current_round(status: Status, number: int) -> int:
+    """The round that is held or about to be held; none before the speakers are asked for."""
+    return number if status in ("created", "initializing") else max(1, number)
+
+
+def round_of(debate: Debate) -> int:
+    return current_round(debate.before_pause or debate.status, debate.round)
+
+
+def rounds_held(debate: Debate) -> int:
+    return len({turn.round for turn in debate.turns if turn.said})
+
+
+def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
+    """The rounds in which something was said, or failed."""
+    numbers = sorted({turn.round for turn in debate.turns if turn.spent})
+    return [_summary(debate, number, viewer) for number in numbers]
+
+
+def totals(debate: Debate, number: int) -> dict[str, Any]:
+    """What the round has used and cost, with the speeches that were given again."""
+    turns = [turn for turn in debate.turns if turn.round == number]
+    return {
+        "totalTokens": sum(turn.usage.total for turn in turns),
+        "roundCost": float(sum((turn.cost or NOTHING for turn in turns), Money(0))),
+    }
+
+
+def responses(debate: Debate, number: int) -> list[dict[str, Any]]:
+    """The speeches that count, in the order of the schedule."""
+    return [
+        {
+            **_speaker(debate, turn),
+            "content": content(turn),
+            "tokensUsed": turn.usage.total,
+            "latencyMs": turn.latency_ms,
+            **_place(turn),
+        }
+        for turn in _counting(debate, number)
+    ]
+
+
+def content(turn: Turn) -> str:
+    """What a speaker said before it failed was heard by nobody."""
+    return "" if turn.state == "failed" else turn.text
+
+
+def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
+    turns = _counting(debate, number)
+    return {
+        "roundNumber": number,
+        "responses": [
+            {
+                **_speaker(debate, turn),
+                "contentPreview": "" if veiled(debate, turn.number, viewer) else content(turn)[:PREVIEW],
+                "tokensUsed": turn.usage.total,
+                **_place(turn),
+            }
+            for turn in turns
+        ],
+        **totals(debate, number),
+        "timestamp": moment(max(turn.ended_at or turn.started_at for turn in turns)),
+    }
+
+
+def _counting(debate: Debate, number: int) -> list[Turn]:
+    turns = [turn for turn in debate.turns if turn.round == number and turn.spent]
+    return sorted(turns, key=lambda turn: turn.slot)
+
+
+def _speaker(debate: Debate, turn: Turn) -> dict[str, Any]:
+    return {"participantId": turn.seat, "participantName": debate.seat(turn.seat).name}
+
+
+def _place(turn: Turn) -> dict[str, Any]:
+    return {"turn": turn.number, "speech": turn.slot + 1, "phase": turn.phase, **marks(turn)}

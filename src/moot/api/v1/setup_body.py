@@ -1,0 +1,201 @@
+"""From the body of a request to the setup of a debate, and back to the body that opens the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot.api.v1.bodies import CreateDebate, House, JudgeChoice, ModelChoice
+from moot.core.errors import Invalid
+from moot.core.events import DebateOpened
+from moot.core.terms import HUMAN, Effort, Format, Judge, Model, Money, Polls, Seat
+from moot.judging.model_families import recused
+from moot.rules import turn_sessions
+from moot.rules.debate_setup import COLOURS, JudgeSetup, SeatSetup, Setup
+
+
+def setup_of(body: CreateDebate, house: House) -> Setup:
+    """Raises Invalid where the format has no room for so many rounds, or a cost limit could not be held."""
+    fmt, config = house.format(body.format), body.config
+    setup = Setup(
+        motion=body.topic,
+        format=fmt,
+        seats=_seats(body, house),
+        judges=tuple(judge_of(given, house) for given in body.panel.values()),
+        rounds=config.max_rounds,
+        turns=_turns(fmt, config.max_rounds, len(body.participants)),
+        turn_seconds=config.timeout_per_round,
+        cost_limit=_money(config.cost_limit),
+        warn_at=_money(config.warn_at_cost),
+        auto=config.auto_progress,
+        auto_judge=config.auto_judge,
+        winning=config.winning_condition if "winning_condition" in config.model_fields_set else None,
+        intensity=config.intensity,
+        show_reasoning=config.show_reasoning,
+        person_seconds=config.person_seconds,
+        objective=config.objective,
+        prep=config.prep,
+        blind=config.blind,
+        opens=config.opens,
+        recuse=config.recuse,
+        polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
+        tools=config.tools,
+    )
+    _check_prices(setup, tuple(body.panel))
+    return setup
+
+
+def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
+    """Models without a price are told by their places: what was sent is not repeated."""
+    if setup.cost_limit is None:
+        return
+    models = {f"participants.{place}.model": seat.model for place, seat in enumerate(setup.seats)}
+    models |= {
+        f"participants.{place}.standIn": seat.stand_in
+        for place, seat in enumerate(setup.seats)
+        if seat.stand_in
+    }
+    models |= {f"{place}.model": judge.model for place, judge in zip(judges, setup.judges, strict=True)}
+    unknown = [place for place, model in models.items() if model.price is None]
+    if unknown:
+        problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
+        raise Invalid("Invalid debate configuration.", {"costLimit": [problem]})
+
+
+def _seats(body: CreateDebate, house: House) -> tuple[SeatSetup, ...]:
+    seats = tuple(
+        SeatSetup(
+            model=_model(given.model, house, body.config.effort),
+            name=given.name,
+            side=given.position,
+            persona=given.persona,
+            objective=given.objective,
+            system_prompt=given.system_prompt,
+            colour=given.color or "",
+            stand_in=_model(given.stand_in, house, body.config.effort) if given.stand_in else None,
+        )
+        for given in body.participants
+    )
+    free = _free_colours(seats)
+    return tuple(seat if seat.colour else replace(seat, colour=next(free)) for seat in seats)
+
+
+def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
+    """Those that nobody has asked for; there are as many as there can be seats."""
+    taken = {seat.colour.upper() for seat in seats}
+    return (colour for colour in COLOURS if colour not in taken)
+
+
+def judge_of(given: JudgeChoice, house: House) -> JudgeSetup:
+    # How hard the participants are told to think is no affair of the judge's.
+    criteria = tuple(dict.fromkeys(given.evaluation_criteria))
+    return JudgeSetup(_model(given.model, house, None), given.name, criteria, given.weights)
+
+
+def _model(choice: ModelChoice, house: House, effort: Effort | None) -> Model:
+    room = choice.max_tokens if "max_tokens" in choice.model_fields_set else 0
+    return house.model(choice.provider, choice.model_id, choice.temperature, room, effort)
+
+
+def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
+    """A debate that is counted in turns has a round when everybody has spoken once."""
+    if not fmt.turns:
+        return None
+    most = fmt.max_turns or fmt.turns
+    if rounds * speakers > most:
+        problem = f"Must be between 1 and {most // speakers}"
+        raise Invalid("Invalid debate configuration.", {"maxRounds": [problem]})
+    return rounds * speakers
+
+
+def _money(amount: float | None) -> Money | None:
+    """As it was written: 0.11 and not the fraction next to it."""
+    return None if amount is None else Money(str(amount))
+
+
+# --- and back -----------------------------------------------------------------------------------------
+
+
+def body_of(opened: DebateOpened) -> dict[str, Any]:
+    """What one would send to have it opened again, by people who sat down only later as by everybody.
+
+    Where no judge sat, one is named who is not asked by itself: a body has to name one.
+    """
+    judges = [_judge_choice(judge) for judge in opened.judges] or [_nobody(opened)]
+    return {
+        "topic": opened.motion,
+        # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
+        "format": "free" if opened.format.name == turn_sessions.NAME else opened.format.name,
+        "participants": [_participant(seat) for seat in opened.seats],
+        "judge": judges[0],
+        **({"judges": judges[1:]} if judges[1:] else {}),
+        "config": _config(opened),
+    }
+
+
+def _participant(seat: Seat) -> dict[str, Any]:
+    said = {"persona": seat.persona, "objective": seat.objective, "systemPrompt": seat.system_prompt}
+    return {
+        "name": seat.name,
+        "model": _choice(seat.model),
+        "position": seat.side,
+        "color": seat.colour,
+        **{name: text for name, text in said.items() if text},
+        **({"standIn": _choice(seat.stand_in)} if seat.stand_in else {}),
+    }
+
+
+def _judge_choice(judge: Judge) -> dict[str, Any]:
+    return {
+        "name": judge.name,
+        "model": _choice(judge.model),
+        "evaluationCriteria": list(judge.criteria),
+        **({"weights": judge.weights} if judge.weights else {}),
+    }
+
+
+def _nobody(opened: DebateOpened) -> dict[str, Any]:
+    models = [seat.stand_in or seat.model for seat in opened.seats]
+    return {"name": "Judge", "model": _choice(next((m for m in models if not m.human), models[0]))}
+
+
+def _choice(model: Model) -> dict[str, Any]:
+    if model.human:
+        return {"provider": HUMAN, "modelId": HUMAN}
+    warmth = {} if model.temperature is None else {"temperature": model.temperature}
+    return {"provider": model.provider, "modelId": model.name, **warmth, "maxTokens": model.max_tokens}
+
+
+def _config(opened: DebateOpened) -> dict[str, Any]:
+    limits, manner, speakers = opened.limits, opened.manner, len(opened.seats)
+    polls, efforts = manner.polls, [seat.model.effort for seat in opened.seats if seat.model.effort]
+    seconds = {} if polls is None or polls.seconds is None else {"seconds": polls.seconds}
+    shape: dict[str, Any] = {
+        "maxRounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
+        "timeoutPerRound": limits.turn_seconds,
+        "costLimit": None if limits.cost is None else float(limits.cost),
+        "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
+        "autoJudge": manner.auto_judge and bool(opened.judges),
+        "autoProgress": manner.auto,
+        "winningCondition": manner.winning,
+        "intensity": manner.intensity,
+        "effort": next(iter(efforts), None),
+        "showReasoning": manner.show_reasoning,
+        "personSeconds": limits.person_seconds,
+        "objective": manner.objective or None,
+        "prep": manner.prep,
+        "blind": manner.blind,
+        "opens": manner.opens,
+        "recuse": _recuses(opened),
+        "polls": polls and {"before": polls.before, **seconds},
+        "tools": list(manner.tools) or None,
+    }
+    return {name: value for name, value in shape.items() if value is not None}
+
+
+def _recuses(opened: DebateOpened) -> bool:
+    """Whether partial judges step aside: False where one sits who would have had to."""
+    sitting = tuple(replace(judge, recused="") for judge in opened.judges)
+    return recused(sitting, opened.seats) == opened.judges

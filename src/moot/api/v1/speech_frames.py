@@ -1,0 +1,212 @@
+"""A speech as v1 tells it: chunks while it is given, and a last one with `done`.
+
+What a viewer has read is always the text of the live turn, as far as the last frame goes. Where the text
+changes other than by growing, a chunk with `replace` takes the place of everything before it; `attempt` rises
+with every call for the same speech, so that it is enough to show the chunks of the highest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moot.api.frames import Frame, Seen
+from moot.api.v1.event_frame import tell
+from moot.core.errors import FaultKind
+from moot.core.events import (
+    CallDelta,
+    CallStarted,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from moot.core.state import REPLAYED, Debate, Turn
+from moot.core.terms import Reasoning
+from moot.views.transcript_json import moment
+
+PIECE = 4 * 1024
+"""Characters; a text that comes late is sent in pieces of at most 16 KiB."""
+BREAK = "\n\n"
+"""Between two thoughts."""
+TOO_LATE: tuple[FaultKind, ...] = ("timeout", "stalled")
+
+
+def heard(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
+    """The hot path."""
+    turn = _speaking(seen.after, event.call)
+    if turn is None or not event.text:
+        return ()
+    begins_anew = len(turn.text) == len(event.text) and _given_before(seen, turn)
+    return (_chunk(seen, turn, event.text, replace=begins_anew),)
+
+
+def thought(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
+    turn, was = _speaking(seen.after, event.call), _speaking(seen.before, event.call)
+    if turn is None or not event.text:
+        return ()
+    opening = BREAK if was is not None and was.begins_thought(event.segment) else ""
+    return (_thoughts(seen, turn, opening + event.text),)
+
+
+def thought_after_all(seen: Seen, event: SegmentCompleted) -> Iterator[Frame]:
+    """The same words, told as what they are to those who may read them."""
+    turn = _speaking(seen.before, event.call)
+    told = isinstance(event.segment, Reasoning) and event.segment.parts
+    if turn is not None and told and (words := turn.text[len(turn.kept.text) :]):
+        yield _thoughts(seen, turn, words)
+
+
+def struck(seen: Seen, call: int) -> Iterator[Frame]:
+    """The words so far no longer stand: they were thoughts, or a further attempt begins. What the speech had
+    brought in calls before this one does."""
+    turn = _speaking(seen.before, call)
+    if turn is not None and turn.text != turn.kept.text:
+        yield from _pieces(seen, turn, turn.kept.text, replace=True)
+
+
+def begun_anew(seen: Seen, event: CallStarted) -> Iterator[Frame]:
+    """A speech that was to go on from an earlier call begins again: nothing of it stands."""
+    was = seen.before.turn(event.turn) if seen.before and event.turn is not None else None
+    if was is not None and was.text and event.continues is None:
+        yield _chunk(seen, was, "", replace=True)
+
+
+def ended(seen: Seen, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]:
+    ending = _ending(seen, event.turn)
+    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED
+    if ending is None or given_again:
+        return
+    streamed, turn = ending
+    yield from _mended(seen, turn, streamed)
+    yield _last(seen, turn, replace=not turn.text and _given_before(seen, turn))
+
+
+def unveiled(seen: Seen, number: int) -> Iterator[Frame]:
+    """What was said at the same time, told to the one who could not hear it before their own speech was over.
+
+    For everybody else it was there before."""
+    own, before = seen.after.turn(number), seen.before
+    if own is None or before is None or not seen.after.phase(own.slot).simultaneous:
+        return
+    group = seen.after.schedule[own.slot].group
+    for turn in (*seen.after.turns, *seen.after.live):
+        was = before.turn(turn.number) if seen.after.schedule[turn.slot].group == group else None
+        if was is None or turn.number == number or was.text or not turn.text:
+            continue
+        yield from _pieces(seen, turn, turn.text, replace=True)
+        if turn.state != "live":
+            yield _last(seen, turn)
+
+
+def failed(seen: Seen, event: TurnFailed) -> Iterator[Frame]:
+    if (ending := _ending(seen, event.turn)) is None:
+        return
+    streamed, turn = ending
+    yield complaint(seen, event.kind, event.message, retryable=False, participantId=turn.seat)
+    yield _last(seen, turn, replace=bool(streamed) or _given_before(seen, turn))
+
+
+def began(seen: Seen, number: int) -> Iterator[Frame]:
+    turn = seen.after.turn(number)
+    if turn is None:
+        return
+    phase, slot = seen.after.phase(turn.slot), seen.after.schedule[turn.slot]
+    words = seen.after.budget(turn.slot)
+    members = {"title": phase.title, "tone": turn.tone, "words": words, "to": slot.to}
+    yield _frame(seen, "turn", turn, members)
+
+
+def complaint(seen: Seen, kind: FaultKind, message: str, *, retryable: bool, **more: Any) -> Frame:
+    sort = "timeout" if kind in TOO_LATE else "model_error"
+    return tell(seen, "error", type=sort, message=message, **more, retryable=retryable)
+
+
+def attempt(debate: Debate, turn: Turn) -> int:
+    """How often this speech has been begun, in this turn and in those that were given again."""
+    slot, number, attempts = turn.slot, turn.number, turn.attempt or 1
+    for other in debate.turns:
+        if other.slot == slot and other.number < number:
+            attempts += other.attempt or 1
+    return attempts
+
+
+def marks(turn: Turn) -> dict[str, Any]:
+    """What there is to say about a speech, where there is something."""
+    found: dict[str, Any] = {
+        "status": "error" if turn.state == "failed" else None,
+        "interrupted": turn.by if turn.state == "interrupted" else None,
+        "words": turn.words,
+        "truncated": turn.truncated,
+        "refusal": turn.refusal,
+        "degraded": turn.degraded,
+        "overLength": turn.over_length,
+        "clipped": turn.clipped,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _speaking(debate: Debate | None, call: int) -> Turn | None:
+    for turn in debate.live if debate else ():
+        if turn.call == call:
+            return turn
+    return None
+
+
+def _ending(seen: Seen, number: int) -> tuple[str, Turn] | None:
+    """The words that were streamed, and the turn as it stands in the end."""
+    live = seen.before.live if seen.before else ()
+    for turn in live:
+        if turn.number == number:
+            return turn.text, seen.after.turns[-1]
+    return None
+
+
+def _given_before(seen: Seen, turn: Turn) -> bool:
+    """The words of an earlier turn in its place may still be on the screen."""
+    return attempt(seen.after, turn) > (turn.attempt or 1)
+
+
+def _mended(seen: Seen, turn: Turn, streamed: str) -> Iterator[Frame]:
+    """What is missing at the end, or all of it where the stream was wrong."""
+    if turn.text == streamed:
+        return
+    goes_on = turn.text.startswith(streamed)
+    yield from _pieces(seen, turn, turn.text[len(streamed) :] if goes_on else turn.text, replace=not goes_on)
+
+
+def _pieces(seen: Seen, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
+    for start in range(0, max(1, len(text)), PIECE):
+        yield _chunk(seen, turn, text[start : start + PIECE], replace=replace and start == 0)
+
+
+def _chunk(seen: Seen, turn: Turn, text: str, *, replace: bool = False) -> Frame:
+    members = {"chunk": text, "done": False}
+    return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
+
+
+def _last(seen: Seen, turn: Turn, *, replace: bool = False) -> Frame:
+    used = {"tokensUsed": turn.usage.total, "latencyMs": turn.latency_ms}
+    members = {"chunk": "", "done": True, **used, **marks(turn)}
+    return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
+
+
+def _thoughts(seen: Seen, turn: Turn, text: str) -> Frame:
+    return _frame(seen, "reasoning", turn, {"kind": "reasoning", "chunk": text, "done": False})
+
+
+def _frame(seen: Seen, name: str, turn: Turn, members: Mapping[str, Any]) -> Frame:
+    """Written out, since this is done for every few words."""
+    data = {
+        "participantId": turn.seat,
+        "participantName": seen.after.seat(turn.seat).name,
+        "roundNumber": turn.round,
+        **members,
+        "timestamp": moment(seen.at),
+        "seq": seen.seq,
+        "turn": turn.number,
+        "speech": turn.slot + 1,
+        "phase": turn.phase,
+        "attempt": attempt(seen.after, turn),
+    }
+    return Frame(name, data)

@@ -1,0 +1,32 @@
+"""The states of a debate as v1 names them: six, and `paused`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from moot.core.terms import Status
+
+State = Literal[
+    "initializing", "awaiting_arguments", "debating", "judge_evaluating", "completed", "error", "paused"
+]
+
+STATES: dict[Status, State] = {
+    "created": "initializing",
+    "initializing": "initializing",
+    "awaiting_arguments": "awaiting_arguments",
+    "debating": "debating",
+    "paused": "paused",
+    "judging": "judge_evaluating",
+    "completed": "completed",
+    "aborted": "completed",
+    "error": "error",
+}
+
+
+def state_of(status: str) -> str:
+    """A native status in v1's words; an unknown one as it is."""
+    return {str(native): str(state) for native, state in STATES.items()}.get(status, status)
+
+
+def statuses_of(state: State) -> tuple[Status, ...]:
+    return tuple(status for status, shown in STATES.items() if shown == state)

@@ -1,0 +1,283 @@
+"""The nine events of v1, made from the log; with `extended`, more of them.
+
+`status` comes whenever state or round changes, `cost_update` after every call that used something (after the
+last `participant` of a speech, where the call ends it), `complete` once. What happens to a debate after its
+first end is not told here: for v1 it is over. A stream of a failed debate ends too, because no `complete`
+would follow; what a retry brings is told to those who come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
+
+from msgspec import Struct
+
+from moot.api.frames import Frame, Seen
+from moot.api.v1 import judge_frames, people_frames, people_replies, rounds, speech_frames
+from moot.api.v1.event_frame import tell
+from moot.api.v1.states import STATES
+from moot.core import events as ev
+from moot.core.errors import FaultKind
+from moot.core.state import Debate
+from moot.engine.placement import wants_runner
+from moot.views import outcome
+from moot.views.costs import costs, dollars
+from moot.views.transcript import transcript
+from moot.views.transcript_json import cost_summary, verdict
+
+AMENDED: tuple[FaultKind, ...] = (
+    "chain_lost", "seal_refused", "schema_refused", "summary_refused", "tools_refused",
+)  # fmt: skip
+"""Asked again at once in another way: nothing that a viewer could wait for."""
+
+
+class V1(Struct, frozen=True):
+    extended: bool = False
+
+    @property
+    def name(self) -> str:
+        return "v1-extended" if self.extended else "v1"
+
+    def ends(self, seen: Seen) -> bool:
+        return seen.after.ended_seq == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        """A failed debate continues only after a retry, a judging or a stop."""
+        return debate.status == "error" and not wants_runner(debate)
+
+    def frames(self, seen: Seen) -> Sequence[Frame]:
+        event = seen.event
+        if event is None or 0 < seen.after.ended_seq < seen.seq:
+            return ()
+        if isinstance(event, ev.CallDelta):
+            return self._words(seen, event)
+        more = people_frames.clocks(seen) if self.extended else ()
+        return (*_closing(seen, event), *_status(seen), *self._telling(seen, event), *more)
+
+    def _words(self, seen: Seen, event: ev.CallDelta) -> Sequence[Frame]:
+        if event.kind == "text":
+            said = speech_frames.heard(seen, event)
+            return said or tuple(judge_frames.weighed(seen, event, every=self.extended))
+        if not self.extended:
+            return ()
+        return speech_frames.thought(seen, event) or tuple(judge_frames.thought(seen, event))
+
+    def _telling(self, seen: Seen, event: ev.Event) -> Iterator[Frame]:
+        match event:
+            case ev.TurnCompleted() | ev.TurnInterrupted():
+                yield from speech_frames.ended(seen, event)
+                yield from _cost_of_turn(seen, event.turn)
+                yield from speech_frames.unveiled(seen, event.turn)
+            case ev.TurnFailed():
+                yield from speech_frames.failed(seen, event)
+                yield from _cost_of_turn(seen, event.turn)
+                yield from speech_frames.unveiled(seen, event.turn)
+            case ev.SegmentCompleted():
+                yield from self._segment(seen, event)
+            case ev.CallStarted():
+                yield from speech_frames.begun_anew(seen, event)
+            case ev.CallCompleted():
+                if not _ends_turn(seen, event):
+                    yield from _cost_update(seen, event)
+            case ev.CallFailed():
+                yield from self._call_failed(seen, event)
+            case ev.BudgetWarned():
+                yield _cost_warning(seen, event)
+            case ev.BudgetExhausted():
+                yield _cost_limit(seen, event)
+            case ev.VerdictReached():
+                yield from judge_frames.reached(seen)
+            case ev.DebateFailed():
+                yield _failure(seen, event)
+            case ev.DebateEnded():
+                yield _complete(seen, event)
+            case (
+                ev.TurnStarted() | ev.RemarkInjected() | ev.BallotCast() | ev.BallotSpoiled()
+                | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PointRaised()
+                | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
+            ):  # fmt: skip
+                if self.extended:
+                    yield from _more(seen, event)
+            case (
+                ev.DebateOpened() | ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused()
+                | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
+                | ev.RoundCompleted() | ev.TurnSkipped() | ev.TurnRetried()
+                | ev.CallDelta() | ev.StalemateFound() | ev.ConcessionMade() | ev.JudgingStarted()
+                | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded() | ev.DebateImported()
+                | ev.DraftKept() | ev.AsideAsked() | ev.AsideAnswered() | ev.AsideFailed()
+            ):  # fmt: skip
+                return
+            case _:
+                assert_never(event)
+
+    def _segment(self, seen: Seen, event: ev.SegmentCompleted) -> Iterator[Frame]:
+        if event.taken_back:
+            yield from speech_frames.struck(seen, event.call)
+            if self.extended:
+                yield from speech_frames.thought_after_all(seen, event)
+        yield from judge_frames.written(seen, event, every=self.extended)
+
+    def _call_failed(self, seen: Seen, event: ev.CallFailed) -> Iterator[Frame]:
+        yield from judge_frames.failed(seen, event.call, every=self.extended)
+        if event.retry_in_ms is not None:
+            yield from speech_frames.struck(seen, event.call)
+            if event.kind not in AMENDED and not _beside(seen, event.call):
+                yield _retry(seen, event, event.retry_in_ms)
+        if not _ends_turn(seen, event):
+            yield from _cost_update(seen, event)
+
+
+def _beside(seen: Seen, number: int) -> bool:
+    """What is asked beside the speeches is no business of those who watch."""
+    call = seen.before and seen.before.call(number)
+    return call is not None and call.aside is not None
+
+
+def _closing(seen: Seen, event: ev.Event) -> Iterator[Frame]:
+    """What ends before the state that it belongs to."""
+    if isinstance(event, ev.RoundCompleted):
+        yield tell(
+            seen,
+            "round_complete",
+            roundNumber=event.round,
+            responses=rounds.responses(seen.after, event.round),
+            **rounds.totals(seen.after, event.round),
+        )
+    yield from judge_frames.over(seen)
+
+
+def _status(seen: Seen) -> Iterator[Frame]:
+    state = _state(seen.after)
+    if state is None or (seen.before is not None and _state(seen.before) == state):
+        return
+    why = {"reason": seen.after.paused_for} if seen.after.paused_for else {}
+    yield tell(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1], **why)
+
+
+def _state(debate: Debate) -> tuple[str, int] | None:
+    """None until it is started: the first thing to tell is that it begins."""
+    if debate.status == "created":
+        return None
+    return STATES[debate.status], rounds.round_of(debate)
+
+
+def _ends_turn(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> bool:
+    """The turn of this call ends with it: its cost is told after the speech."""
+    if not any(turn.call == event.call for turn in seen.after.live):
+        return False
+    return event.finish != "tool" if isinstance(event, ev.CallCompleted) else event.retry_in_ms is None
+
+
+def _cost_of_turn(seen: Seen, number: int) -> Iterator[Frame]:
+    """The cost that its last call left untold; a call that is still open tells its own when it ends."""
+    turn = seen.after.turn(number)
+    is_open = turn is not None and turn.call is not None and seen.after.call(turn.call) is not None
+    if turn is not None and not is_open and (turn.usage.total or turn.cost):
+        yield _costs(seen)
+
+
+def _cost_update(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> Iterator[Frame]:
+    if event.usage.total or event.cost:
+        yield _costs(seen)
+
+
+def _costs(seen: Seen) -> Frame:
+    known = cost_summary(costs(seen.after))
+    return tell(
+        seen,
+        "cost_update",
+        totalCost=known["totalCost"],
+        costByModel=known["costByModel"],
+        tokensUsed={"total": known["totalTokens"], "byModel": known["tokensByModel"]},
+        estimated=known["estimated"],
+        unpriced=known["unpriced"],
+    )
+
+
+def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
+    limit = seen.after.limits.cost
+    share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
+    reserved = f", and {dollars(event.reserved)} more is reserved" if event.reserved else ""
+    message = (
+        f"The debate has cost {dollars(event.spent)}{reserved}; "
+        f"the warning was set at {dollars(event.threshold)}."
+    )
+    return tell(
+        seen,
+        "cost_warning",
+        threshold=float(event.threshold),
+        currentCost=float(event.spent),
+        **share,
+        message=message,
+    )
+
+
+def _cost_limit(seen: Seen, event: ev.BudgetExhausted) -> Frame:
+    message = f"The cost limit of {dollars(event.limit)} leaves no room for a further call."
+    return tell(seen, "error", type="cost_limit", message=message, retryable=False)
+
+
+def _retry(seen: Seen, event: ev.CallFailed, wait: int) -> Frame:
+    call = seen.before and seen.before.call(event.call)
+    turn = seen.after.turn(call.turn) if call and call.turn is not None else None
+    who: dict[str, Any] = {"participantId": turn.seat} if turn else {}
+    if call and call.judge is not None:
+        who = {"judgeId": call.judge, "order": call.order}
+    nth = speech_frames.attempt(seen.after, turn) if turn else call.attempt if call else 1
+    return speech_frames.complaint(
+        seen, event.kind, event.message, retryable=True, **who, attempt=nth, retryInMs=wait
+    )
+
+
+def _failure(seen: Seen, event: ev.DebateFailed) -> Frame:
+    """Judges may be asked again."""
+    return tell(
+        seen,
+        "error",
+        type="cost_limit" if event.reason == "budget" else "model_error",
+        message=outcome.ending(seen.after),
+        retryable=event.reason == "judge_failed",
+        reason=event.reason,
+    )
+
+
+def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
+    page = transcript(seen.after)
+    return tell(
+        seen,
+        "complete",
+        debateId=seen.after.id,
+        totalRounds=rounds.rounds_held(seen.after),
+        finalCost=float(seen.after.spent),
+        duration=round(page.seconds, 3),
+        verdict=verdict(page),
+        stopped=event.reason in ("stopped", "aborted"),
+        reason=event.reason,
+    )
+
+
+Further = (
+    ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled | ev.SeatTaken | ev.SeatLeft
+    | ev.SeatFilled | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
+)  # fmt: skip
+
+
+def _more(seen: Seen, event: Further) -> Iterator[Frame]:
+    match event:
+        case ev.TurnStarted():
+            yield from speech_frames.began(seen, event.turn)
+        case ev.RemarkInjected():
+            yield people_frames.remark(seen, event)
+        case ev.BallotCast():
+            yield judge_frames.cast(seen, event)
+        case ev.BallotSpoiled():
+            yield judge_frames.spoiled(seen, event)
+        case ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled():
+            yield people_frames.seat(seen, event)
+        case ev.PointRaised():
+            yield people_frames.point(seen, event)
+        case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
+            yield tell(seen, "poll", **people_replies.poll(seen.after, event.poll))
+        case _:
+            assert_never(event)

@@ -1,0 +1,110 @@
+"""`moot cluster`: who holds the arena together, and whether somebody does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.help_examples import EXAMPLES, shown
+from moot.cli.render.help import Columns
+
+if TYPE_CHECKING:
+    from moot.cli.render.output import Page
+    from moot.cluster.nodes import Node
+    from moot.cluster.status import Bus, Census
+    from moot.settings import Settings
+
+app = App(
+    name="cluster",
+    help="Servers and workers that share a PostgreSQL.",
+    help_format="plaintext",
+    help_formatter=Columns(shown(EXAMPLES.get("cluster", ()))),
+)
+UNATTENDED = 1
+LATE_SECONDS = 10.0
+"""A server tells of itself every other second."""
+
+
+@app.command(help_formatter=Columns(shown(EXAMPLES.get("cluster", ()))))
+def status(
+    *,
+    json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
+) -> int:
+    """Who serves and who works, what each runs, and what waits. Exits with 1 where it waits for nobody."""
+    from moot import settings as configuration
+    from moot.cli.follow import run
+    from moot.cli.render.output import Page
+
+    settings = configuration.load()
+    census = run(_census(settings))
+    if json:
+        import msgspec
+
+        Page.out().raw(msgspec.json.format(msgspec.json.encode(census), indent=2).decode() + "\n")
+    else:
+        _show(Page.out(), census)
+    return UNATTENDED if census.unattended else 0
+
+
+async def _census(settings: Settings) -> Census:
+    from moot.core.errors import Invalid
+
+    if settings.cluster.store is None:
+        raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
+    from moot.cluster.status import take
+
+    return await take(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
+
+
+async def _bus(settings: Settings) -> Bus:
+    if settings.cluster.bus is None:
+        return "not used"
+    from moot.processes.backends import make_shared
+
+    _, commons = make_shared(settings)
+    try:
+        # Whether somebody answers shows when something is asked.
+        await commons.recall("health")
+        return "not reachable" if commons.trouble else "reachable"
+    finally:
+        await commons.close()
+
+
+def _show(page: Page, census: Census) -> None:
+    from moot.cli.render.output import row, table
+
+    if not census.nodes:
+        page.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
+    else:
+        made = table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
+        for node in census.nodes:
+            row(
+                made,
+                (node.host, "bold"),
+                str(node.pid),
+                node.role,
+                node.version,
+                f"{node.started_at:%Y-%m-%d %H:%M} UTC",
+                _seen(node),
+                str(node.debates) if node.working else "",
+                str(node.streams) if node.role in ("api", "both") else "",
+            )
+        page.table(made)
+    page.gap()
+    page.line(_jobs(census))
+    page.line(f"Redis: {census.bus}.")
+    if census.unattended:
+        page.line(("Debates wait, and nobody works. Start a worker: moot work", "red"))
+
+
+def _seen(node: Node) -> tuple[str, str]:
+    gone = node.seen_seconds > LATE_SECONDS or (node.worker is not None and not node.working)
+    return f"{node.seen_seconds:,.0f} s ago", "red" if gone else ""
+
+
+def _jobs(census: Census) -> str:
+    waiting = census.waiting
+    lag = f", the oldest for {waiting.oldest_seconds:,.1f} s" if waiting.jobs else ""
+    left = f"; {waiting.stalled} left by a worker that fell silent" if waiting.stalled else ""
+    return f"Debates: {waiting.running} running, {waiting.jobs} waiting for a worker{lag}{left}."

@@ -1,0 +1,201 @@
+"""`moot formats`: the debate formats, one of them in full, and a check for your own file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.render.help import Columns
+
+if TYPE_CHECKING:
+    from moot.cli.render.output import Page
+    from moot.core.terms import Format, Phase
+
+app = App(
+    name="formats",
+    help="The debate formats, and a check for your own.",
+    help_format="plaintext",
+    help_formatter=Columns(),
+)
+
+RESULTS = {
+    "majority": "the majority of the judges",
+    "consensus": "the judges, if they are of one mind",
+    "ranking": "a ranking of all teams, from first to last",
+    "swing": "the side that has moved more of the audience; without an audience, the majority of the judges",
+    "summary": "no winner, but a summary",
+    "none": "no winner",
+}
+
+
+@app.default
+def formats() -> int:
+    """The debate formats."""
+    from moot import formats as shelf
+    from moot import settings
+    from moot.cli.render.output import Page, row, table
+    from moot.core.errors import Invalid
+
+    page = Page.out()
+    folder = settings.load().formats
+    made = table("format", "length", "seats", "")
+    for name in shelf.names(folder):
+        fmt = shelf.load(name, folder)
+        row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
+    for column in (0, 1, 2):
+        made.columns[column].no_wrap = True
+    page.table(made)
+    page.line("")
+    for _, found in shelf.own(folder):
+        if isinstance(found, Invalid):
+            page.raw(f"{found}\n")
+    page.line("  moot formats show NAME prints the table of speeches.")
+    page.line(f"  Formats of your own are .toml files in {folder}.")
+    return 0
+
+
+@app.command
+def show(name: Annotated[str, Parameter(help="A format by name, or a .toml file.")], /) -> int:
+    """The speeches of a format, in order."""
+    from moot import formats as shelf
+    from moot import settings
+
+    _table(shelf.load(name, settings.load().formats))
+    return 0
+
+
+@app.command
+def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
+    """Whether a format file is right; if not, what is wrong and where."""
+    from moot import formats as shelf
+    from moot.cli.error_messages import USAGE
+    from moot.cli.render.output import Page
+    from moot.core.errors import Invalid
+
+    try:
+        words = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file} cannot be read: {error}.") from error
+    try:
+        fmt = shelf.parse(words, str(file))
+    except Invalid as error:
+        # As compilers say it, so that editors find the place: one line each, however long.
+        Page.err().raw(f"{error}\n")
+        return USAGE
+    _table(fmt)
+    Page.out().line(("It is right.", "green"))
+    return 0
+
+
+def _length(fmt: Format) -> str:
+    if fmt.turns:
+        return f"{fmt.turns} turns"
+    speeches = sum(phase.kind != "vote" for phase in fmt.phases)
+    return f"{fmt.rounds} rounds" if not fmt.scripted else f"{speeches} rows"
+
+
+# --- the table of speeches ----------------------------------------------------------------------------
+
+
+def _table(fmt: Format) -> None:
+    from moot.cli.render.output import Page, row, table
+    from moot.formats import described
+
+    page = Page.out()
+    page.line((fmt.title, "bold"), f"  {described(fmt)}")
+    page.gap()
+    made = table("round", "speech", "speaker", "min", "words", "")
+    for column in (0, 3, 4):
+        made.columns[column].no_wrap = True
+    for column in (3, 4):
+        made.columns[column].justify = "right"
+    for number, rows in _rounds(fmt):
+        for place, (title, who, minutes, words, rules) in enumerate(rows):
+            row(made, "" if place else number, title, who, minutes, words, (rules, "dim"))
+    page.table(made)
+    page.gap()
+    _terms(page, fmt)
+    page.gap()
+
+
+def _terms(page: Page, fmt: Format) -> None:
+    """What a table of speeches does not say."""
+    from moot.cli.render.output import row, table
+
+    names = ", ".join(chair.name for chair in fmt.chairs)
+    prep = f"{fmt.prep_words} words of private notes for each team, where there is prep"
+    made = table("", "")
+    made.show_header = False
+    row(made, ("result", "dim"), RESULTS[fmt.result])
+    row(made, ("last word", "dim"), fmt.last_word or "whoever it falls to")
+    row(made, ("prep", "dim"), prep if fmt.prep_words else "none")
+    row(made, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
+    page.table(made)
+
+
+Row = tuple[str, str, str, str, str]
+
+
+def _rounds(fmt: Format) -> list[tuple[str, list[Row]]]:
+    """Each round's rows; rounds that are alike stand together."""
+    from moot.core.schedule import rows, schedule
+    from moot.core.terms import Limits
+    from moot.formats.checking import chaired
+
+    seats, limits = chaired(fmt), Limits(rounds=fmt.rounds, turns=fmt.turns)
+    names = {seat.id: seat.name for seat in seats}
+    speakers: dict[tuple[int, int], list[str]] = {}
+    for slot in schedule(fmt, seats, limits):
+        speaking = speakers.setdefault((slot.round, slot.phase), [])
+        if names[slot.seat] not in speaking:
+            speaking.append(names[slot.seat])
+    rounds: dict[int, list[Row]] = {}
+    for number, index in rows(fmt, seats, limits):
+        phase = fmt.phases[index]
+        rounds.setdefault(number, []).append(_row(fmt, phase, speakers.get((number, index), [])))
+    alike: list[tuple[int, int, list[Row]]] = []
+    for number, found in rounds.items():
+        if alike and alike[-1][2] == found:
+            alike[-1] = (alike[-1][0], number, found)
+        else:
+            alike.append((number, number, found))
+    return [(f"{first}" if first == last else f"{first}-{last}", found) for first, last, found in alike]
+
+
+def _row(fmt: Format, phase: Phase, names: list[str]) -> Row:
+    minutes = f"{phase.minutes:g}" if phase.minutes else ""
+    if phase.kind == "vote":
+        return phase.title, "the audience", "", "", ""
+    return phase.title, _speaker(fmt, phase, names), minutes, str(phase.words), ", ".join(_rules(phase))
+
+
+def _speaker(fmt: Format, phase: Phase, names: list[str]) -> str:
+    """Who speaks, and as whom; of a team with several speakers, which of them."""
+    if phase.kind in ("cross-examination", "crossfire", "exchange") and len(names) > 1:
+        asker = _numbered(fmt, names[0], phase.speaker)
+        asked = _numbered(fmt, names[1], phase.to_speaker)
+        return f"{asker} {'asks' if phase.kind == 'cross-examination' else 'and'} {asked}"
+    named = phase.speaks_as and phase.speaks_as not in phase.title
+    return phase.speaks_as if named else ", ".join(names)
+
+
+def _numbered(fmt: Format, name: str, speaker: int) -> str:
+    if not any(phase.speaks_as for phase in fmt.phases):
+        return name
+    return f"{name} {speaker}" if speaker else f"all of {name}"
+
+
+def _rules(phase: Phase) -> list[str]:
+    questions = phase.kind in ("cross-examination", "crossfire")
+    rules = (
+        f"{phase.exchanges} questions" if questions else "",
+        f"in turn, {phase.clock} words a side" if phase.clock else "",
+        f"{phase.exchanges} turns each" if phase.kind == "exchange" and not phase.clock else "",
+        "where somebody has asked" if phase.kind == "questions" else "",
+        "points of information" if phase.points_of_information else "",
+        "" if phase.new_arguments or questions else "no new arguments",
+        "all at once" if phase.simultaneous else "",
+    )
+    return [rule for rule in rules if rule]

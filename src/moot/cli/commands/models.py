@@ -1,0 +1,123 @@
+"""`moot models`: what can argue here, what it costs, whether it works, and how to get more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.render.help import Columns
+
+if TYPE_CHECKING:
+    from moot.models.discovery import Found
+    from moot.models.model_files import Manager
+
+app = App(
+    name="models",
+    help="The models that can argue here, and how to get more.",
+    help_format="plaintext",
+    help_formatter=Columns(),
+)
+
+
+@app.default
+def models(
+    provider: Annotated[
+        str | None, Parameter(show_default=False, help="With --prices: the models of this one alone.")
+    ] = None,
+    /,
+    *,
+    prices: Annotated[
+        bool, Parameter(negative="", show_default=False, help="What models can do, and what they cost.")
+    ] = False,
+) -> int:
+    """The models that can argue here, best first, and what is missing where one cannot."""
+    from moot.cli.follow import run
+    from moot.core.errors import Invalid
+
+    if provider is not None and not prices:
+        raise Invalid(f"`moot models` knows no {provider!r}. Its prices: moot models --prices {provider}")
+
+    async def look() -> int:
+        from moot.cli.render import price_list
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            if prices:
+                return price_list.show(arena, provider)
+            rows = await arena.providers.usable()
+            _table(rows, await arena.providers.default_model())
+        return 0
+
+    return run(look())
+
+
+@app.command
+def test(
+    model: Annotated[str, Parameter(help="provider/model, as after --model.")],
+    /,
+) -> int:
+    """Ask a model two tiny questions and say what works. A service charges a few tokens for it."""
+    from moot.cli.follow import run
+
+    async def ask() -> int:
+        from moot.cli import model_test
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            return await model_test.out(arena, model)
+
+    return run(ask())
+
+
+@app.command
+def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
+    """Fetch a model, checked by its hash. It goes on where it was broken off, and runs no code."""
+    from moot.cli.render.output import Page
+    from moot.cli.render.progress import bar
+
+    manager = _manager()
+    wanted = name.removeprefix("local/")
+    with bar() as report:
+        path = manager.install(wanted, report)
+    Page.out().line("Installed: ", (str(path), "bold"))
+    return 0
+
+
+@app.command
+def remove(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
+    """Remove the file of an installed model."""
+    from moot.cli.render.output import Page
+
+    found = _manager().remove(name.removeprefix("local/"))
+    Page.out().line("Removed." if found else "It was not installed.")
+    return 0
+
+
+def _manager() -> Manager:
+    from moot import settings
+    from moot.models.model_files import Manager
+
+    here = settings.load()
+    return Manager(here.models, environ=here.environ, offline=here.offline)
+
+
+def _table(rows: tuple[Found, ...], default: str) -> None:
+    from moot.cli.render.output import Page, row, table
+
+    page = Page.out()
+    made = table("", "model", "", "what to do")
+    made.columns[1].no_wrap = True
+    for found in sorted(rows, key=_rank):
+        mark = ("●", "green") if found.usable else ("○", "dim")
+        name = (found.name, "bold" if found.usable else "")
+        size = f", {found.size / 1e6:,.0f} MB" if found.size else ""
+        row(made, mark, name, (found.why + size, "dim"), found.todo)
+    page.table(made)
+    page.line("")
+    page.line("  Without --model a debate uses ", (default, "bold"), ".")
+
+
+def _rank(found: Found) -> int:
+    """What works, then what is one command away, then the rest."""
+    return 0 if found.usable else 1 if found.kind == "catalogue" else 2

@@ -1,0 +1,164 @@
+"""The commands of whoever conducts a debate: each asks one thing of it, whichever process runs it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from moot.cli.ask import ask
+from moot.cli.options import Id, Reason, Server
+
+
+def pause(
+    id: Id = "last",
+    /,
+    *,
+    now: Annotated[
+        bool, Parameter(negative="", help="Cut the running speech; it is given again later.")
+    ] = False,
+    server: Server = None,
+) -> int:
+    """Pause after the running speech, or at once with --now."""
+    from moot.rules.commands import Pause
+
+    return ask(server, id, Pause(now=now), "Paused.")
+
+
+def inject(
+    id: Id,
+    text: Annotated[str, Parameter(help="What to say, in quotation marks.")],
+    /,
+    *,
+    to: Annotated[
+        str | None, Parameter(help="Only this speaker hears it: a seat by name, side or id.")
+    ] = None,
+    server: Server = None,
+) -> int:
+    """Say something that every later speaker hears."""
+    from moot.cli.find_seat import seat_id
+    from moot.rules.commands import Inject
+
+    return ask(
+        server,
+        id,
+        lambda debate: Inject(text, to=seat_id(debate, to) if to else None),
+        f"{to} will hear it, and nobody else." if to else "It will be heard by every speech from now on.",
+    )
+
+
+def question(
+    id: Id,
+    text: Annotated[str, Parameter(help="The question, in quotation marks.")],
+    /,
+    *,
+    to: Annotated[
+        str | None,
+        Parameter(help="Who is to answer: a seat by name, side or id. Without it, everybody."),
+    ] = None,
+    server: Server = None,
+) -> int:
+    """Ask a question that all hear: it is answered in the next speech, or when the floor is heard."""
+    from moot.cli.find_seat import seat_id
+    from moot.rules.commands import Inject
+
+    return ask(
+        server,
+        id,
+        lambda debate: Inject(text, to=seat_id(debate, to) if to else None, question=True),
+        "The question is put.",
+    )
+
+
+def extend(
+    id: Id = "last",
+    /,
+    *,
+    seconds: Annotated[float, Parameter(help="So many more for the speech under way.")] = 0.0,
+    rounds: Annotated[int, Parameter(help="So many more for the debate.")] = 0,
+    server: Server = None,
+) -> int:
+    """More time for the speech under way, or more rounds."""
+    from moot.core.errors import Invalid
+    from moot.rules.commands import Extend
+
+    if not (seconds or rounds):
+        raise Invalid("Say by how much: --seconds 60, or --rounds 1.")
+    return ask(server, id, Extend(seconds, rounds), "Extended.")
+
+
+def skip(
+    id: Id = "last",
+    /,
+    *,
+    speech: Annotated[
+        int | None, Parameter(help="Its number in the order of speeches: also one that is still to come.")
+    ] = None,
+    server: Server = None,
+) -> int:
+    """Skip the running speech, or another one with --speech."""
+    from moot.core.state import Debate
+    from moot.rules.commands import SkipTurn
+
+    def command(debate: Debate) -> SkipTurn:
+        if speech is not None:
+            return SkipTurn(slot=speech - 1)
+        # The one that is being given as we look, and not the one that follows it a moment later.
+        return SkipTurn(turn=debate.live[0].number if len(debate.live) == 1 else None)
+
+    return ask(server, id, command, "Skipped.")
+
+
+def retry(id: Id = "last", /, *, server: Server = None) -> int:
+    """Have the last failed or interrupted speech given again."""
+    from moot.rules.commands import Retry
+
+    return ask(server, id, Retry(), "It will be given again.")
+
+
+def next_round(id: Id = "last", /, *, server: Server = None) -> int:
+    """Ask for the next round, where rounds wait to be asked for."""
+    from moot.rules.commands import NextRound
+
+    return ask(server, id, NextRound(), "The next round begins.")
+
+
+def judge(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
+    """End the speeches and ask the judge now."""
+    from moot.rules.commands import JudgeNow
+
+    return ask(server, id, JudgeNow(reason), "The judge is asked.")
+
+
+def decide(
+    id: Id,
+    winner: Annotated[str, Parameter(help="A seat by name, side or id, or draw.")],
+    /,
+    *,
+    reason: Reason = "",
+    server: Server = None,
+) -> int:
+    """Name the winner by hand, or a draw."""
+    from moot.cli.find_seat import winner_id
+    from moot.rules.commands import Decide
+
+    return ask(
+        server,
+        id,
+        lambda debate: Decide(winner_id(debate, winner), reason),
+        "Decided.",
+    )
+
+
+def stop(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
+    """End the debate; what was said is judged."""
+    from moot.rules.commands import Stop
+
+    return ask(server, id, Stop(reason), "Stopped.")
+
+
+def abort(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
+    """End the debate without a verdict."""
+    from moot.rules.commands import Abort
+
+    return ask(server, id, Abort(reason), "Aborted.")

@@ -1,0 +1,148 @@
+"""`moot token`: who may use a server, by tokens of which only a digest is kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from moot.cli.render.help import Columns
+
+if TYPE_CHECKING:
+    from moot.store.contract import Store, Token
+
+app = App(
+    name="token",
+    help="Tokens for those who use a server: once there is one, every request needs one.",
+    help_format="plaintext",
+    help_formatter=Columns(),
+)
+LONGEST = 64
+MOST_DAYS = 36_500
+
+
+@app.command
+def new(
+    name: Annotated[str, Parameter(help="What you call it, such as the name of its bearer.")],
+    /,
+    *,
+    role: Annotated[
+        Literal["owner", "moderator", "viewer"],
+        Parameter(
+            help="owner or moderator (both steer and see secrets; only owners delete), or viewer (watches)."
+        ),
+    ] = "owner",
+    owner: Annotated[
+        str | None, Parameter(help="Whose debates it is for. Without it, those of NAME.", show_default=False)
+    ] = None,
+    days: Annotated[
+        float | None,
+        Parameter(help="How long it counts. Without it, until it is revoked.", show_default=False),
+    ] = None,
+) -> int:
+    """Make a token and show it, this once: it is stored nowhere."""
+    from moot.cli.follow import run
+    from moot.cli.render.output import Page
+    from moot.store.contract import Token
+    from moot.store.token_digest import digest, new_secret
+
+    tenant = name if owner is None else owner
+    _check(name, tenant, days)
+    secret = new_secret()
+    now = datetime.now(UTC)
+    expires = now + timedelta(days=days) if days is not None else None
+    run(_keep(Token(name, digest(secret), role, tenant, now, expires)))
+    Page.err().line("This is shown once; only its digest is kept. Send it as `Authorization: Bearer …`.")
+    Page.out().raw(f"{secret}\n")
+    return 0
+
+
+@app.command(name="list")
+def every() -> int:
+    """The tokens there are, without the tokens themselves."""
+    from moot.cli.follow import run
+    from moot.cli.render.output import Page, row, table
+
+    page, now = Page.out(), datetime.now(UTC)
+    tokens = run(_all())
+    if not tokens:
+        page.line("No tokens yet. Make one with: moot token new NAME")
+        return 0
+    made = table("name", "role", "debates of", "made", "until")
+    for token in tokens:
+        row(
+            made,
+            (token.name, "bold"),
+            token.role,
+            token.owner,
+            f"{token.created_at:%Y-%m-%d}",
+            _until(token, now),
+        )
+    page.table(made)
+    return 0
+
+
+@app.command
+def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` shows it.")], /) -> int:
+    """Make a token count no longer. A running server knows within a second."""
+    from moot.cli.follow import run
+    from moot.cli.render.output import Page
+
+    if not run(_drop(name)):
+        Page.err().line(f"There is no token called {name!r}. `moot token list` shows those there are.")
+        return 2
+    Page.out().line(f"Revoked {name}.")
+    return 0
+
+
+def _check(name: str, owner: str, days: float | None) -> None:
+    from moot.core.errors import Invalid
+
+    for what, given in (("A name", name), ("An owner", owner)):
+        if len(given) > LONGEST or not given.isprintable() or given != given.strip():
+            raise Invalid(f"{what} has at most {LONGEST} printable characters, and no space around them.")
+    if not name:
+        raise Invalid("A token needs a name.")
+    if days is not None and not 0 < days <= MOST_DAYS:
+        raise Invalid(f"--days must be above 0 and at most {MOST_DAYS:,}.")
+
+
+def _until(token: Token, now: datetime) -> tuple[str, str]:
+    if token.expires_at is None:
+        return "it is revoked", ""
+    when = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
+    return (f"{when}, over", "red") if token.expired(now) else (when, "")
+
+
+@asynccontextmanager
+async def _store() -> AsyncGenerator[Store]:
+    from moot import settings
+    from moot.processes.backends import open_store
+
+    store = await open_store(settings.load())
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def _keep(token: Token) -> None:
+    from moot.core.errors import Invalid
+
+    async with _store() as store:
+        if any(kept.name == token.name for kept in await store.tokens()):
+            raise Invalid(f"There is a token called {token.name!r}; revoke it first, or take another name.")
+        await store.keep_token(token)
+
+
+async def _all() -> tuple[Token, ...]:
+    async with _store() as store:
+        return await store.tokens()
+
+
+async def _drop(name: str) -> bool:
+    async with _store() as store:
+        return await store.drop_token(name)

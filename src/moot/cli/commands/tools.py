@@ -1,0 +1,82 @@
+"""`moot tools`: what speakers may be given to use, and whether it works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from moot.cli.render.help import Columns
+
+if TYPE_CHECKING:
+    from moot.tools.contract import Kit
+
+app = App(
+    name="tools",
+    help="The tools that speakers may be given with --tool. Servers stand in moot.toml.",
+    help_format="plaintext",
+    help_formatter=Columns(),
+)
+
+
+@app.default
+def tools() -> int:
+    """The servers of `moot.toml` and their tools, by the names that --tool takes."""
+    from moot.cli.follow import run
+
+    async def look() -> int:
+        from moot.engine.arena import Arena
+
+        async with Arena.open() as arena:
+            return _table(await arena.tools.kits(), str(arena.settings.file))
+
+    return run(look())
+
+
+@app.command(name="try")
+def attempt(
+    name: Annotated[str, Parameter(help="server/tool, as `moot tools` has it.")],
+    arguments: Annotated[str, Parameter(help='What it is told, as JSON: \'{"word": "moot"}\'.')] = "{}",
+    /,
+) -> int:
+    """Use a tool once, as a speaker would, and show what a model would be given."""
+    from moot.cli.follow import run
+
+    async def use() -> int:
+        from moot.cli.render.output import Page
+        from moot.core.errors import Invalid
+        from moot.core.terms import ToolCall
+        from moot.engine.arena import Arena
+        from moot.tools.tool_listing import legal
+
+        async with Arena.open() as arena:
+            server, _, tool = name.partition("/")
+            if not tool or not arena.tools.knows(name) or not await arena.tools.offered([name]):
+                raise Invalid(f"There is no tool {name!r}. `moot tools` lists what there is.")
+            result = await arena.tools.use(ToolCall("try", legal(server, tool), arguments), [name])
+        if result.error:
+            Page.err().line(result.error)
+            return 1
+        Page.out().raw(result.output + "\n")
+        return 0
+
+    return run(use())
+
+
+def _table(kits: tuple[Kit, ...], file: str) -> int:
+    from moot.cli.render.output import Page, row, table
+    from moot.tools.contract import HOSTED
+
+    page = Page.out()
+    if not kits:
+        page.line("No tool server is named yet: docs/tools.md shows how, in ", (file, "bold"), ".")
+    made = table("tool", "", "what it does")
+    made.columns[0].no_wrap = True
+    for kit in kits:
+        row(made, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
+        for tool in kit.tools:
+            row(made, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
+    for name in HOSTED:
+        row(made, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
+    page.table(made)
+    return 0

@@ -1,0 +1,93 @@
+"""Errors as one clear line, what to do next, and an exit code."""
+
+from __future__ import annotations
+
+import os
+
+from moot.core.errors import (
+    Invalid,
+    MootError,
+    NewerSchema,
+    Refused,
+    StoreError,
+    Unavailable,
+    UnknownDebate,
+)
+
+ENDED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+OPTIONS = {
+    "topic": "motion",
+    "participants": "seats",
+    "format": "--format",
+    "maxRounds": "--rounds",
+    "maxTurns": "--turns",
+    "timeoutPerRound": "--timeout",
+    "intensity": "--intensity",
+    "costLimit": "--cost-limit",
+    "warnAtCost": "--warn-at",
+    "personSeconds": "--person-seconds",
+    "polls.seconds": "--audience",
+    "objective": "--objective",
+    "prep": "--prep",
+    "blind": "--blind",
+    "opens": "--opens",
+    "winningCondition": "--winning",
+    "judges": "--judge",
+    "seconds": "--seconds",
+    "rounds": "--rounds",
+    "cites": "--speeches",
+    "ranking": "--ranking",
+    "tools": "--tool",
+}
+"""What the fields of a request are called on the command line."""
+OF_A_SETUP = "Invalid debate configuration"
+"""How the complaint about a debate begins that somebody wants to open."""
+
+
+def debugging() -> bool:
+    """Read here and not in the settings, which would load the whole engine for a help text."""
+    return os.environ.get("MOOT_DEBUG", "") not in ("", "0")
+
+
+def explain(error: MootError) -> tuple[list[str], int]:
+    """The lines to print, the first of them the error itself, and the exit code."""
+    match error:
+        case Invalid():
+            return _wrong(error), USAGE
+        case UnknownDebate():
+            fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
+            return [str(error), fix], USAGE
+        case Refused():
+            return [f"{error.reason} (It is {words(error.status)}.)"], FAILED
+        case Unavailable():
+            return [str(error), *([error.fix] if error.fix else [])], FAILED
+        case NewerSchema():
+            return [str(error)], FAILED
+        case StoreError():
+            return [str(error), "`moot doctor` looks at what is wrong."], FAILED
+        case _:
+            return [str(error)], FAILED
+
+
+def _wrong(error: Invalid) -> list[str]:
+    of_a_setup = str(error).startswith(OF_A_SETUP)
+    problems = [
+        f"{_option(field)}: {problem}"
+        for field, found in error.problems.items()
+        for problem in found
+        if of_a_setup or problem not in str(error)
+    ]
+    # What is wrong with the file of a format is all said in one sentence.
+    if not problems or ("format" in error.problems and not of_a_setup):
+        return [str(error)]
+    return ["This debate cannot be held:" if of_a_setup else str(error), *problems]
+
+
+def _option(field: str) -> str:
+    """Each tool is told by its place; they all came by the same option."""
+    return OPTIONS["tools"] if field.startswith("tools.") else OPTIONS.get(field, field)
+
+
+def words(status: str) -> str:
+    return status.replace("_", " ")

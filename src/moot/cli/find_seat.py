@@ -1,0 +1,64 @@
+"""Seats by what people call them: the name, the side, or the id."""
+
+from __future__ import annotations
+
+from moot.core.errors import Invalid
+from moot.core.state import Debate
+from moot.judging.parties import parties, party_of
+from moot.views.safe_text import line
+
+TIES = ("draw", "tie", "none")
+
+
+def seat_id(debate: Debate, given: str) -> str:
+    wanted = given.strip().casefold()
+    for key in ("id", "name", "side"):
+        found = [seat.id for seat in debate.seats if str(getattr(seat, key)).casefold() == wanted]
+        if len(found) == 1:
+            return found[0]
+    names = ", ".join(line(seat.name) for seat in debate.seats)
+    raise Invalid(f"There is no seat {given!r} here. The seats are: {names}.")
+
+
+def party_id(debate: Debate, given: str) -> str:
+    """Who can win: a seat, or a side as a whole, by whatever name."""
+    wanted = given.strip().casefold()
+    sides = [party.id for party in parties(debate) if all(seat.side == wanted for seat in party.seats)]
+    if len(sides) == 1:
+        return sides[0]
+    party = party_of(debate, seat_id(debate, given))
+    if party is None:
+        raise Invalid(f"{given.strip()} cannot win here.")
+    return party.id
+
+
+def winner_id(debate: Debate, given: str) -> str | None:
+    """Who has won; None for a draw."""
+    return None if given.strip().casefold() in TIES else party_id(debate, given)
+
+
+def own_seat(debate: Debate, given: str | None) -> str:
+    """The seat of whoever types: the one named, or the one person who speaks, or the one who sits here."""
+    if given:
+        return seat_id(debate, given)
+    people = [seat.id for seat in debate.seats if seat.model.human]
+    speaking = [turn.seat for turn in debate.live if turn.seat in people]
+    for sitting in (speaking, people):
+        if len(sitting) == 1:
+            return sitting[0]
+    if not people:
+        raise Invalid("No person sits in this debate. Take a seat first: moot take ID SEAT.")
+    names = ", ".join(line(debate.seat(seat).name) for seat in people)
+    raise Invalid(f"Several people sit here: name your seat with --seat, one of {names}.")
+
+
+def own_judge(debate: Debate, given: str | None) -> str:
+    """The place of the judge who types: by name or id, or the only person there."""
+    sitting = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
+    people = [judge for judge in sitting if judge.model.human]
+    wanted = (given or "").strip().casefold()
+    found = [judge.id for judge in people if not wanted or wanted in (judge.id, judge.name.casefold())]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(line(judge.name) for judge in people)
+    raise Invalid(f"Name the judge with --judge, one of {names}." if names else "No person judges here.")

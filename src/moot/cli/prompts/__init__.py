@@ -1,0 +1,1 @@
+"""What people at this terminal are asked: for a speech, a point, a ballot."""

@@ -1,0 +1,1 @@
+"""What the terminal shows: the only place that prints."""

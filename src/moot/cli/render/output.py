@@ -1,0 +1,159 @@
+"""The only place that prints: whatever goes out is cleaned here, and wraps to the width there is.
+
+A page is a terminal or a pipe. Colours come from the terminal's own sixteen, which its owner has chosen to be
+readable, and NO_COLOR takes them away; a pipe gets plain text and not one escape code.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from moot.views.safe_text import clean, line
+
+Part = str | tuple[str, str]
+"""Words, or words and their style."""
+
+HUES = ("cyan", "red", "magenta", "yellow")
+WIDEST = 92
+"""Longer lines are hard to read, however wide the screen."""
+PIPE_WIDTH = 80
+PIPE_TABLE = 400
+
+
+class Page:
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._blank = False
+
+    @classmethod
+    def out(cls, *, plain: bool = False) -> Page:
+        return cls(_console(sys.stdout, plain=plain))
+
+    @classmethod
+    def err(cls) -> Page:
+        return cls(_console(sys.stderr))
+
+    @property
+    def rich(self) -> bool:
+        """Someone looks at it: colours and moving parts make sense."""
+        return self.console.is_terminal and not self.console.is_dumb_terminal
+
+    @property
+    def width(self) -> int:
+        return max(24, min(self.console.width, WIDEST))
+
+    def line(self, *parts: Part) -> None:
+        self.print(text(*parts))
+
+    def print(self, what: Text) -> None:
+        self._blank = not what.plain.strip()
+        self.console.print(what, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+    def prompt(self, *parts: Part) -> None:
+        """Words before what somebody types, on the same line."""
+        self._blank = False
+        self.console.print(text(*parts), end="", highlight=False, soft_wrap=True)
+
+    def gap(self) -> None:
+        """One empty line, however many ask for it."""
+        if not self._blank:
+            self.line()
+
+    def table(self, made: Table) -> None:
+        """In a pipe a row stays on one line, for grep and friends."""
+        self._blank = False
+        if self.rich:
+            self.console.print(made)
+            return
+        wide = Console(file=io.StringIO(), width=PIPE_TABLE, color_system=None)
+        with wide.capture() as captured:
+            wide.print(made)
+        self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
+
+    def raw(self, words: str) -> None:
+        """A document as it is: not wrapped, not styled, but cleaned."""
+        self.console.file.write(clean(words))
+        self.console.file.flush()
+
+
+def text(*parts: Part) -> Text:
+    made = Text()
+    for part in parts:
+        words, style = (part, "") if isinstance(part, str) else part
+        made.append(clean(words), style=Style.parse(style) if style else None)
+    return made
+
+
+def table(*headings: str) -> Table:
+    """Columns without a frame; `row` fills it."""
+    made = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim", pad_edge=False)
+    for heading in headings:
+        made.add_column(heading, overflow="fold")
+    return made
+
+
+def row(made: Table, *cells: Part) -> None:
+    made.add_row(*(text(_on_one_line(cell)) for cell in cells))
+
+
+def _on_one_line(cell: Part) -> Part:
+    return line(cell) if isinstance(cell, str) else (line(cell[0]), cell[1])
+
+
+def hue(place: int) -> str:
+    return HUES[place % len(HUES)]
+
+
+def shorten(words: str, width: int) -> str:
+    """As much as fits into so many cells, with an ellipsis where something is left out."""
+    words = line(words)
+    if cell_len(words) <= width:
+        return words
+    kept = ""
+    for char in words:
+        if cell_len(kept + char) > width - 1:
+            break
+        kept += char
+    return kept.rstrip() + "…"
+
+
+def pad(words: str, width: int) -> str:
+    """Exactly so many cells."""
+    words = shorten(words, width)
+    return words + " " * (width - cell_len(words))
+
+
+def join(parts: Iterable[str], between: str = " · ") -> str:
+    return between.join(part for part in parts if part)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """The reader has left: `app.run` knows the exit code for that."""
+        self.quiet = True
+        raise BrokenPipeError
+
+
+def _console(file: TextIO, *, plain: bool = False) -> Console:
+    terminal = file.isatty()
+    columns = os.environ.get("COLUMNS", "")
+    return _Console(
+        file=file,
+        force_terminal=terminal and not plain,
+        no_color=True if plain or not terminal else None,
+        color_system="auto" if terminal and not plain else None,
+        width=None if terminal else int(columns) if columns.isdigit() and int(columns) else PIPE_WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )

@@ -1,0 +1,89 @@
+"""What shows a debate: the stage for people, or the log as it is, one event a line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Protocol
+
+from moot.cli.render.live import Stage
+from moot.cli.render.output import Page
+from moot.core.events import Recorded, VoteCast, encode
+from moot.core.state import Debate
+from moot.core.visibility import OWNER, visible
+from moot.views.safe_text import clean_json
+
+PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
+
+
+class Screen(Protocol):
+    def show(self, debate: Debate, recorded: Recorded) -> None: ...
+
+    def catch_up(self, debate: Debate) -> None: ...
+
+    def give_way(self, turn: int | None = None) -> None: ...
+
+    def go_on(self) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Lines:
+    """The log as it is: one event a line, in JSON. Only votes stay secret here too."""
+
+    def show(self, debate: Debate, recorded: Recorded) -> None:
+        voted = isinstance(recorded.event, VoteCast)
+        shown = visible(debate, recorded, OWNER) if voted else recorded
+        sys.stdout.write(clean_json(encode(shown or recorded).decode()) + "\n")
+        sys.stdout.flush()
+
+    def catch_up(self, debate: Debate) -> None:
+        pass
+
+    def give_way(self, turn: int | None = None) -> None:
+        pass
+
+    def go_on(self) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def screen(
+    *,
+    json: bool = False,
+    plain: bool = False,
+    reasoning: bool = True,
+    moving: bool = True,
+    hint: str = PLAYING,
+    remark: str = "",
+    ending: str = "",
+    clock: Callable[[], datetime] = now,
+) -> Generator[Screen]:
+    """`remark` stands below the heading, `ending` behind every command that the page advises to type."""
+    if json:
+        yield Lines()
+        return
+    page = Page.out(plain=plain)
+    moving = moving and not plain
+    stage = Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark, ending=ending)
+    with stage:
+        yield stage

@@ -1,0 +1,118 @@
+"""The one or two lines under a running debate: the order of speeches, who is up, tokens, money, time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_never
+
+from rich.text import Text
+
+from moot.cli.render.output import hue, join, shorten, text
+from moot.core.state import Aside, Debate, Judging, Poll
+from moot.core.word_count import tokens as tokens_of
+from moot.rules.plan import orders
+from moot.views.costs import costs, dollars
+from moot.views.durations import clock
+from moot.views.transcript import speech_title
+
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+MOST_MARKS = 24
+
+
+def status(
+    debate: Debate, now: datetime, width: int, frame: int, remarks: int = 0, hint: str = ""
+) -> list[Text]:
+    first = text("  ", (SPINNER[frame % len(SPINNER)], "bold"), " ")
+    first.append_text(marks(debate))
+    first.append(shorten(_doing(debate, now), max(8, width - first.cell_len - 2)))
+    waiting = f"{remarks} remark{'' if remarks == 1 else 's'} waiting" if remarks else ""
+    second = join((*_figures(debate, now), waiting, hint))
+    return [first, text(("    " + shorten(second, width - 4), "dim"))]
+
+
+def marks(debate: Debate) -> Text:
+    """One mark for each speech of the schedule, in its seat's colour, filled as it is given."""
+    made = text()
+    if len(debate.schedule) > MOST_MARKS:
+        return made
+    unspent = {slot.index for slot in debate.unspent()}
+    live = {turn.slot for turn in debate.live}
+    places = {seat.id: place for place, seat in enumerate(debate.seats)}
+    for slot in debate.schedule:
+        colour = hue(places[slot.seat])
+        if slot.index in live:
+            made.append("╸", style=f"bold {colour}")
+        elif slot.index in unspent:
+            made.append("─", style="dim")
+        else:
+            made.append("━", style=colour)
+    made.append("  ")
+    return made
+
+
+def _doing(debate: Debate, now: datetime) -> str:
+    if debate.judging and debate.being_judged:
+        return _judging(debate, debate.judging)
+    if debate.status == "paused":
+        return "paused"
+    if poll := next((poll for poll in debate.polls if poll.closed_at is None), None):
+        return _voting(debate, poll, now)
+    if debate.open_asides:
+        return _beside(debate, debate.open_asides[0])
+    if not debate.live:
+        return "getting ready"
+    turn = debate.live[0]
+    where = f"round {turn.round} of {debate.rounds_planned}"
+    who = " and ".join(debate.seat(turn.seat).name for turn in debate.live)
+    words = len(turn.text.split())
+    waited = int((now - turn.started_at).total_seconds())
+    doing = f"{words} words" if words else "thinking" if turn.reasoning else f"waiting {waited} s"
+    if debate.seat(turn.seat).model.human:
+        left = debate.limits.person_seconds + turn.extended - (now - turn.started_at).total_seconds()
+        doing = f"a person types, {clock(max(0.0, left))} left"
+    return join((where, who, speech_title(debate, turn), doing))
+
+
+def _judging(debate: Debate, judging: Judging) -> str:
+    cast = len(judging.ballots) + len(judging.spoiled)
+    wanted = sum(len(orders(judge)) for judge in judging.judges)
+    models = [judge for judge in judging.judges if not judge.model.human]
+    waiting = [judge.name for judge in judging.judges if judge.model.human and not judging.has(judge.id, 0)]
+    if waiting and all(judging.has(judge.id, order) for judge in models for order in orders(judge)):
+        return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {wanted} ballots"))
+    return join(("the judge weighs both sides, in both orders", f"{cast} of {wanted} ballots"))
+
+
+def _beside(debate: Debate, aside: Aside) -> str:
+    who = debate.seat(aside.seat).name if aside.seat else "the referee"
+    match aside.kind:
+        case "notes":
+            return f"{who} makes notes"
+        case "point":
+            return f"{who} may rise on a point of information"
+        case "leave":
+            return f"{who} is offered a point of information"
+        case "concession":
+            return f"{who} is asked whether it gives way"
+        case "referee":
+            return "a referee is asked whether that was giving way"
+        case _:
+            assert_never(aside.kind)
+
+
+def _voting(debate: Debate, poll: Poll, now: datetime) -> str:
+    cast = sum(vote.poll == poll.name for vote in debate.votes)
+    left = None if poll.seconds is None else poll.seconds - (now - poll.opened_at).total_seconds()
+    until = "until somebody closes the vote" if left is None else f"{clock(max(0.0, left))} left"
+    return join(("the audience votes", f"{cast} {'vote' if cast == 1 else 'votes'}", until))
+
+
+def _figures(debate: Debate, now: datetime) -> list[str]:
+    figures = costs(debate)
+    flowing = sum(tokens_of(call.text) + tokens_of(call.reasoning) for call in (*debate.live, *debate.calls))
+    tokens = figures.usage.total + flowing
+    about = "about " if figures.estimated or flowing else ""
+    limit = f" of {dollars(debate.limits.cost)}" if debate.limits.cost else ""
+    started = debate.started_at or debate.created_at
+    money = dollars(figures.total) + limit
+    return [f"{about}{tokens:,} tokens", money, clock((now - started).total_seconds())]

@@ -1,0 +1,101 @@
+"""Growing text, given away line by line as soon as a line can no longer change.
+
+Wrapping is greedy, so a line stands once the next one has begun. The last few lines are held back for a
+while: a small model's speech is cut back to its last whole sentence when it ends.
+"""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from moot.views.safe_text import clean
+
+HELD = 3
+
+
+def tidy(text: str) -> str:
+    return clean(text).replace("\t", "    ")
+
+
+def fold(text: str, width: int) -> list[tuple[int, str]]:
+    """The lines of a text, each with the place in the text where the next one begins."""
+    lines: list[tuple[int, str]] = []
+    start = 0
+    while start < len(text):
+        end, begin = _break(text, start, width)
+        lines.append((begin, text[start:end].rstrip()))
+        start = begin
+    return lines
+
+
+def _break(text: str, start: int, width: int) -> tuple[int, int]:
+    """Where the line that begins at `start` ends, and where the next one begins."""
+    room = width
+    space: int | None = None
+    for place in range(start, len(text)):
+        char = text[place]
+        if char == "\n":
+            return place, place + 1
+        if char == " ":
+            space = place
+        room -= cell_len(char)
+        if room < 0 and char != " ":
+            if space is None:
+                return max(place, start + 1), max(place, start + 1)
+            return space, space + 1
+    return len(text), len(text)
+
+
+class Flow:
+    def __init__(self, width: int, held: int = HELD, label: str = "") -> None:
+        self.width = width
+        self.text = ""
+        self._label = label
+        self._held = held
+        self._given = 0
+
+    @property
+    def words(self) -> int:
+        return len(self.text.removeprefix(self._label).split())
+
+    def add(self, text: str) -> None:
+        text = tidy(text)
+        self.text += text if self.text else self._labelled(text)
+
+    def ready(self) -> list[str]:
+        """Lines that stand, but for those held back."""
+        lines = fold(self.text[self._given :], self.width)
+        ready = lines[: max(0, len(lines) - 1 - self._held)]
+        if ready:
+            self._given += ready[-1][0]
+        return [words for _, words in ready]
+
+    def rest(self) -> list[str]:
+        """What is not given away yet."""
+        return [words for _, words in fold(self.text[self._given :], self.width)]
+
+    def finish(self, final: str | None = None) -> tuple[list[str], str]:
+        """The lines that are missing from the page, and a word about it where the page says too much."""
+        note = ""
+        if final is not None:
+            note = self._settle(self._labelled(tidy(final)).rstrip())
+        lines = self.rest()
+        self._given = len(self.text)
+        while lines and not lines[-1]:
+            lines.pop()
+        return lines, note
+
+    def _labelled(self, text: str) -> str:
+        text = text.lstrip()
+        return self._label + text if text else ""
+
+    def _settle(self, final: str) -> str:
+        shown = self.text[: self._given]
+        if final.startswith(shown.rstrip()):
+            self.text, self._given = final, min(self._given, len(final))
+            return ""
+        if shown.startswith(final):
+            self._given = len(self.text)
+            return "The last words above were cut off and do not count."
+        self.text, self._given = final, 0
+        return "As it was finally given:"

@@ -1,0 +1,143 @@
+"""A debate as those at this terminal may see it: who argues or judges by hand reads nobody's mind."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.cli.find_seat import seat_id
+from moot.core.events import (
+    BallotCast,
+    BallotSpoiled,
+    CallCompleted,
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    DebateFailed,
+    Event,
+    JudgingFailed,
+    Recorded,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictReached,
+)
+from moot.core.evolve import evolve
+from moot.core.state import Call, Debate
+from moot.core.visibility import Viewer, veiled, visible
+from moot.judging.audience_votes import revealed
+from moot.rules.turn_sessions import is_unasked
+
+
+class Attendance(Struct, frozen=True):
+    """The seats and the judges' places of those who sit at this terminal, by id."""
+
+    seats: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.seats or self.judges)
+
+    @property
+    def viewers(self) -> tuple[Viewer, ...]:
+        if not self.seats:
+            return (Viewer("judge"),)
+        return tuple(Viewer("participant", seat) for seat in self.seats)
+
+
+def people(debate: Debate) -> Attendance:
+    """Everybody of flesh and blood who takes part."""
+    judging = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
+    return Attendance(
+        tuple(seat.id for seat in debate.seats if seat.model.human and not is_unasked(debate, seat)),
+        tuple(judge.id for judge in judging if judge.model.human),
+    )
+
+
+def sitting(debate: Debate, given: str) -> Attendance:
+    """One of them, by what people call the place."""
+    wanted = given.strip().casefold()
+    judges = [
+        judge.id
+        for judge in (*debate.judges, *(debate.judging.judges if debate.judging else ()))
+        if wanted in (judge.id, judge.name.casefold()) and judge.model.human
+    ]
+    return Attendance(judges=(judges[0],)) if judges else Attendance(seats=(seat_id(debate, given),))
+
+
+class Eyes:
+    """What one of those at this terminal may see, all of them see."""
+
+    def __init__(self, who: Attendance, debate: Debate | None = None) -> None:
+        self._viewers = who.viewers
+        self._judges = who.judges
+        self._debate = debate
+        self._sealed: list[Recorded] = []
+        self._veiled: dict[int, list[Recorded]] = {}
+
+    def see(self, recorded: Recorded) -> tuple[Recorded, ...]:
+        """Mostly one. A speech that is given at the same time as their own is held back as a whole until they
+        have spoken; what other judges have decided is opened together with the verdict."""
+        call = _call_of(self._debate, recorded.event)
+        turn = call.turn if call else _turn_of(recorded.event)
+        self._debate = debate = evolve(self._debate, recorded)
+        if turn is not None and hidden(debate, turn, self._viewers):
+            self._veiled.setdefault(turn, []).append(recorded)
+            return ()
+        if self._judges and call and call.judge is not None and isinstance(recorded.event, CallDelta):
+            return ()
+        lifted = [number for number in self._veiled if not hidden(debate, number, self._viewers)]
+        held = [one for number in lifted for one in self._veiled.pop(number)]
+        return (*self._shown(recorded), *(shown for one in held for shown in self._shown(one)))
+
+    def counted(self, debate: Debate) -> Debate:
+        """With the votes, which no record shows, as soon as what they came to may be told."""
+        if self._debate is None or not revealed(self._debate):
+            return debate
+        return replace(debate, votes=self._debate.votes)
+
+    def _shown(self, recorded: Recorded) -> tuple[Recorded, ...]:
+        if self._debate is None:
+            return ()
+        if self._judges and (judge := _judge_of(recorded.event)) is not None:
+            if judge in self._judges:
+                return (recorded,)
+            self._sealed.append(recorded)
+            return ()
+        shown = (visible(self._debate, recorded, viewer) for viewer in self._viewers)
+        first = next((one for one in shown if one is not None), None)
+        if first is None or not isinstance(recorded.event, VerdictReached | JudgingFailed | DebateFailed):
+            return () if first is None else (first,)
+        opened, self._sealed = self._sealed, []
+        return (*opened, first)
+
+
+def hidden(debate: Debate, turn: int, viewers: tuple[Viewer, ...]) -> bool:
+    """None of them may read that speech yet."""
+    return all(veiled(debate, turn, viewer) for viewer in viewers)
+
+
+def _call_of(debate: Debate | None, event: Event) -> Call | None:
+    """`debate` is the state before the event: the call may end with it."""
+    if debate is None or not isinstance(event, CallDelta | SegmentCompleted | CallCompleted | CallFailed):
+        return None
+    return debate.call(event.call)
+
+
+def _turn_of(event: Event) -> int | None:
+    if isinstance(event, TurnStarted | TurnCompleted | TurnFailed | TurnInterrupted | CallStarted):
+        return event.turn
+    return None
+
+
+def _judge_of(event: Event) -> str | None:
+    """Whose ballot it is."""
+    match event:
+        case BallotCast():
+            return event.ballot.judge
+        case BallotSpoiled():
+            return event.judge
+        case _:
+            return None

@@ -1,0 +1,108 @@
+"""What can go wrong between a client and a server: it says no, is not there, or is not understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.errors import MootError, Unavailable
+
+PROBLEM = "application/problem+json"
+PASSING = (429, 500, 502, 503, 504)
+"""Statuses that may be different in a moment."""
+
+
+class Problem(Struct, frozen=True, rename="camel"):
+    """Problem details (RFC 9457), as the server sends them."""
+
+    status: int = 0
+    title: str = ""
+    detail: str = ""
+    type: str = "about:blank"
+    instance: str = ""
+    request_id: str = ""
+    current_status: str = ""
+    """Of a conflict: the state in which the debate is."""
+    errors: dict[str, list[str]] = {}
+
+    @property
+    def kind(self) -> str:
+        """The last word of the type: `validation`, `conflict`, `not-found` …"""
+        return self.type.rpartition("/")[2]
+
+
+class ApiError(MootError):
+    """The server said no."""
+
+    def __init__(self, problem: Problem, retry_after: float | None = None) -> None:
+        fields = "; ".join(f"{field}: {', '.join(found)}" for field, found in problem.errors.items())
+        told = problem.detail or problem.title or f"The server answered with {problem.status}"
+        super().__init__(f"{told} ({fields})" if fields else told)
+        self.problem = problem
+        self.retry_after = retry_after
+        """So many seconds the server asks us to wait."""
+
+    @property
+    def type(self) -> str:
+        return self.problem.type
+
+    @property
+    def title(self) -> str:
+        return self.problem.title
+
+    @property
+    def status(self) -> int:
+        return self.problem.status
+
+    @property
+    def detail(self) -> str:
+        return self.problem.detail
+
+    @property
+    def errors(self) -> dict[str, list[str]]:
+        return self.problem.errors
+
+    @property
+    def request_id(self) -> str:
+        """By which the server's operator finds this request in the log."""
+        return self.problem.request_id
+
+    @property
+    def passing(self) -> bool:
+        return self.status in PASSING
+
+
+class Unreachable(Unavailable):
+    """The server cannot be reached; `fix` says what to do."""
+
+    def __init__(self, server: str, what: str = "No Moot server answers at {server}.") -> None:
+        super().__init__(
+            what.format(server=server),
+            "Start one with `moot serve`, or say where it is: --server URL, or MOOT_SERVER.",
+        )
+        self.server = server
+
+
+class Unreadable(MootError):
+    """The server sent something that this client does not understand: is it a newer Moot, or none at all?"""
+
+
+def refusal(status: int, reason: str, media_type: str, body: bytes, retry_after: str = "") -> ApiError:
+    """What a reply of 300 or more says. One that is no problem document comes from something in between."""
+    problem = Problem(status=status, title=reason, detail=f"The server answered with {status} {reason}.")
+    if media_type == PROBLEM:
+        problem = read(body, Problem)
+    return ApiError(problem, _seconds(retry_after))
+
+
+def read(body: bytes, shape: Any) -> Any:
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except msgspec.DecodeError as error:
+        raise Unreadable from error
+
+
+def _seconds(retry_after: str) -> float | None:
+    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else None

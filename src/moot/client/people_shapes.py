@@ -1,0 +1,132 @@
+"""What a server says to people in the room: their invitation, their seat, and how a debate was judged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from moot.client.event_shapes import Score
+
+Role = Literal["observer", "moderator", "participant", "judge", "audience"]
+PollName = Literal["before", "after"]
+
+
+class Invitation(Struct, frozen=True, rename="camel", kw_only=True):
+    """A token for one debate, in one role. It is told once, when it is made; `link` has it behind the #."""
+
+    name: str
+    role: str
+    token: str = ""
+    seat: str | None = None
+    judge: str | None = None
+    many: bool = False
+    """One link for a whole hall: each visitor gets a token of their own by it (`join`)."""
+    expires_at: datetime | None = None
+    link: str = ""
+
+
+class Invitations(Struct, frozen=True, rename="camel", kw_only=True):
+    invitations: tuple[Invitation, ...]
+
+
+class Place(Struct, frozen=True, rename="camel", kw_only=True):
+    """How things stand at one seat: `turn` is its speech under way, `words` those written of `budget`."""
+
+    seat: str
+    name: str = ""
+    person: bool = False
+    draft: str = ""
+    title: str | None = None
+    turn: int | None = None
+    ends_at: datetime | None = None
+    seconds_left: float | None = None
+    words: int = 0
+    budget: int = 0
+    point: dict[str, Any] | None = None
+    """A point of information that waits for this speaker's yes or no."""
+
+
+class Interval(Struct, frozen=True):
+    low: float
+    high: float
+
+
+class PollCount(Struct, frozen=True, rename="camel", kw_only=True):
+    """One poll; `by_choice` is empty while the votes are sealed."""
+
+    poll: PollName
+    open: bool
+    votes: int
+    late: int = 0
+    single: int = 0
+    by_choice: dict[str, int] = {}
+
+
+class Moved(Struct, frozen=True, rename="camel", kw_only=True):
+    """How one choice fared among those who voted twice, in votes and in points."""
+
+    choice: str
+    label: str
+    before: int
+    after: int
+    points: float
+    persuadable: int = 0
+    won: int = 0
+    interval: Interval | None = None
+
+
+class Tallied(Struct, frozen=True, rename="camel", kw_only=True):
+    """What the audience's votes came to. `rule` is None where the audience is not asked."""
+
+    rule: Literal["swing", "majority"] | None = None
+    sealed: bool = False
+    choices: tuple[str, ...] = ()
+    polls: tuple[PollCount, ...] = ()
+    pairs: int = 0
+    table: tuple[tuple[int, ...], ...] = ()
+    changes: tuple[Moved, ...] = ()
+    leader: str | None = None
+    lead: float = 0.0
+    interval: Interval | None = None
+    account: tuple[str, ...] = ()
+    """It in words, sentence by sentence."""
+    doubts: tuple[str, ...] = ()
+
+
+class Cast(Struct, frozen=True, rename="camel", kw_only=True):
+    """One judge's ballot: the winner is a participant's id, or `tie`."""
+
+    judge: str = ""
+    judge_name: str = ""
+    order: int = 0
+    winner: str | None = None
+    reasoning: str = ""
+    scores: dict[str, Score] = {}
+    criteria: dict[str, str] = {}
+    cites: tuple[int, ...] = ()
+    ranking: tuple[str, ...] = ()
+
+
+class Judged(Struct, frozen=True, rename="camel", kw_only=True):
+    """One verdict of several: the first is what the debate came to, later ones stand beside it."""
+
+    judging: int | None = None
+    outcome: str = ""
+    winner: str | None = None
+    by: str = ""
+    margin: float = 0.0
+    agreement: float = 1.0
+    flips: int = 0
+    headline: str = ""
+    reasoning: str = ""
+    scores: dict[str, Score] = {}
+    cites: tuple[int, ...] = ()
+    ranking: tuple[str, ...] = ()
+    ballots: tuple[Cast, ...] = ()
+
+
+class Verdicts(Struct, frozen=True, rename="camel", kw_only=True):
+    verdicts: tuple[Judged, ...]
+    being_judged: bool = False

@@ -1,0 +1,126 @@
+"""The processes that hold one arena together, as they tell of themselves in a table of their database."""
+
+from __future__ import annotations
+
+import os
+import socket
+from datetime import datetime
+from secrets import token_hex
+
+from msgspec import Struct, convert
+
+from moot import __version__
+from moot.cluster.queue import COMMON, TASK, Queue
+from moot.engine.placement import Role, Waiting
+
+FORGET = "10 minutes"
+"""How long one that died without a word is still shown."""
+
+
+class Node(Struct, frozen=True):
+    name: str
+    host: str
+    pid: int
+    role: Role
+    version: str
+    started_at: datetime
+    seen_seconds: float
+    """How long ago it was heard of."""
+    worker: int | None
+    debates: int
+    streams: int
+    working: bool
+    """It has said that it lives, and may be given debates."""
+
+
+def new_name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{token_hex(3)}"
+
+
+async def tell(queue: Queue, name: str, role: Role, worker: int | None, debates: int, streams: int) -> None:
+    """We are here, and this is what we do."""
+    await queue.ask(
+        """
+        INSERT INTO nodes (name, host, pid, role, version, worker, debates, streams)
+        VALUES (%(name)s, %(host)s, %(pid)s, %(role)s, %(version)s, %(worker)s, %(debates)s, %(streams)s)
+        ON CONFLICT (name) DO UPDATE SET seen_at = now(), role = excluded.role, worker = excluded.worker,
+            debates = excluded.debates, streams = excluded.streams
+        RETURNING name
+        """,
+        name=name,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        role=role,
+        version=__version__,
+        worker=worker,
+        debates=debates,
+        streams=streams,
+    )
+
+
+async def leave(queue: Queue, name: str) -> None:
+    await queue.ask(
+        "DELETE FROM nodes WHERE name = %(name)s OR seen_at < now() - %(forget)s::interval RETURNING name",
+        name=name,
+        forget=FORGET,
+    )
+
+
+async def nodes(queue: Queue, stall_seconds: float) -> list[Node]:
+    rows = await queue.ask(
+        """
+        SELECT nodes.*, extract(epoch FROM now() - seen_at)::float8 AS seen_seconds,
+            coalesce(last_heartbeat > now() - make_interval(secs => %(seconds)s), false) AS working
+        FROM nodes LEFT JOIN procrastinate_workers ON procrastinate_workers.id = worker
+        WHERE seen_at > now() - %(forget)s::interval
+        ORDER BY host, started_at
+        """,
+        seconds=stall_seconds,
+        forget=FORGET,
+    )
+    return convert(rows, list[Node])
+
+
+async def is_expected(queue: Queue, debate_id: str, stall_seconds: float) -> bool:
+    """Whether somebody who works for all will take this debate: it has a job, waiting or left behind."""
+    rows = await queue.ask(
+        """
+        SELECT FROM procrastinate_jobs
+        WHERE task_name = %(task)s AND lock = %(debate)s AND status IN ('todo', 'doing') AND EXISTS (
+            SELECT FROM nodes JOIN procrastinate_workers ON procrastinate_workers.id = worker
+            WHERE role IN ('worker', 'both')
+              AND last_heartbeat > now() - make_interval(secs => %(seconds)s)
+        )
+        """,
+        task=TASK,
+        debate=debate_id,
+        seconds=stall_seconds,
+    )
+    return bool(rows)
+
+
+async def waiting(queue: Queue, stall_seconds: float) -> Waiting:
+    """A job whose debate is being run is a spare one, and waits for nobody."""
+    rows = await queue.ask(
+        """
+        WITH job AS (
+            SELECT job.*, last_heartbeat > now() - make_interval(secs => %(seconds)s) AS fresh
+            FROM procrastinate_jobs AS job
+            LEFT JOIN procrastinate_workers AS worker ON worker.id = job.worker_id
+            WHERE task_name = %(task)s
+        ), todo AS (
+            SELECT (SELECT max(at) FROM procrastinate_events WHERE job_id = job.id) AS since
+            FROM job
+            WHERE status = 'todo' AND queue_name = %(common)s
+              AND lock NOT IN (SELECT lock FROM job AS other WHERE other.status = 'doing')
+        )
+        SELECT (SELECT count(*) FROM todo) AS jobs,
+            (SELECT coalesce(extract(epoch FROM now() - min(since)), 0)::float8 FROM todo) AS oldest_seconds,
+            (SELECT count(*) FROM job WHERE status = 'doing' AND fresh) AS running,
+            (SELECT count(*) FROM job WHERE status = 'doing' AND fresh IS NOT TRUE) AS stalled
+        """,
+        task=TASK,
+        common=COMMON,
+        seconds=stall_seconds,
+    )
+    return convert(rows[0], Waiting)

@@ -1,0 +1,291 @@
+"""The queue in PostgreSQL: who should run which debate. Who may write in its log, the log's epoch says.
+
+A job stands for one debate. Of those that wait there is at most one for it, and of those that run as well.
+Its number only ever grows and is the epoch under which the debate is run, so a job is never given out twice:
+whoever takes a debate over ends the old job and defers a new one.
+
+procrastinate keeps the jobs, and we use its functions for them, but not its `Worker`: that one stops at the
+first heartbeat which fails, and then waits for its running jobs without a heartbeat and without new ones.
+Everything raises StoreError and nothing else of procrastinate or psycopg.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, LiteralString
+
+import psycopg
+from msgspec import Struct
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import get_channel_for_queues
+from psycopg import AsyncConnection
+from psycopg.errors import RaiseException
+from psycopg.sql import SQL, Identifier
+
+from moot.cluster.queue_schema import make_tables
+from moot.core.errors import StoreError
+from moot.store.postgres.connect import CONNECT_SECONDS, Database, Line, translate, translated
+
+TASK = "moot.run"
+COMMON = "moot"
+"""From here every worker takes."""
+LINES = 3
+LISTEN_SECONDS = 30.0
+"""After so much silence it is asked whether the line still holds."""
+LISTEN_AGAIN_SECONDS = 2.0
+MANNERS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
+"""A pgbouncer may stand in between: nothing is prepared."""
+
+# By procrastinate's own function, which gives one at a time: each would be a question and a commit.
+FETCH: LiteralString = """
+    WITH fetched AS MATERIALIZED (
+        SELECT procrastinate_fetch_job_v2(ARRAY[%(queue)s]::varchar[], %(worker)s) AS job
+        FROM generate_series(1, %(most)s)
+    )
+    SELECT (job).id, (job).lock FROM fetched WHERE (job).id IS NOT NULL
+"""
+
+# By its own functions, too. Where one waits for a debate already, that one will do; where it comes at
+# this very moment the statement fails, and whoever asks again finds it.
+REPLACE: LiteralString = """
+    WITH held AS (
+        SELECT id, lock FROM procrastinate_jobs
+        WHERE id = ANY(%(ids)s) AND status = 'doing'
+        ORDER BY id FOR UPDATE SKIP LOCKED
+    ),
+    ended AS MATERIALIZED (SELECT lock, procrastinate_finish_job_v1(id, 'failed', true) FROM held),
+    deferred AS MATERIALIZED (
+        SELECT procrastinate_defer_jobs_v1(array_agg(
+            ROW(%(queue)s, %(task)s, 0, lock, lock, '{}'::jsonb, NULL)::procrastinate_job_to_defer_v1
+        ))
+        FROM ended
+        WHERE NOT EXISTS (
+            SELECT FROM procrastinate_jobs AS job WHERE job.queueing_lock = ended.lock AND job.status = 'todo'
+        )
+        HAVING count(*) > 0
+    )
+    SELECT lock FROM ended, (SELECT count(*) FROM deferred) AS all_of_them
+"""
+
+
+class Post(Struct, frozen=True):
+    """A debate to be run, by the job that says so."""
+
+    id: int
+    debate: str
+
+
+def queue_of(worker: int) -> str:
+    """From here only this worker takes."""
+    return f"{COMMON}-{worker}"
+
+
+class Queue:
+    @classmethod
+    async def open(cls, url: str, *, seconds: float) -> Queue:
+        """Makes its tables where there are none. Nothing asked of it takes longer than `seconds`."""
+        database = await Database.open(url, pool=1, statement_seconds=seconds)
+        try:
+            connection = await database.dial()
+            async with connection:
+                with translated():
+                    await make_tables(connection)
+        finally:
+            await database.close()
+        queue = cls(url, seconds)
+        try:
+            async with queue._asking():
+                await queue._app.open_async()
+        except BaseException:
+            await queue.close()
+            raise
+        return queue
+
+    def __init__(self, url: str, seconds: float) -> None:
+        self._url = url
+        self._seconds = seconds
+        self._connector = PsycopgConnector(
+            conninfo=url,
+            connection_class=Line,
+            kwargs=MANNERS,
+            configure=_configure,
+            min_size=1,
+            max_size=LINES,
+            timeout=seconds,
+            reconnect_timeout=seconds,
+            name="moot-queue",
+        )
+        self._app = App(connector=self._connector)
+        self._jobs = self._app.job_manager
+
+    async def close(self) -> None:
+        await self._app.close_async()
+
+    # --- jobs -----------------------------------------------------------------------------------------
+
+    async def defer(self, debate_id: str, queue: str = COMMON) -> bool:
+        """Whether there was not one waiting already."""
+        task = self._app.configure_task(TASK, queue=queue, lock=debate_id, queueing_lock=debate_id)
+        try:
+            async with self._asking():
+                await task.defer_async()
+        except AlreadyEnqueued:
+            return False
+        return True
+
+    async def fetch(self, worker: int, queue: str, most: int = 1) -> list[Post]:
+        """Where this fails, the jobs may be ours all the same: see `taken`."""
+        rows = await self.ask(FETCH, queue=queue, worker=worker, most=most)
+        return [Post(row["id"], row["lock"]) for row in rows]
+
+    async def finish(self, post: Post) -> bool:
+        """Whether it was still there: another may have ended it."""
+        try:
+            async with self._asking():
+                await self._jobs.finish_job_by_id_async(post.id, Status.FAILED, delete_job=True)
+        except StoreError as error:
+            if isinstance(error.__cause__, RaiseException):
+                return False
+            raise
+        return True
+
+    async def replace(self, posts: Sequence[Post], queue: str = COMMON) -> list[str]:
+        """End jobs that run and defer others for their debates, all in one statement. Returns the debates;
+        those whose job another has ended are left out."""
+        rows = await self.ask(REPLACE, ids=[post.id for post in posts], queue=queue, task=TASK)
+        return [row["lock"] for row in rows]
+
+    async def withdraw(self, post: Post) -> bool:
+        """Take one back that waits; False where somebody has it by now."""
+        async with self._asking():
+            return await self._jobs.cancel_job_by_id_async(post.id, delete_job=True)
+
+    async def taken(self, worker: int) -> list[Post]:
+        async with self._asking():
+            return _posts(await self._jobs.list_jobs_async(task=TASK, status="doing", worker_id=worker))
+
+    async def waiting(self, queue: str, debate_id: str | None = None) -> list[Post]:
+        async with self._asking():
+            found = await self._jobs.list_jobs_async(
+                task=TASK, status="todo", queue=queue, queueing_lock=debate_id
+            )
+            return _posts(found)
+
+    async def stalled(self, seconds: float) -> list[Post]:
+        """What is run by workers of whom nothing has been heard for so long, or who are gone."""
+        async with self._asking():
+            found = await self._jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
+        # While the database was away nobody could say that they live: all of them get their time.
+        return _posts(found) if found and not await self._is_young(seconds) else []
+
+    async def _is_young(self, seconds: float) -> bool:
+        rows = await self.ask(
+            "SELECT now() - pg_postmaster_start_time() < make_interval(secs => %(seconds)s) AS young",
+            seconds=seconds,
+        )
+        return rows[0]["young"]
+
+    async def stranded(self, seconds: float) -> list[Post]:
+        """What waits in the queue of a worker who is gone."""
+        rows = await self.ask(
+            """
+            SELECT id, lock FROM procrastinate_jobs AS job
+            WHERE status = 'todo' AND task_name = %(task)s AND queue_name LIKE %(common)s || '-%%'
+              AND NOT EXISTS (
+                SELECT FROM procrastinate_workers AS worker
+                WHERE job.queue_name = %(common)s || '-' || worker.id
+                  AND worker.last_heartbeat > now() - make_interval(secs => %(seconds)s)
+              )
+            """,
+            task=TASK,
+            common=COMMON,
+            seconds=seconds,
+        )
+        return [Post(row["id"], row["lock"]) for row in rows]
+
+    async def debates(self) -> set[str]:
+        """Those with a job, waiting or running."""
+        rows = await self.ask(
+            """
+            SELECT lock FROM procrastinate_jobs
+            WHERE status IN ('todo', 'doing') AND task_name = %(task)s
+            """,
+            task=TASK,
+        )
+        return {row["lock"] for row in rows}
+
+    # --- workers --------------------------------------------------------------------------------------
+
+    async def register(self) -> int:
+        async with self._asking():
+            return await self._jobs.register_worker()
+
+    async def unregister(self, worker: int) -> None:
+        async with self._asking():
+            await self._jobs.unregister_worker(worker)
+
+    async def strike_off(self, seconds: float) -> None:
+        """Workers of whom nothing has been heard for so long."""
+        async with self._asking():
+            await self._jobs.prune_stalled_workers(seconds)
+
+    async def is_fresh(self, worker: int, seconds: float) -> bool:
+        rows = await self.ask(
+            """
+            SELECT FROM procrastinate_workers
+            WHERE id = %(worker)s AND last_heartbeat > now() - make_interval(secs => %(seconds)s)
+            """,
+            worker=worker,
+            seconds=seconds,
+        )
+        return bool(rows)
+
+    # --- asking ---------------------------------------------------------------------------------------
+
+    async def listen(self, news: Callable[[], None], queue: str) -> None:
+        """Tell of new jobs at once. Where that does not work, such as behind a pgbouncer, polling does."""
+        channel = Identifier(*get_channel_for_queues([queue]))
+        while True:
+            # Not by procrastinate's own function: its `wait_for` may, in 3.11, swallow a cancellation.
+            with suppress(psycopg.Error, OSError):
+                async with await Line.connect(self._url, autocommit=True, **MANNERS) as line:
+                    await line.execute(SQL("LISTEN {}").format(channel))
+                    while True:
+                        async for _ in line.notifies(timeout=LISTEN_SECONDS):
+                            news()
+                        await line.execute("SELECT 1")
+            await asyncio.sleep(LISTEN_AGAIN_SECONDS)
+
+    async def ask(self, question: LiteralString, **values: Any) -> list[dict[str, Any]]:
+        async with self._asking():
+            return await self._connector.execute_query_all_async(question, **values)
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncGenerator[None]:
+        with translated():
+            try:
+                async with asyncio.timeout(self._seconds):
+                    yield
+            except AlreadyEnqueued:
+                raise
+            except ConnectorException as error:
+                if isinstance(error.__cause__, psycopg.Error):
+                    raise error.__cause__ from None
+                raise translate(error) from error
+
+
+async def _configure(connection: AsyncConnection[Any]) -> None:
+    # Not where it is opened: procrastinate says so itself of the line on which it listens.
+    await connection.set_autocommit(True)
+
+
+def _post(job: Job | None) -> Post | None:
+    return None if job is None or job.id is None or job.lock is None else Post(job.id, job.lock)
+
+
+def _posts(jobs: Iterable[Job]) -> list[Post]:
+    return [post for post in map(_post, jobs) if post is not None]

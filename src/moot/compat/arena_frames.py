@@ -1,0 +1,223 @@
+"""The arena's dialect: two debaters, A and B, take turns; whoever watches may pause, skip and comment.
+
+`debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, without
+names and ids. Any debate of the house can be looked at so: its seats are A, B, C ... by place, and a turn
+has the number of its place in the schedule, however often it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
+from typing import Any, Literal, assert_never
+
+from msgspec import Struct
+
+from moot.api.frames import Frame, Seen
+from moot.compat.arena_bodies import TYPE, Action
+from moot.compat.plain_frames import Begun, Over, Said, content, heard, is_past, numbered, over_at, spoken
+from moot.compat.quick_frames import complete
+from moot.core.events import (
+    DebateEnded,
+    DebateFailed,
+    DebatePaused,
+    DebateResumed,
+    DebateStarted,
+    TurnInterrupted,
+    TurnSkipped,
+    TurnStarted,
+)
+from moot.core.state import Debate, Remark, Turn
+from moot.core.terms import Seat, Status
+from moot.core.visibility import Viewer, may_hear
+from moot.core.visibility import seen as known_to
+from moot.judging.parties import party
+from moot.views import outcome
+from moot.views.costs import costs
+from moot.views.transcript import thoughts
+from moot.views.transcript_json import moment
+
+FORMAT = "free"
+LETTERS = ascii_uppercase
+NOBODYS = ("no questions", "clock", "stopped", "budget")
+"""Why speeches fall out without anybody having skipped them."""
+
+State = Literal["created", "running", "paused", "completed", "aborted"]
+STATES: dict[Status, State] = {
+    "created": "created",
+    "initializing": "running",
+    "awaiting_arguments": "running",
+    "debating": "running",
+    "paused": "paused",
+    "judging": "running",
+    "completed": "completed",
+    "aborted": "aborted",
+    "error": "aborted",
+}
+"""There is no word for a debate that failed; `error` tells why."""
+
+
+class Bouts(Struct, frozen=True):
+    """`viewer` is whoever the feed is for: the first event tells the whole debate."""
+
+    viewer: Viewer
+
+    @property
+    def name(self) -> str:
+        return "bouts"
+
+    def ends(self, seen: Seen) -> bool:
+        return over_at(seen.after) == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def frames(self, seen: Seen) -> Sequence[Frame]:
+        if seen.event is None or is_past(seen):
+            return ()
+        return numbered(seen, [*self._actions(seen), *_speeches(seen), *self._turnings(seen)])
+
+    def _actions(self, seen: Seen) -> Iterator[dict[str, Any]]:
+        match seen.event:
+            case TurnStarted() if seen.before:
+                # A comment waits until somebody begins who hears it.
+                waiting = seen.before.waiting
+                yield from (_processed("inject", remark) for remark in waiting if self._hears(remark))
+            case DebatePaused():
+                yield _processed("pause")
+            case DebateResumed():
+                yield _processed("resume")
+            case TurnInterrupted(by="skip"):
+                yield _processed("skip")
+            case TurnSkipped(slot=slot, by=by):
+                if by not in NOBODYS and seen.after.schedule[slot].tone != "continuation":
+                    yield _processed("skip")
+            case _:
+                return
+
+    def _turnings(self, seen: Seen) -> Iterator[dict[str, Any]]:
+        match seen.event:
+            case DebateStarted():
+                yield {"type": "debate.started", "debate": bout(seen.after, self.viewer)}
+            case DebateEnded() | DebateFailed():
+                yield {"type": "debate.completed", **_result(seen.after)}
+            case _:
+                return
+
+    def _hears(self, remark: Remark) -> bool:
+        return remark.question or may_hear(remark.to, self.viewer)
+
+
+def bout(debate: Debate, viewer: Viewer) -> dict[str, Any]:
+    """A debate at its address, as this viewer may know it: for those who count turns, and for those who read
+    the transcript of an Optimist, a Skeptic and a Moderator."""
+    known = known_to(debate, viewer)
+    shape: dict[str, Any] = {
+        "id": known.id,
+        "topic": known.motion,
+        "format": TYPE,
+        "maxTurns": len(known.schedule),
+        "maxRounds": known.rounds_planned,
+        "winningCondition": known.manner.winning,
+        **{f"debater{LETTERS[place]}": _debater(seat) for place, seat in enumerate(known.seats)},
+        "turns": [_turn(known, turn) for turn in spoken(known)],
+        "status": STATES[known.status],
+        "winner": winner(known),
+        "currentSpeaker": letter(known, _current(known)),
+        "createdAt": moment(known.created_at),
+        "updatedAt": moment(known.updated_at),
+        **complete(known),
+        "seq": known.seq,
+    }
+    if known.failure:
+        shape["error"] = outcome.ending(known)
+    return shape
+
+
+def winner(debate: Debate) -> str | None:
+    """A letter, or `draw`: also where it was too close to call. None where nothing was decided."""
+    verdict = debate.verdict
+    if verdict is None or debate.status == "aborted":
+        return None
+    return letter(debate, party(debate, verdict.winner).id) if verdict.winner else "draw"
+
+
+def letter(debate: Debate, seat_id: str) -> str:
+    return next(LETTERS[place] for place, seat in enumerate(debate.seats) if seat.id == seat_id)
+
+
+def accepted(debate: Debate, action: Action, payload: str = "") -> dict[str, Any]:
+    """Taken down; that it has taken effect is told on the stream."""
+    return {
+        "debateId": debate.id,
+        "accepted": True,
+        "action": {"type": action, **({"payload": payload} if payload else {})},
+        "status": STATES[debate.status],
+    }
+
+
+def deleted() -> Frame:
+    return Frame("", {"type": "debate.completed", "winner": None, "reason": "The debate was deleted."})
+
+
+def _speeches(seen: Seen) -> Iterator[dict[str, Any]]:
+    for told in heard(seen):
+        turn = told.turn
+        speaker, number = letter(seen.after, turn.seat), turn.slot + 1
+        match told:
+            case Begun():
+                yield {"type": "turn.started", "speaker": speaker, "turnNumber": number}
+            case Said():
+                yield {"type": "token", "speaker": speaker, "content": told.text}
+            case Over():
+                place = {"speaker": speaker, "turnNumber": number}
+                yield {"type": "turn.completed", **place, "fullContent": content(turn), **_failed(turn)}
+            case _:
+                assert_never(told)
+
+
+def _failed(turn: Turn) -> dict[str, str]:
+    return {"status": "error", "error": turn.message} if turn.state == "failed" else {}
+
+
+def _processed(action: Action, remark: Remark | None = None) -> dict[str, Any]:
+    said = {"payload": remark.text} if remark else {}
+    return {"type": "action.processed", "action": {"type": action, **said}}
+
+
+def _result(debate: Debate) -> dict[str, Any]:
+    verdict, figures = debate.verdict, costs(debate)
+    decided = verdict is not None and not debate.failure and debate.status != "aborted"
+    ending = outcome.ending(debate)
+    reason = (verdict.reasoning or outcome.headline(debate, verdict)) if verdict and decided else ending
+    return {
+        "winner": winner(debate) if decided else None,
+        "reason": reason,
+        "totalTokens": figures.usage.total,
+        "totalCost": None if figures.total is None else float(figures.total),
+        **({"error": ending} if debate.failure else {}),
+    }
+
+
+def _debater(seat: Seat) -> dict[str, Any]:
+    secrets = {"systemPrompt": seat.system_prompt, "objective": seat.objective}
+    shape = {"model": seat.model.label, "name": seat.name, "position": seat.side}
+    return {**shape, **{name: text for name, text in secrets.items() if text}}
+
+
+def _turn(debate: Debate, turn: Turn) -> dict[str, Any]:
+    reasoning = thoughts(turn)
+    return {
+        "number": turn.slot + 1,
+        "speaker": letter(debate, turn.seat),
+        "content": content(turn),
+        **({"reasoning": reasoning} if reasoning else {}),
+        "timestamp": moment(turn.started_at),
+        **_failed(turn),
+    }
+
+
+def _current(debate: Debate) -> str:
+    """Who speaks, else who is next, else who spoke last."""
+    speaking = [turn.seat for turn in debate.live] or [slot.seat for slot in debate.unspent()]
+    return speaking[0] if speaking else debate.schedule[-1].seat

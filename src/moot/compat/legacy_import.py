@@ -1,0 +1,233 @@
+"""Bringing old conversations here: pass after pass over the source, until one finds nothing new.
+
+A batch and how far the import has come are written in one transaction, so an import that was killed goes on
+behind its last batch. Rows that came or changed while a pass ran are found by the next, and so is whatever
+happens until the import is asked for again. A row that cannot be read is reported by its id, and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.compat.import_report import Listing, Report, Unlisted
+from moot.compat.row_locations import Place
+from moot.compat.row_readers import Found, Source, opened
+from moot.core.errors import Invalid
+from moot.store.archive import Archive, Brought, Import, taken_back
+from moot.store.archive_rows import brought, nested, row_of
+from moot.views.legacy_rows import OldRow, canonical, parsed, read_reasoning, read_row, thoughts_in
+
+NEEDED = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
+BATCH, MOST_AT_ONCE = 1000, 100_000
+MOST_PASSES = 20
+"""After so many, somebody writes faster than we read: it is said, and the import can go on later."""
+AGAIN = "another row has the same conversation and id"
+THEIRS = "its conversation was brought by another import"
+OTHERWISE = "it could not be given back as it is"
+TOO_DEEP = "it is nested too deeply"
+DEEPEST = 500
+"""Whoever reads it later may have less room on their stack than we have here."""
+
+
+class Progress(Struct, frozen=True):
+    """How far a pass has come, in rows or bytes."""
+
+    passed: int
+    """Passes before this one."""
+    done: int
+    total: int
+    written: int
+
+
+class Outcome(Struct, frozen=True):
+    import_: Import
+    report: Report
+    caught_up: bool
+    """The last pass found nothing new."""
+    new: int = 0
+    changed: int = 0
+    """Rows, over all passes of this run."""
+
+
+Clock = Callable[[], datetime]
+Telling = Callable[[Progress], None]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def bring(
+    archive: Archive,
+    place: Place,
+    *,
+    owner: str = "",
+    batch: int = BATCH,
+    dry: bool = False,
+    told: Telling = lambda _: None,
+    clock: Clock = _now,
+    listing: Listing | None = None,
+) -> Outcome:
+    """Import what is new. A dry run reads it all once and writes nothing. `listing` gets all bad rows."""
+    if not 1 <= batch <= MOST_AT_ONCE:
+        raise Invalid(f"A batch has 1 to {MOST_AT_ONCE:,} rows.")
+    name = _id_of(place, owner)
+    known = (one for one in await archive.imports() if one.id == name)
+    import_ = next(known, None) or Import(name, owner, place.label, clock(), clock())
+    if import_.state == "undoing":
+        raise taken_back(import_.id)
+    run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock, listing or Unlisted())
+    with opened(place, NEEDED) as source:
+        if not dry:
+            await archive.keep(run.import_, ())
+        new = changed = 0
+        while True:
+            resumed = bool(run.import_.cursor) and not dry
+            report = await run.over(source)
+            new, changed = new + report.new, changed + report.changed
+            quiet = not resumed and not (report.new or report.changed)
+            if dry or quiet or run.import_.passes - import_.passes >= MOST_PASSES:
+                break
+    if dry:
+        return Outcome(import_, report, True, new)
+    report.checked_against(await archive.tally(import_.id))
+    done = replace(run.import_, state="done", report=report.encoded(), updated_at=clock())
+    await archive.keep(done, ())
+    return Outcome(done, report, quiet, new, changed)
+
+
+def _id_of(place: Place, owner: str) -> str:
+    """By where it comes from and whose it is: two that are begun at the same time are one import."""
+    return f"imp_{hashlib.blake2b(canonical([place.label, owner]), digest_size=10).hexdigest()}"
+
+
+async def take_back(archive: Archive, import_id: str, told: Callable[[int], None] = lambda _: None) -> int:
+    """Remove exactly what an import has brought, and the import: how many events went."""
+    if all(one.id != import_id for one in await archive.imports()):
+        raise Invalid(f"There is no import {import_id!r}.")
+    gone = 0
+    while removed := await archive.undo(import_id):
+        gone += removed
+        told(gone)
+    return gone
+
+
+class _Run:
+    """One import under way."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        import_: Import,
+        batch: int,
+        dry: bool,
+        told: Telling,
+        clock: Clock,
+        listing: Listing,
+    ) -> None:
+        self._listing = listing
+        self.import_ = import_
+        self._archive = archive
+        self._batch = batch
+        self._dry = dry
+        self._told = told
+        self._clock = clock
+        self._seen: set[int] = set()
+        self._conversations: set[str] = set()
+
+    async def over(self, source: Source) -> Report:
+        """One pass, from where the import stands to the end of the source."""
+        report, done, cursor = Report(dry=self._dry), 0, "" if self._dry else self.import_.cursor
+        self._seen.clear()
+        self._conversations.clear()
+        self._listing.clear()
+        total = await asyncio.to_thread(source.size)
+        while (found := await asyncio.to_thread(source.read, cursor, self._batch)).rows:
+            cursor, done = found.cursor, done + found.done
+            self.import_ = replace(self.import_, cursor=cursor, updated_at=self._clock())
+            await self._keep(self._readable(found.rows, report), report)
+            self._told(Progress(self.import_.passes, done, max(total, done), report.new + report.changed))
+        report.conversations = len(self._conversations)
+        self.import_ = replace(self.import_, cursor="", passes=self.import_.passes + 1)
+        if not self._dry:
+            await self._archive.keep(self.import_, ())
+        return report
+
+    def _readable(self, rows: Iterable[Found], report: Report) -> list[Brought]:
+        events: list[Brought] = []
+        for found in rows:
+            shape = found.shape or {}
+            report.seen.add(_segments(shape), _thoughts(shape))
+            try:
+                events.append(self._read(found))
+            except Invalid as problem:
+                self._listing.add(report.refuse(found.name, str(problem)))
+        return events
+
+    def _read(self, found: Found) -> Brought:
+        if found.shape is None:
+            raise Invalid(found.problem)
+        row = read_row(found.shape)
+        key = hash((row.conversation_id, row.id))
+        if key in self._seen:
+            raise Invalid(AGAIN)
+        self._seen.add(key)
+        return _mapped(row)
+
+    async def _keep(self, events: list[Brought], report: Report) -> None:
+        if self._dry:
+            refused = await self._theirs(events)
+            report.new += sum(one.event.conversation not in refused for one in events)
+        else:
+            written = await self._archive.keep(self.import_, events)
+            report.new, report.changed = report.new + written.new, report.changed + written.changed
+            refused = {*written.refused}
+        for one in events:
+            if one.event.conversation in refused:
+                self._listing.add(report.refuse(one.event.id, THEIRS))
+                continue
+            self._conversations.add(one.event.conversation)
+            report.kept.add(msgspec.json.decode(one.event.segments))
+
+    async def _theirs(self, events: list[Brought]) -> set[str]:
+        names = {one.event.conversation for one in events} - self._conversations
+        known = [await self._archive.conversation(name) for name in names]
+        return {one.id for one in known if one and one.import_id != self.import_.id}
+
+
+def _mapped(row: OldRow) -> Brought:
+    """The row as an event, if the event gives the row back."""
+    try:
+        if nested(row) > DEEPEST:
+            raise Invalid(TOO_DEEP)
+        event = brought(row)
+        same = canonical(row_of(event.event)) == canonical(row)
+    except (TypeError, ValueError, RecursionError):
+        raise Invalid(OTHERWISE) from None
+    if not same:
+        raise Invalid(OTHERWISE)
+    return event
+
+
+def _segments(shape: Any) -> list[Any]:
+    """Of a row that may be good for nothing else, to count what was in it."""
+    try:
+        given = parsed(shape.get("segments"), "segments")
+    except Invalid:
+        return []
+    return given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType] - JSON
+
+
+def _thoughts(shape: Any) -> int:
+    try:
+        return len(thoughts_in(read_reasoning(shape.get("reasoning"))))
+    except Invalid:
+        return 1

@@ -1,0 +1,87 @@
+"""Models as clients of the other doors name them: in full, by their bare id, or as OpenRouter lists them.
+
+`gpt-4o` is what the price list calls so, at a service that has a key if there is one. In
+`meta-llama/llama-4` the first part is nobody whom we could ask, so that it is OpenRouter's name; and where
+only OpenRouter has a key, so is `anthropic/claude-opus-5`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from msgspec.structs import replace
+
+from moot.core.terms import HUMAN, Effort, Model
+from moot.engine.arena import Arena
+from moot.providers import known_models
+from moot.providers.keys import Secret
+from moot.providers.prices import listed, price_of
+from moot.web.capabilities import House
+
+ROUTER = "openrouter"
+LOCAL = "local"
+
+
+class Known(House):
+    """The house, which also knows models by whatever name."""
+
+    def resolve(self, name: str) -> Model | None:
+        return resolve(self._arena, name, self._lent)
+
+
+def resolve(
+    arena: Arena, name: str, lent: Mapping[str, Secret] | None = None, *, effort: Effort | None = None
+) -> Model | None:
+    """Ready to be written into a debate; None where nobody here knows such a model.
+
+    `lent` are the keys that came with the request: a service with a key comes before one without.
+    """
+    house = House(arena, lent)
+    candidates = [found for found in _candidates(arena, name) if house.knows(*found)]
+    found = next((one for one in candidates if house.has_key(one[0])), None) or next(iter(candidates), None)
+    return house.model(*found, None, 0, effort) if found else None
+
+
+def called(model: Model, name: str) -> Model:
+    """The same, which its client will find under the name that it gave."""
+    return replace(model, alias="" if name == model.name else name)
+
+
+def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:
+    """Who may be meant, the likeliest first: a provider, and the model as it calls it."""
+    provider, slash, model = name.partition("/")
+    services = arena.providers.endpoints
+    if provider == HUMAN or (slash and not model):
+        return
+    if slash:
+        ours = provider in arena.providers.names()
+        if ours:
+            yield provider, model
+        if ROUTER in services and (not ours or provider in services) and provider != ROUTER:
+            yield ROUTER, name
+        return
+    usual, _, called = arena.settings.model.partition("/")
+    if called == name:
+        yield usual, name
+    manager = arena.providers.manager
+    if name in manager.catalogue or name in manager.installed():
+        yield LOCAL, name
+    rule = known_models.rule_for(name)
+    makers = [one for one in services if one != ROUTER and (not rule or not rule.at or one in rule.at)]
+    for sells in (_lists, _prices):
+        yield from ((maker, name) for maker in makers if sells(maker, name))
+    if ROUTER in services:
+        yield from ((ROUTER, f"{maker}/{name}") for maker in makers if _lists(ROUTER, f"{maker}/{name}"))
+
+
+@lru_cache(maxsize=4096)
+def _lists(service: str, name: str) -> bool:
+    return any(row.name == name for row in listed(service))
+
+
+@lru_cache(maxsize=4096)
+def _prices(service: str, name: str) -> bool:
+    """By the rules of the price list, which know dates and aliases. Machines of one's own price anything."""
+    price = price_of(service, name)
+    return price is not None and price.source != "local"

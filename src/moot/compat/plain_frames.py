@@ -1,0 +1,155 @@
+"""A debate as it is told to those who can only add words: a speech is begun, goes on, and is over.
+
+Where what was said no longer stands (an attempt broke off, the words were thoughts, the end differs from the
+stream) the speech is begun once more, and the words come again. For these viewers a debate is over when it
+ends or fails for the first time; that somebody took it up again is told elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from moot.api.frames import Frame, Seen
+from moot.core.events import (
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from moot.core.state import REPLAYED, Debate, Turn
+
+PIECE = 4 * 1024
+"""Characters; a text that comes late is sent in pieces of at most 16 KiB."""
+
+
+class Begun(Struct, frozen=True):
+    """Whatever was heard of this speech before does not count."""
+
+    turn: Turn
+
+
+class Said(Struct, frozen=True):
+    turn: Turn
+    text: str
+
+
+class Over(Struct, frozen=True):
+    """`turn.text` is what it came to; of one that failed nobody heard anything."""
+
+    turn: Turn
+
+
+Moment = Begun | Said | Over
+
+
+def over_at(debate: Debate) -> int:
+    """The seq of the event after which nothing more is told; 0 while it goes on."""
+    return min((seq for seq in (debate.ended_seq, debate.failed_seq) if seq), default=0)
+
+
+def is_past(seen: Seen) -> bool:
+    """What happened after the end."""
+    return 0 < over_at(seen.after) < seen.seq
+
+
+def heard(seen: Seen) -> Iterator[Moment]:
+    """What this event tells of speeches."""
+    event = seen.event
+    match event:
+        case CallDelta():
+            turn = _speaking(seen.after, event.call)
+            if turn is not None and event.text and event.kind == "text":
+                yield Said(turn, event.text)
+        case TurnStarted():
+            turn = seen.after.turn(event.turn)
+            if turn is not None:
+                yield Begun(turn)
+        case CallStarted() | CallFailed() | SegmentCompleted():
+            yield from _struck(seen, event.call)
+        case TurnCompleted() | TurnInterrupted() | TurnFailed():
+            yield from _ended(seen, event)
+            yield from _unveiled(seen, event.turn)
+        case _:
+            return
+
+
+def spoken(debate: Debate) -> list[Turn]:
+    """The speeches that count, in the order of the schedule."""
+    return sorted((turn for turn in debate.turns if turn.spent), key=lambda turn: turn.slot)
+
+
+def content(turn: Turn) -> str:
+    """What a speaker said before it failed was heard by nobody."""
+    return "" if turn.state == "failed" else turn.text
+
+
+def milliseconds(debate: Debate) -> int:
+    """From the start to the end, or to the last event."""
+    began, last = debate.started_at or debate.created_at, debate.ended_at or debate.updated_at
+    return round((last - began).total_seconds() * 1000)
+
+
+def numbered(seen: Seen, shapes: Sequence[dict[str, Any]]) -> tuple[Frame, ...]:
+    """Frames without a name; each tells from where to come back: `seq`, or `seq.part` for an earlier one."""
+    last = len(shapes)
+    return tuple(
+        Frame("", {**shape, "seq": seen.seq, **({"part": place} if place < last else {})})
+        for place, shape in enumerate(shapes, 1)
+    )
+
+
+def _struck(seen: Seen, call: int) -> Iterator[Moment]:
+    """Words no longer stand: a further attempt begins, or they were thoughts."""
+    turn = _speaking(seen.after, call)
+    was = seen.before.turn(turn.number) if seen.before and turn else None
+    if turn is not None and was is not None and not turn.text.startswith(was.text):
+        yield Begun(turn)
+        yield from _pieces(turn, turn.text)
+
+
+def _ended(seen: Seen, event: TurnCompleted | TurnInterrupted | TurnFailed) -> Iterator[Moment]:
+    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED
+    streamed = next(
+        (turn for turn in (seen.before.live if seen.before else ()) if turn.number == event.turn), None
+    )
+    turn = seen.after.turn(event.turn)
+    if streamed is None or turn is None or given_again:
+        return
+    if not isinstance(event, TurnFailed) and turn.text != streamed.text:
+        goes_on = turn.text.startswith(streamed.text)
+        if not goes_on:
+            yield Begun(turn)
+        yield from _pieces(turn, turn.text[len(streamed.text) :] if goes_on else turn.text)
+    yield Over(turn)
+
+
+def _unveiled(seen: Seen, number: int) -> Iterator[Moment]:
+    """What was said at the same time, told to the one who could not hear it before their own speech ended."""
+    own, before, after = seen.after.turn(number), seen.before, seen.after
+    if own is None or before is None or not after.phase(own.slot).simultaneous:
+        return
+    group = after.schedule[own.slot].group
+    for turn in (*after.turns, *after.live):
+        was = before.turn(turn.number) if after.schedule[turn.slot].group == group else None
+        if was is None or turn.number == number or was.text or not turn.text:
+            continue
+        yield Begun(turn)
+        yield from _pieces(turn, turn.text)
+        if turn.state != "live":
+            yield Over(turn)
+
+
+def _pieces(turn: Turn, text: str) -> Iterator[Said]:
+    for start in range(0, len(text), PIECE):
+        yield Said(turn, text[start : start + PIECE])
+
+
+def _speaking(debate: Debate | None, call: int) -> Turn | None:
+    return next((turn for turn in (debate.live if debate else ()) if turn.call == call), None)

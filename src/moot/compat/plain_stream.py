@@ -1,0 +1,37 @@
+"""The stream of a debate for clients of the older APIs: no ids, one line an event, nothing after the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.api.frames import Dialect, Frame
+from moot.api.problems import Problem
+from moot.api.v1 import query_params
+from moot.compat.plain_frames import over_at
+from moot.core.visibility import Viewer
+from moot.web.app_context import query_of, who
+from moot.web.routes.handlers import Desk, accepts_stream
+
+
+class PlainDesk(Desk):
+    """One method a route, in APIs whose streams have no ids."""
+
+    async def _follow_plainly(
+        self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
+    ) -> Response:
+        """From the start or from where the client was cut off; 204 where it has seen the end."""
+        query = query_params.plain(query_of(request), request.headers.get("last-event-id"))
+        accepts_stream(request)
+        rooms, cursor = self._rooms, query.cursor
+        head = await rooms.mine(request, debate_id)
+        viewer = await rooms.viewer_of(who(request), query.seat, debate_id)
+        if cursor.seq > head.version:
+            raise Problem("cursor-ahead")
+        over = over_at(await self._arena.state(debate_id)) if cursor.seq else 0
+        if over and cursor.whole >= over:
+            return Response(status_code=204)
+        dialect, told = dialect_for(viewer), {"X-Debate-Id": debate_id}
+        return self._follow(request, debate_id, dialect, viewer, cursor, gone, plain=True, told=told)

@@ -1,0 +1,197 @@
+"""The quick dialect: an Optimist, a Skeptic and a Moderator, told in six flat events.
+
+`agent_start`, `token`, `agent_end`, `round_complete`, `debate_complete`, `error`. Rounds are counted from 0,
+but `round_complete` tells how many there have been, once the debaters have spoken: the moderator comes after
+it. An agent that starts again has taken back what it said; `fullMessage` is right whatever was streamed. A
+speech that came to nothing is an `error` and has no end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal, assert_never
+
+from msgspec import Struct
+from pydantic import ConfigDict
+
+from moot.api.frames import Frame, Seen
+from moot.api.problems import Problem
+from moot.api.v1.bodies import Body, read
+from moot.api.v1.validation_messages import Says, between, line
+from moot.compat.plain_frames import (
+    Begun,
+    Over,
+    Said,
+    content,
+    heard,
+    is_past,
+    milliseconds,
+    numbered,
+    over_at,
+    spoken,
+)
+from moot.core.errors import FaultKind
+from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
+from moot.core.state import Debate, Turn
+from moot.judging.parties import party
+from moot.views import outcome
+from moot.views.costs import costs
+from moot.views.transcript_json import moment
+
+FORMAT = "panel"
+ROUNDS, MOST_ROUNDS = 3, 5
+Code = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
+FOR_GOOD: tuple[FaultKind, ...] = (
+    "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
+    "filtered", "budget", "unavailable",
+)  # fmt: skip
+"""What would fail again."""
+
+
+class QuickDebate(Body):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"topic": "Should artificial intelligence be regulated by governments?", "maxRounds": 3}
+            ]
+        }
+    )
+    detail: ClassVar[str] = "Invalid debate configuration"
+
+    topic: Annotated[str, line(1, 500)]
+    """The subject of the debate."""
+    max_rounds: Annotated[int, between(1, MOST_ROUNDS), Says(f"Must be between 1 and {MOST_ROUNDS}")] = ROUNDS
+
+
+def asked(data: bytes) -> QuickDebate:
+    """What is wrong with the topic has a code of its own."""
+    try:
+        return read(QuickDebate, data)
+    except Problem as problem:
+        if "topic" not in problem.errors:
+            raise
+        code: Code = "INVALID_TOPIC"
+        raise Problem(problem.kind, problem.detail, errors=problem.errors, members={"code": code}) from None
+
+
+class Quick(Struct, frozen=True):
+    @property
+    def name(self) -> str:
+        return "quick"
+
+    def ends(self, seen: Seen) -> bool:
+        return over_at(seen.after) == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def frames(self, seen: Seen) -> Sequence[Frame]:
+        if seen.event is None or is_past(seen):
+            return ()
+        return numbered(seen, [*_rounds(seen), *_speeches(seen), *_turnings(seen)])
+
+
+def complete(debate: Debate) -> dict[str, Any]:
+    """What a debate came to, in the members that its last event and its address share."""
+    figures = costs(debate)
+    return {
+        "summary": summary(debate),
+        "totalTokens": figures.usage.total,
+        "totalCost": None if figures.total is None else float(figures.total),
+        "duration": milliseconds(debate),
+        "transcript": [_message(debate, turn) for turn in spoken(debate) if turn.said],
+    }
+
+
+def summary(debate: Debate) -> str:
+    """The moderator's; where none spoke, what the judges said, or why it ended."""
+    summed_up = [turn.text for turn in spoken(debate) if turn.said and turn.tone == "summary"]
+    if summed_up:
+        return summed_up[-1]
+    verdict = debate.verdict
+    return (verdict.reasoning or outcome.headline(debate, verdict)) if verdict else outcome.ending(debate)
+
+
+def deleted() -> Frame:
+    return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
+
+
+def _rounds(seen: Seen) -> Iterator[dict[str, Any]]:
+    """A round is complete when its debaters have spoken, also where a moderator still sums up."""
+    event = seen.event
+    match event:
+        case TurnStarted(tone="summary"):
+            told = any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+        case RoundCompleted():
+            told = any(turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns)
+        case _:
+            return
+    if not told:
+        yield {"type": "round_complete", "round": event.round, "totalRounds": seen.after.rounds_planned}
+
+
+def _speeches(seen: Seen) -> Iterator[dict[str, Any]]:
+    for told in heard(seen):
+        agent = seen.after.seat(told.turn.seat).name
+        match told:
+            case Begun():
+                place = {"agent": agent, "round": told.turn.round - 1}
+                yield {"type": "agent_start", **place, "timestamp": moment(seen.at)}
+            case Said():
+                yield {"type": "token", "content": told.text, "agent": agent}
+            case Over():
+                yield _ended(told.turn, agent)
+            case _:
+                assert_never(told)
+
+
+def _ended(turn: Turn, agent: str) -> dict[str, Any]:
+    place: dict[str, Any] = {"agent": agent, "round": turn.round - 1}
+    if turn.state == "failed":
+        return {**_fault(turn), **place}
+    return {"type": "agent_end", **place, "fullMessage": content(turn), "tokenCount": turn.usage.output}
+
+
+def _turnings(seen: Seen) -> Iterator[dict[str, Any]]:
+    match seen.event:
+        case DebateEnded(reason=reason):
+            told = {**complete(seen.after), "reason": reason, "winner": _winner(seen.after)}
+            yield {"type": "debate_complete", **told}
+        case DebateFailed():
+            yield _failure(seen.after)
+        case _:
+            return
+
+
+def _winner(debate: Debate) -> str | None:
+    """A name, or `draw`; a panel has none."""
+    verdict = debate.verdict
+    if verdict is None or debate.status == "aborted":
+        return None
+    return party(debate, verdict.winner).name if verdict.winner else "draw"
+
+
+def _failure(debate: Debate) -> dict[str, Any]:
+    """Of our own mistakes nothing is told but that there was one."""
+    message = outcome.ending(debate)
+    failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
+    match debate.failure:
+        case "permanent_fault" | "all_failed" if failed:
+            return {**_fault(failed[-1]), "message": message}
+        case "internal":
+            return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False)
+        case _:
+            return _error(message, "LLM_ERROR", retryable=debate.failure == "judge_failed")
+
+
+def _fault(turn: Turn) -> dict[str, Any]:
+    code: Code = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
+    return _error(turn.message, code, retryable=turn.by not in FOR_GOOD)
+
+
+def _error(message: str, code: Code, *, retryable: bool) -> dict[str, Any]:
+    return {"type": "error", "message": message, "code": code, "retryable": retryable}
+
+
+def _message(debate: Debate, turn: Turn) -> dict[str, Any]:
+    return {"role": debate.seat(turn.seat).name, "content": turn.text, "round": turn.round - 1}

@@ -1,0 +1,235 @@
+"""Where rows are given back to: a table of PostgreSQL or SQLite, which is made where there is none, or a new
+file of JSON lines.
+
+Nothing that is there is overwritten: a row whose id the table has already is left as it is, and counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+import uuid
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Protocol, assert_never
+
+import msgspec
+from msgspec import Struct, field
+
+from moot.compat.import_report import Problem
+from moot.compat.row_locations import PATIENCE, Place, connected, driver, quoted, translated
+from moot.core.errors import Invalid, Unavailable
+
+Row = dict[str, Any]
+
+_IN_SQLITE = (
+    (r"\bTIMESTAMP(TZ)? DEFAULT NOW\(\)", "TEXT DEFAULT CURRENT_TIMESTAMP"),
+    (r"\b(UUID|JSONB)\b", "TEXT"),
+)
+"""SQLite knows no such types, and takes text for all of them."""
+
+
+class Table(Struct, frozen=True):
+    """What a row has. A file of lines gets whatever else is in it, too."""
+
+    ddl: str
+    """As PostgreSQL has it, with a place for the name."""
+    columns: tuple[str, ...]
+    json: tuple[str, ...]
+    """The columns that hold JSON."""
+    uuids: tuple[str, ...] = ()
+    """The columns that are of type uuid, or of type text where another id comes."""
+
+    @property
+    def in_sqlite(self) -> str:
+        ddl = self.ddl
+        for old, new in _IN_SQLITE:
+            ddl = re.sub(old, new, ddl, flags=re.IGNORECASE)
+        return ddl
+
+
+class Given(Struct):
+    rows: int = 0
+    there: int = 0
+    """Left as they were."""
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+class Sink(Protocol):
+    def write(self, rows: Sequence[Row], given: Given) -> None: ...
+
+
+async def give(
+    place: Place,
+    table: Table,
+    *given: AsyncGenerator[list[Row], None],
+    told: Callable[[int], None] = lambda _: None,
+) -> Given:
+    done = Given()
+    with opened(place, table) as sink:
+        for rows in given:
+            async for batch in rows:
+                await asyncio.to_thread(sink.write, batch, done)
+                told(done.rows)
+    return done
+
+
+@contextmanager
+def opened(place: Place, table: Table) -> Generator[Sink]:
+    match place.kind:
+        case "jsonl":
+            with _new_file(place) as file:
+                yield Lines(file)
+        case "sqlite":
+            with _writable(place) as connection:
+                yield SqliteTable(connection, place, table)
+        case "postgresql":
+            with connected(place, reading=False) as connection:
+                yield PostgresTable(connection, place, table)
+        case _:
+            assert_never(place.kind)
+
+
+def _json(what: object) -> str:
+    return msgspec.json.encode(what).decode()
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
+def _is_uuid(value: str) -> bool:
+    """Also as it is written: PostgreSQL would write another form of one differently."""
+    try:
+        return str(uuid.UUID(value)) == value
+    except ValueError:
+        return False
+
+
+def _values(table: Table, row: Row, spelt: Callable[[str, Any], Any]) -> list[Any]:
+    return [spelt(name, row[name]) for name in table.columns]
+
+
+# --- a file ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _new_file(place: Place) -> Generator[Any]:
+    try:
+        with place.path.open("xb") as file:
+            yield file
+    except FileExistsError:
+        raise Invalid(f"{place.path} is there already.") from None
+    except OSError as error:
+        raise Unavailable(f"{place.path} cannot be written: {error.strerror}.") from error
+
+
+class Lines(Struct):
+    file: Any
+
+    def write(self, rows: Sequence[Row], given: Given) -> None:
+        self.file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        given.rows += len(rows)
+
+
+# --- SQLite ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _writable(place: Place) -> Generator[sqlite3.Connection]:
+    try:
+        with closing(sqlite3.connect(place.path, timeout=PATIENCE, check_same_thread=False)) as connection:
+            yield connection
+    except sqlite3.Error as error:
+        raise Unavailable(f"{place.label}: {error}.") from error
+
+
+class SqliteTable:
+    def __init__(self, connection: sqlite3.Connection, place: Place, table: Table) -> None:
+        self._connection = connection
+        self._table = table
+        name, marks = quoted(place), ", ".join("?" * len(table.columns))
+        connection.execute(table.in_sqlite.format(name))
+        # Not OR IGNORE: that would take a row that breaks another rule of the table for one that is there.
+        self._insert = f"""
+            INSERT INTO {name} ({", ".join(table.columns)}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING
+        """  # noqa: S608 - a checked name
+
+    def write(self, rows: Sequence[Row], given: Given) -> None:
+        with self._connection:
+            told = (_values(self._table, row, self._value) for row in rows)
+            written = self._connection.executemany(self._insert, told).rowcount
+        given.rows += written
+        given.there += len(rows) - written
+
+    def _value(self, name: str, value: Any) -> Any:
+        """Where JSON is text, bare words may stand beside it, unless they would be read as JSON."""
+        if value is None or name not in self._table.json:
+            return value
+        return value if isinstance(value, str) and not _is_json(value) else _json(value)
+
+
+# --- PostgreSQL -----------------------------------------------------------------------------------------
+
+
+class PostgresTable:
+    """A batch at once; where a row of it is refused, row by row, and that one is reported."""
+
+    def __init__(self, connection: Any, place: Place, table: Table) -> None:
+        from psycopg import sql
+
+        self._connection = connection
+        self._place = place
+        self._table = table
+        name = self._name = sql.Identifier(*place.names)
+        with translated(place):
+            found = connection.execute("SELECT to_regclass(%s)", (name.as_string(connection),)).fetchone()
+            self._uuids = [] if found[0] is not None else list(table.uuids)
+            """Of a table that was made here."""
+            connection.execute(sql.SQL(table.ddl).format(name))  # pyright: ignore[reportArgumentType] - our own text
+        names = sql.SQL(", ").join(map(sql.Identifier, table.columns))
+        values = sql.SQL(", ").join(sql.Placeholder() * len(table.columns))
+        insert = "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (id) DO NOTHING"
+        self._insert = sql.SQL(insert).format(name, names, values)
+
+    def write(self, rows: Sequence[Row], given: Given) -> None:
+        refusal: type[Exception] = driver().DataError
+        with translated(self._place):
+            self._widen(rows)
+            try:
+                self._together(rows, given)
+            except refusal:
+                for row in rows:
+                    try:
+                        self._together([row], given)
+                    except refusal as error:
+                        given.problems.append(Problem(row["id"], str(error).partition("\n")[0]))
+
+    def _widen(self, rows: Sequence[Row]) -> None:
+        """Columns of a table that was made here become text where an id comes that is no UUID."""
+        from psycopg import sql
+
+        for column in [name for name in self._uuids if not all(_is_uuid(row[name]) for row in rows)]:
+            change = sql.SQL("ALTER TABLE {} ALTER COLUMN {} TYPE text")
+            self._connection.execute(change.format(self._name, sql.Identifier(column)))
+            self._uuids.remove(column)
+
+    def _together(self, rows: Sequence[Row], given: Given) -> None:
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.executemany(self._insert, [_values(self._table, row, self._value) for row in rows])
+            written = max(0, cursor.rowcount)
+        given.rows += written
+        given.there += len(rows) - written
+
+    def _value(self, name: str, value: Any) -> Any:
+        """A number is no moment to it: as text it is refused with its row, and not with the statement."""
+        if value is None:
+            return None
+        if name in self._table.json:
+            return _json(value)
+        return str(value) if name.endswith("_at") else value

@@ -1,0 +1,90 @@
+"""Finds the session that a client means: by its id, by a response, or by what was said last.
+
+Marks in the store lead there at once, however many sessions there are. Where the words of a turn reached a
+client together with those of an attempt that broke off, its last sessions are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from moot.compat.turn_stream import AskedTurn
+from moot.core.errors import UnknownDebate
+from moot.core.state import Debate
+from moot.engine.arena import Arena
+from moot.rules.turn_sessions import NAME, latest
+from moot.store.contract import Wanted
+from moot.views.session_rows import by_response, by_row, by_words
+
+SAME = timedelta(seconds=15)
+"""How long after its end an opening turn is the same, if it is asked for again: a client that has not heard
+the end comes back within seven seconds."""
+RECENT = 20
+OPENED_SECONDS = 3600.0
+"""Longer than an opening turn takes."""
+
+
+class Sessions:
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    async def named(self, name: str, owner: str | None) -> Debate:
+        """By our id, or by the one that it had elsewhere. Raises UnknownDebate."""
+        if found := await self._arena.store.find(by_row(name), owner=owner):
+            name = found[0]
+        debate = await self._arena.state(name)
+        if debate.format.name != NAME:
+            raise UnknownDebate
+        return debate
+
+    async def meant(self, asked: AskedTurn, owner: str | None) -> Debate | None:
+        """The one in which this turn is, or was, the next."""
+        if asked.previous_response_id is not None:
+            found = await self._arena.store.find(by_response(asked.previous_response_id), owner=owner)
+            for debate_id in found:
+                return await self._arena.state(debate_id)
+        if not asked.said:
+            return None
+        fitting = [debate async for debate in self._by_words(asked, owner)]
+        # Of several in which the same was said, the one that waits for this turn.
+        waiting = (debate for debate in fitting if latest(debate, asked.slot) is None)
+        return next(waiting, fitting[0] if fitting else None)
+
+    async def remember(self, wish: str, debate_id: str) -> None:
+        """`wish` is who asked for its first turn, and in which words."""
+        await self._arena.commons.keep(f"opened for {wish}", debate_id.encode(), OPENED_SECONDS)
+
+    async def opened_lately(self, wish: str, asked: AskedTurn) -> Debate | None:
+        """The one that was opened by the same request of the same client a moment ago, and is still there."""
+        if (found := await self._arena.commons.recall(f"opened for {wish}")) is None:
+            return None
+        try:
+            debate = await self._arena.state(found.decode())
+        except UnknownDebate:
+            return None
+        turn = latest(debate, asked.slot)
+        ended = turn.ended_at if turn else None
+        moved_on = debate.final or any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
+        return None if moved_on or (ended and datetime.now(UTC) - ended > SAME) else debate
+
+    async def _by_words(self, asked: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
+        """Newest first."""
+        found: Sequence[str] = await self._arena.store.find(by_words(asked.said), owner=owner)
+        exact = bool(found)
+        if not exact:
+            wanted = Wanted(owner=owner, format=NAME, search=asked.topic)
+            found = [head.id for head in (await self._arena.store.list(wanted, limit=RECENT)).heads]
+        for debate_id in found:
+            debate = await self._arena.state(debate_id)
+            if _goes_on(debate, asked, exact=exact):
+                yield debate
+
+
+def _goes_on(debate: Debate, asked: AskedTurn, *, exact: bool) -> bool:
+    """Whether the turn before this one ended with those words."""
+    turn = latest(debate, asked.slot - 1)
+    if debate.motion != asked.topic or turn is None or not turn.said:
+        return False
+    said = turn.text.strip()
+    return asked.said == said if exact else asked.said.endswith(said)

@@ -1,0 +1,361 @@
+"""`/api/debate/stream`: a client asks for one turn at a time, and is told that turn and nothing else.
+
+Four events: `reasoning` and `content` with a `chunk` each, then `complete` or `error`. Its clients only add
+words up, so what was sent cannot be taken back. The words of a further attempt are held back until they go
+beyond what was sent; where they differ from it, or the end does, an `error` with `retrying` ends the stream,
+and to ask for the same turn again tells it as it stands. So the chunks of a stream that ends in `complete`
+make its `content`. Thoughts are no part of a speech: those of a further attempt follow after a break. Bodies
+are as their document has them, with null for what there is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from msgspec import Struct
+from pydantic import Field
+
+from moot.api.frames import Frame, Seen
+from moot.api.strict_json import loads
+from moot.api.v1.bodies import Body, check
+from moot.api.v1.fields import ModelId
+from moot.api.v1.validation_messages import Rule, Says, between, line, matching, one_of, refused
+from moot.core.events import (
+    CallDelta,
+    DebateEnded,
+    DebateFailed,
+    DebatePaused,
+    Event,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from moot.core.pricing import cost
+from moot.core.state import NOTHING, Debate, Turn
+from moot.core.terms import Model, Money, Reasoning, Usage
+from moot.rules.debate_setup import SeatSetup, Setup
+from moot.rules.turn_sessions import FORMAT, NOBODY, TURNS, latest, response_name
+from moot.views.session_rows import TURN_SECONDS, entry, history, model_id, times, total_cost
+from moot.views.transcript import thoughts
+
+ROLES = ("AFFIRMATIVE", "NEGATIVE")
+REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")
+MISSING = {"error": "Missing required fields"}
+LONGEST_MESSAGE = 100_000
+PIECE = 4 * 1024
+"""Characters; a text that comes late is sent in pieces."""
+CALLED_OFF = "The turn was called off."
+CUT = "The turn was cut short; ask for it again."
+BEGUN_AGAIN = "The answer broke off and was begun again; ask for this turn again to read it."
+BREAK = "\n\n"
+"""Between two thoughts."""
+ENDING = ("stop", "abort", "decide", "judge")
+"""What cuts a turn together with its session."""
+GONE = Frame("error", {"message": "The session was deleted."})
+
+
+# --- bodies in ----------------------------------------------------------------------------------------
+
+
+def _whole(text: str) -> str:
+    """The words of a model, whatever signs are in them; but a zero no store could keep."""
+    if "\0" in text:
+        raise refused("Control characters are not allowed")
+    if len(text) > LONGEST_MESSAGE:
+        raise refused(f"Must be at most {LONGEST_MESSAGE} characters")
+    return text
+
+
+Words = Annotated[str, Rule(_whole, {"maxLength": LONGEST_MESSAGE, "pattern": r"^[^\u0000]*$"})]
+ResponseName = Annotated[str, matching(r"[\x21-\x7e]+", 200, "Must be the id of a response")]
+SessionName = Annotated[str, matching(r"[A-Za-z0-9_.-]+", 100, "Must be the id of a session")]
+
+
+class AskedTurn(Body):
+    """One turn of a debate between two models: odd ones are the first model's, even ones the second's."""
+
+    detail: ClassVar[str] = "Invalid turn"
+
+    model_id: Annotated[ModelId, Field(examples=["gpt-5-mini"])]
+    """Who speaks: as the price list calls it, or `provider/model`."""
+    topic: Annotated[str, line(1, 500)]
+    role: Annotated[Literal["AFFIRMATIVE", "NEGATIVE"], Says(one_of(ROLES))]
+    intensity: Annotated[int, between(1, 5)]
+    turn_number: Annotated[int, between(1, TURNS)]
+    opponent_message: Words | None = None
+    """What the other model said last; from the second turn on. Where the session is known, its own record of
+    that is what counts."""
+    previous_response_id: ResponseName | None = None
+    """Of the turn that this model gave last; from the third turn on. Without it the history is sent."""
+    session_id: SessionName | None = None
+    """Without it the session is found by the other members."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        number = shape.get("turnNumber")
+        if type(number) is not int or not 1 <= number <= TURNS:
+            return
+        if shape.get("role") in ROLES and shape["role"] != role_of(number):
+            yield "role", f"Must be {role_of(number)} in this turn"
+        if number > 1 and not str(shape.get("opponentMessage") or "").strip():
+            yield "opponentMessage", "Needed from the second turn on"
+        if number <= 2 and shape.get("previousResponseId") is not None:
+            yield "previousResponseId", "This model has not spoken yet"
+
+    @property
+    def slot(self) -> int:
+        return self.turn_number - 1
+
+    @property
+    def said(self) -> str:
+        """What the other model said last, as it can be compared."""
+        return (self.opponent_message or "").strip()
+
+
+def role_of(number: int) -> str:
+    return ROLES[(number - 1) % 2]
+
+
+def read_turn(data: bytes) -> AskedTurn | None:
+    """None where something is missing that the document calls required: nothing, null, "", 0 and false."""
+    shape = loads(data)
+    if not isinstance(shape, dict):
+        return check(AskedTurn, shape)
+    given = cast("dict[str, Any]", shape)
+    if _is_missing_something(given):
+        return None
+    # A client that was told no id may have kept an empty one.
+    nameless = given.get("previousResponseId") == ""
+    return check(AskedTurn, {**given, "previousResponseId": None} if nameless else given)
+
+
+def _is_missing_something(shape: Mapping[str, Any]) -> bool:
+    *others, number = REQUIRED_FIELDS
+    return shape.get(number) is None or any(shape.get(name) in (None, "", 0, False) for name in others)
+
+
+def setup_of(asked: AskedTurn, model: Model) -> Setup:
+    """A session in which this model has its seat, and the other seat is nobody's yet."""
+    held = (model, NOBODY) if asked.turn_number % 2 else (NOBODY, model)
+    return Setup(
+        motion=asked.topic,
+        format=FORMAT,
+        seats=tuple(
+            SeatSetup(model=one, name=chair.name, side=chair.side)
+            for one, chair in zip(held, FORMAT.chairs, strict=True)
+        ),
+        turns=TURNS,
+        turn_seconds=TURN_SECONDS,
+        winning="user-decides",
+        intensity=asked.intensity,
+    )
+
+
+# --- frames out ---------------------------------------------------------------------------------------
+
+
+class OneTurn(Struct, frozen=True):
+    """The turn that has, or will have, this number; whatever stands up to `after` is no part of it."""
+
+    number: int
+    after: int = 0
+    private: bool = True
+    """Whether the viewer may know a provider's own ids."""
+
+    @property
+    def name(self) -> str:
+        return f"turn-{self.number}-{self.after}"
+
+    def frames(self, seen: Seen) -> tuple[Frame, ...]:
+        return tuple(self._told(seen)) if seen.seq > self.after else ()
+
+    def ends(self, seen: Seen) -> bool:
+        if seen.seq <= self.after:
+            return False
+        match seen.event:
+            case TurnCompleted() | TurnFailed() | TurnInterrupted():
+                return seen.event.turn == self.number
+            case DebateEnded() | DebateFailed():
+                return True
+            case DebatePaused():
+                return seen.after.turn(self.number) is None
+            case _:
+                return self._is_lost(seen.after.turn(self.number))
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def _told(self, seen: Seen) -> Iterator[Frame]:
+        event, turn = seen.event, seen.after.turn(self.number)
+        was = seen.before.turn(self.number) if seen.before else None
+        if self._is_lost(was):
+            return
+        first = seen.seq == self.after + 1
+        match event:
+            case TurnCompleted() if was is not None and turn is not None and event.turn == self.number:
+                yield from self._ended(seen, was, turn, told=not first)
+            case TurnFailed() if event.turn == self.number:
+                yield _error(event.message)
+            case TurnInterrupted() if event.turn == self.number:
+                yield _error(CALLED_OFF if event.by in ENDING else CUT)
+            case DebatePaused() if turn is None:
+                yield _error(event.reason or CALLED_OFF)
+            case DebateFailed() | DebateEnded() if turn is None or turn.state == "live":
+                yield _error(CALLED_OFF)
+            case _:
+                if first and was is not None:
+                    # What earlier calls of a speech have brought, told to one who joins it now.
+                    yield from (*_pieces("reasoning", thoughts(was)), *_pieces("content", was.text))
+                if was is not None and turn is not None:
+                    yield from self._going_on(event, was, turn)
+
+    def _going_on(self, event: Event | None, was: Turn, turn: Turn) -> Iterator[Frame]:
+        match event:
+            case CallDelta() if turn.call == event.call and event.text:
+                yield from self._said(was, turn) if event.kind == "text" else self._thought(event, was, turn)
+            case SegmentCompleted(segment=Reasoning() as whole) if turn.call == event.call:
+                # Thoughts that were not streamed; of those that the viewer may not read there are none here.
+                if whole.text and whole.index not in turn.thinking and not event.taken_back:
+                    before = any(isinstance(one, Reasoning) and one.text for one in was.segments)
+                    break_ = BREAK if was.reasoning or before else ""
+                    yield from _pieces("reasoning", break_ + whole.text)
+            case _:
+                return
+
+    def _said(self, was: Turn, turn: Turn) -> Iterator[Frame]:
+        if self._is_lost(turn):
+            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+        else:
+            sent = max(len(was.text), len(self._sent(turn)))
+            yield from _pieces("content", turn.text[sent:])
+
+    def _thought(self, event: CallDelta, was: Turn, turn: Turn) -> Iterator[Frame]:
+        sent = max((one.reasoning for one in turn.abandoned if one.seq > self.after), key=len, default="")
+        if sent and not _agree(sent, was.reasoning):
+            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+        elif sent and not _agree(sent, turn.reasoning):
+            yield from _pieces("reasoning", BREAK + turn.reasoning)
+        elif len(was.reasoning) >= len(sent):
+            yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
+        else:
+            yield from _pieces("reasoning", turn.reasoning[len(sent) :])
+
+    def _ended(self, seen: Seen, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
+        """What was not streamed, and that it is complete; with `told`, the listener has heard it so far."""
+        sent = max(was.text, self._sent(was), key=len) if told else ""
+        if not told:
+            yield from _pieces("reasoning", thoughts(turn))
+        if turn.text.startswith(sent):
+            yield from _pieces("content", turn.text[len(sent) :])
+        elif turn.text.strip() != sent.strip():
+            yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
+            return
+        yield Frame("complete", completed(seen.after, turn, private=self.private))
+
+    def _sent(self, turn: Turn) -> str:
+        """The words of earlier attempts that this listener has heard: each goes on from the one before."""
+        return max((one.text for one in turn.abandoned if one.seq > self.after), key=len, default="")
+
+    def _is_lost(self, turn: Turn | None) -> bool:
+        """What this listener has heard no longer stands."""
+        return turn is not None and not _agree(self._sent(turn), turn.text)
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether one text goes on from the other."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _break_before(event: CallDelta, was: Turn) -> str:
+    """Another thought begins."""
+    return BREAK if was.begins_thought(event.segment) else ""
+
+
+def _error(message: str) -> Frame:
+    return Frame("error", {"message": message})
+
+
+def _pieces(name: str, text: str) -> Iterator[Frame]:
+    for start in range(0, len(text), PIECE):
+        yield Frame(name, {"chunk": text[start : start + PIECE]})
+
+
+def completed(debate: Debate, turn: Turn, *, private: bool) -> dict[str, Any]:
+    return {
+        "responseId": response_name(debate, turn, private=private),
+        "tokenUsage": token_usage(turn.usage),
+        "cost": costs(debate, turn),
+        "sessionId": debate.id,
+        "turnNumber": turn.slot + 1,
+        "content": turn.text,
+    }
+
+
+def token_usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached},
+        "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "total_tokens": usage.total,
+    }
+
+
+def costs(debate: Debate, turn: Turn) -> dict[str, Any]:
+    """Three parts that make the total: what was read, what was said, what was thought. Where nobody knows
+    the price they are numbers all the same, and `known` says that they are none."""
+    total = turn.cost
+    if total is None:
+        return {"total": 0, "input": 0, "output": 0, "reasoning": 0, "known": False}
+    usage, price = turn.usage, debate.seat(turn.seat).model.price
+    read = Usage(usage.input, cached=usage.cached, cache_write=usage.cache_write)
+    given = min(total, cost(price, read) or NOTHING)
+    thought = (total - given) * usage.reasoning / usage.output if usage.output else NOTHING
+    parts: dict[str, Money] = {"input": given, "output": total - given - thought, "reasoning": thought}
+    return {"total": total, **parts}
+
+
+# --- replies ------------------------------------------------------------------------------------------
+
+
+def begun(debate_id: str) -> dict[str, Any]:
+    return {"sessionId": debate_id, "streamUrl": f"/api/debate/stream/{debate_id}"}
+
+
+def not_found(model: str) -> str:
+    return f"Model not found: {model}"
+
+
+def session(debate: Debate, *, private: bool) -> dict[str, Any]:
+    """The session as a client restores it."""
+    turns = history(debate)
+    told = [entry(debate, turn, private=private) for turn in turns]
+    first, second = debate.seats[0], debate.seats[1]
+    return {
+        **brief(debate),
+        "turnHistory": told,
+        "model1ResponseIds": [
+            one["responseId"] for turn, one in zip(turns, told, strict=True) if turn.seat == first.id
+        ],
+        "model2ResponseIds": [
+            one["responseId"] for turn, one in zip(turns, told, strict=True) if turn.seat == second.id
+        ],
+    }
+
+
+def brief(debate: Debate) -> dict[str, Any]:
+    """The same without what was said."""
+    first, second = debate.seats[0], debate.seats[1]
+    given = [slot.index for slot in debate.schedule if latest(debate, slot.index) is not None]
+    return {
+        "id": debate.id,
+        "topicText": debate.motion,
+        "model1Id": model_id(first),
+        "model2Id": model_id(second),
+        "adversarialLevel": debate.manner.intensity,
+        "currentTurn": max(given, default=-1) + 1,
+        "totalCost": total_cost(debate),
+        **times(debate),
+    }

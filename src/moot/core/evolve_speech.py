@@ -1,0 +1,212 @@
+"""How a speech changes a debate as its calls begin and end: its words, its marks, its costs, its draft.
+
+A further attempt strikes the words of the one before; a call that goes on from another, whose tools have
+answered, adds to them, and its further attempts strike only its own. What the provider gave as the whole
+counts more than the words as they came. A call that was cut is charged to its turn all the same.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from moot.core import events as ev
+from moot.core.events import Recorded
+from moot.core.segments import Run, unfinished, with_run
+from moot.core.state import NOTHING, Abandoned, Call, Debate, Kept, Tally, Turn
+from moot.core.terms import Money, Reasoning, Segment, Text
+from moot.core.word_count import count
+
+
+def turn_ended(
+    debate: Debate, recorded: Recorded, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted
+) -> Debate:
+    turn = next((turn for turn in debate.live if turn.number == event.turn), None)
+    if turn is None:
+        return debate
+    by_hand = debate.seat(turn.seat).model.human
+    text, reasoning = _last_words(turn, event, by_hand=by_hand)
+    since = turn.since if text.startswith(turn.text) else recorded.seq - 1
+    cut: tuple[Segment, ...] = ()
+    if _broke_off(event, by_hand=by_hand):
+        cut = unfinished(turn.runs, turn.text, turn.reasoning, turn.segments)
+    turn = replace(turn, text=text, reasoning=reasoning, cut=cut, kept=Kept(), ended_at=recorded.at)
+    turn = replace(turn, since=since, abandoned=())
+    match event:
+        case ev.TurnCompleted():
+            turn = replace(
+                turn,
+                state="completed",
+                words=event.words,
+                truncated=event.truncated,
+                refusal=event.refusal,
+                degraded=event.degraded,
+                over_length=event.over_length,
+                clipped=event.clipped,
+            )
+        case ev.TurnFailed():
+            turn = replace(turn, state="failed", by=event.kind, message=event.message)
+        case ev.TurnInterrupted():
+            turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
+    live = tuple(other for other in debate.live if other.number != event.turn)
+    debate = replace(debate, live=live, turns=(*debate.turns, turn))
+    if turn.spent:
+        return without_draft(debate, turn.seat)
+    # Who was cut in the middle finds again what they had shown.
+    unshown = not by_hand or not turn.text or turn.seat in debate.drafts
+    return debate if unshown else replace(debate, drafts={**debate.drafts, turn.seat: turn.text})
+
+
+def without_draft(debate: Debate, seat: str) -> Debate:
+    if seat not in debate.drafts:
+        return debate
+    return replace(debate, drafts={of: text for of, text in debate.drafts.items() if of != seat})
+
+
+def segment_completed(turn: Turn, recorded: Recorded, event: ev.SegmentCompleted) -> Turn:
+    """Each takes its own place, whenever it is told, and once more if it is told again: the last is right."""
+    place = (type(event.segment), event.segment.index)
+    others = [other for other in turn.segments if (type(other), other.index) != place]
+    ordered = sorted([*others, event.segment], key=lambda segment: segment.index)
+    turn = replace(turn, segments=tuple(ordered))
+    if event.taken_back:
+        taken_back = _taken_back(turn, event.segment.index, recorded.at)
+        return _abandoned(turn, taken_back, recorded.seq)
+    if isinstance(event.segment, Reasoning) and not _has_run(turn, event.segment.index):
+        # Its words came with it.
+        came = Run(event.segment.index, "reasoning", len(turn.reasoning), recorded.at)
+        return replace(turn, runs=with_run(turn.runs, came))
+    return turn
+
+
+def _taken_back(turn: Turn, index: int, at: datetime) -> Turn:
+    """Nobody may hear these words as speech, even if it is cut now."""
+    taken = turn.text[len(turn.kept.text) :]
+    own = [run for run in turn.runs if run.kind == "text" and run not in turn.kept.runs]
+    thought = Run(index, "reasoning", len(turn.reasoning), own[0].at if own else at)
+    runs = (*(run for run in turn.runs if run not in own), thought)
+    return replace(turn, text=turn.kept.text, reasoning=turn.reasoning + taken, runs=runs)
+
+
+def _has_run(turn: Turn, index: int) -> bool:
+    return any(run.index == index and run.kind == "reasoning" for run in turn.runs)
+
+
+def _last_words(
+    turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
+) -> tuple[str, str]:
+    """What the provider gave as the whole, where there is a whole; else the words as they came."""
+    text = "".join(segment.text for segment in turn.segments if isinstance(segment, Text))
+    thoughts = "".join(segment.text for segment in turn.segments if isinstance(segment, Reasoning))
+    if _broke_off(event, by_hand=by_hand):
+        return turn.text or text, turn.reasoning or thoughts
+    return text or turn.text, thoughts or turn.reasoning
+
+
+def _broke_off(event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool) -> bool:
+    """What a person has written when their time is up is a whole."""
+    return not isinstance(event, ev.TurnCompleted) or (event.truncated == "timeout" and not by_hand)
+
+
+def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> Debate:
+    call = Call(
+        number=event.call,
+        model=event.model,
+        attempt=event.attempt,
+        max_tokens=event.max_tokens,
+        input_bound=event.input_bound,
+        reserved=event.reserved,
+        input_guess=event.input_guess,
+        turn=event.turn,
+        judge=event.judge,
+        order=event.order,
+        repair=event.repair,
+        aside=event.aside,
+    )
+    live = tuple(
+        _abandoned(turn, _asked(turn, event), recorded.seq) if turn.number == event.turn else turn
+        for turn in debate.live
+    )
+    return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
+
+
+def _asked(turn: Turn, event: ev.CallStarted) -> Turn:
+    """A further attempt strikes the words of the one before, and what it goes on from stays."""
+    kept, attempt = Kept(), event.attempt
+    if event.continues is not None:
+        # The speech itself is not begun again.
+        attempt = turn.attempt
+        went_on = event.continues == turn.call
+        said = Kept(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
+        kept = said if went_on else turn.kept
+    asked = replace(turn, kept=kept, call=event.call, attempt=attempt)
+    return _as_before(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
+
+
+def _as_before(turn: Turn) -> Turn:
+    """Without what the present call has said."""
+    kept = turn.kept
+    thinking = tuple(index for index in turn.thinking if any(part.index == index for part in kept.segments))
+    kept_only = replace(turn, text=kept.text, reasoning=kept.reasoning, segments=kept.segments)
+    return replace(kept_only, thinking=thinking, runs=kept.runs)
+
+
+def _abandoned(was: Turn, turn: Turn, seq: int) -> Turn:
+    """The turn, with a note of what it had said before where that no longer stands."""
+    if turn.text.startswith(was.text) and turn.reasoning.startswith(was.reasoning):
+        return turn
+    return replace(turn, since=seq, abandoned=(*was.abandoned, Abandoned(seq, was.text, was.reasoning)))
+
+
+def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.CallFailed) -> Debate:
+    call = debate.call(event.call)
+    if call is None:
+        return debate
+    tally = debate.tallies.get(call.model, Tally())
+    tally = Tally(
+        usage=tally.usage + event.usage,
+        cost=tally.cost + (event.cost or NOTHING),
+        calls=tally.calls + 1,
+        unpriced=tally.unpriced + (event.cost is None),
+    )
+    live = tuple(
+        _abandoned(turn, _charged(turn, event), recorded.seq) if turn.call == event.call else turn
+        for turn in debate.live
+    )
+    turns = debate.turns
+    if call.turn is not None and not any(turn.number == call.turn for turn in live):
+        turns = tuple(_charged(turn, event) if turn.call == event.call else turn for turn in turns)
+    judgings = debate.judgings
+    if judgings and call.judge:
+        last = replace(judgings[-1], usage=judgings[-1].usage + event.usage)
+        if isinstance(event, ev.CallFailed) and event.kind == "lost":
+            last = replace(last, lost=(*last.lost, (call.judge, call.order)))
+        judgings = (*judgings[:-1], last)
+    return replace(
+        debate,
+        judgings=judgings,
+        calls=tuple(other for other in debate.calls if other.number != event.call),
+        tallies={**debate.tallies, call.model: tally},
+        counted=debate.counted + _counts(call, event),
+        live=live,
+        turns=turns,
+    )
+
+
+def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
+    cost = None if turn.cost is None or event.cost is None else turn.cost + event.cost
+    turn = replace(turn, usage=turn.usage + event.usage, cost=cost, latency_ms=event.latency_ms)
+    if isinstance(event, ev.CallCompleted):
+        return replace(turn, response_id=event.response_id, stored=event.stored)
+    if event.retry_in_ms is not None:
+        trouble = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
+        return _as_before(trouble)
+    return turn
+
+
+def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
+    """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
+    cost = event.cost or NOTHING
+    billed = isinstance(event, ev.CallCompleted) or event.billed
+    return max(cost, call.reserved or NOTHING) if billed and event.usage.estimated else cost

@@ -1,0 +1,195 @@
+"""Usage to money, in exact decimals: what a call cost, and the most it can cost.
+
+A call's worst case is reserved before it is made. Its input is bounded by the bytes sent, since no tokenizer
+makes more tokens than there are bytes; its output by the limit that is sent along. Where that does not fit,
+the output is clamped to what does.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.terms import (
+    Money,
+    Price,
+    Reasoning,
+    Request,
+    Segment,
+    Text,
+    Tier,
+    ToolCall,
+    ToolResult,
+    UnknownItem,
+    Usage,
+)
+from moot.core.word_count import tokens
+
+NOTHING = Money(0)
+MILLION = Decimal(1_000_000)
+OVERHEAD = 64
+"""Tokens that a service may add around a request, and again for each message."""
+TOOLS_OVERHEAD, HOSTED_OVERHEAD = 1024, 4096
+"""Tokens of a service's own words about tools, and about each tool that it has itself."""
+LEAST_OUTPUT = 48
+"""A call that could say less than this is not worth making."""
+MOST_CHARS, MOST_BYTES = 7, 8
+"""A token is hardly ever more characters of speech, or more bytes of a whole request, than these."""
+
+
+class Grant(Struct, frozen=True):
+    """Leave to make a call: at most so many output tokens, at most so much money."""
+
+    max_tokens: int
+    reserved: Money | None
+
+
+def cost(price: Price | None, usage: Usage) -> Money | None:
+    """What this usage costs; None where the price is unknown."""
+    if price is None:
+        return None
+    fresh = max(0, usage.input - usage.cached - usage.cache_write)
+    cached = price.cached_input or price.input
+    written = price.cache_write or price.input
+    total = (
+        _rate(price.input, usage.input) * fresh
+        + _rate(cached, usage.input) * usage.cached
+        + _rate(written, usage.input) * usage.cache_write
+        + _rate(price.output, usage.input) * usage.output
+    )
+    return total / MILLION + price.per_call
+
+
+def worst(price: Price | None, input_bound: int, max_tokens: int) -> Money | None:
+    """The most a call can cost, whichever tier and cache rate it falls under."""
+    if price is None:
+        return None
+    dearest = max(_top(price.input), _top(price.cached_input), _top(price.cache_write))
+    return (dearest * input_bound + _top(price.output) * max_tokens) / MILLION + price.per_call
+
+
+def grant(
+    price: Price | None,
+    bound: int,
+    max_tokens: int,
+    room: Money | None,
+    per_token: Money = NOTHING,
+    read: int | None = None,
+) -> Grant | None:
+    """As many tokens as fit into the room there is; None where a call makes no sense.
+
+    `per_token` is what an output token makes necessary later on, such as a judge who must read it; `read` is
+    how many of them at most, where it is not all.
+    """
+    full = worst(price, bound, max_tokens)
+    read = max_tokens if read is None else min(read, max_tokens)
+    if room is None or full is None or full + per_token * read <= room:
+        return Grant(max_tokens, full)
+    base = worst(price, bound, 0) or NOTHING
+    output = (full - base) / max_tokens
+    fits = max(
+        _fitting(room - base - per_token * read, output, least=read),
+        _fitting(room - base, output + per_token),
+    )
+    if fits < min(LEAST_OUTPUT, max_tokens):
+        return None
+    return Grant(fits, worst(price, bound, fits))
+
+
+def _fitting(room: Money, each: Money, least: int = 0) -> int:
+    """How many tokens at this price fit; none where they would be fewer than `least`."""
+    if room < 0 or each <= 0:
+        return 0
+    fits = int((room / each).to_integral_value(ROUND_FLOOR))
+    return fits if fits >= least else 0
+
+
+def input_bound(request: Request) -> int:
+    """No service can count more input tokens than this."""
+    shape = len(str(request.schema).encode()) if request.schema else 0
+    sealed = sum(len(thought.data) for message in request.messages for thought in message.sealed)
+    pieces = 2 + len(request.messages) + len(request.tools) + len(request.hosted) + len(request.exchange)
+    tools = sum(len(str(tool.schema).encode()) for tool in request.tools)
+    tools += HOSTED_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
+    beside = sum(beside_words(segment) for segment in request.exchange)
+    return sent_bytes(request) + shape + sealed + tools + beside + OVERHEAD * pieces
+
+
+def sent_bytes(request: Request) -> int:
+    """The words alone."""
+    return sum(len(text.encode()) for text in _words(request))
+
+
+def sent_tokens(request: Request) -> int:
+    """About as many tokens as its words come to."""
+    return sum(tokens(text) for text in _words(request))
+
+
+def _words(request: Request) -> tuple[str, ...]:
+    return (
+        request.instructions,
+        request.prefill,
+        *(message.content for message in request.messages),
+        *(f"{tool.name}{tool.description}" for tool in request.tools),
+        *(segment.text for segment in request.exchange if isinstance(segment, Text | Reasoning)),
+        *(segment.output for segment in request.exchange if isinstance(segment, ToolResult)),
+    )
+
+
+def beside_words(segment: Segment) -> int:
+    """Bytes that go back to a provider beside the words: what its model asked of tools, what they gave, and
+    what it sealed."""
+    match segment:
+        case ToolCall():
+            told = f"{segment.name}{segment.arguments}{segment.output}{segment.error}"
+            return len(told.encode()) + len(segment.opaque)
+        case ToolResult():
+            return len(f"{segment.output}{segment.error}".encode())
+        case Reasoning():
+            return len(segment.opaque)
+        case UnknownItem():
+            return len(msgspec.json.encode(segment.item))
+        case _:
+            return 0
+
+
+def estimate(sent: int, said: int, thought: int = 0) -> Usage:
+    """A careful guess in tokens where nothing was reported; marked as one."""
+    return Usage(input=sent, output=said + thought, reasoning=thought, estimated=True)
+
+
+def sound(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:
+    """Reported usage where it can be true of so many bytes sent and characters heard; the larger figures,
+    flagged, where it cannot."""
+    if usage is None:
+        return guess
+    numbers = (usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write)
+    absurd = any(n < 0 or n > 100_000_000 for n in numbers)
+    if absurd:
+        return Usage(guess.input, guess.output, guess.reasoning, estimated=True, suspect=True)
+    too_little = usage.output * MOST_CHARS < said_chars
+    too_short = usage.input * MOST_BYTES < sent_bytes
+    return replace(at_least(usage, guess), suspect=True) if too_little or too_short else usage
+
+
+def at_least(usage: Usage, guess: Usage) -> Usage:
+    """The larger of each figure, as an estimate."""
+    return replace(
+        usage,
+        input=max(usage.input, guess.input),
+        output=max(usage.output, guess.output),
+        reasoning=max(usage.reasoning, guess.reasoning),
+        estimated=True,
+    )
+
+
+def _rate(tiers: tuple[Tier, ...], tokens: int) -> Money:
+    reached = [tier.per_million for tier in tiers if tokens >= tier.start]
+    return reached[-1] if reached else NOTHING
+
+
+def _top(tiers: tuple[Tier, ...]) -> Money:
+    return max((tier.per_million for tier in tiers), default=NOTHING)

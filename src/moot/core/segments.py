@@ -1,0 +1,98 @@
+"""Segments made from the words of a reply as they came, for replies that were cut before they were finished.
+
+A turn keeps all its words in one text and all its thoughts in another; a `Run` says from where on they belong
+to which segment. `rebuilt` puts the words of one segment together again, with what the service had told of
+it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from moot.core.terms import DeltaKind, PartStart, Reasoning, ReasoningPart, Segment, Text
+
+BETWEEN = "\n\n"
+"""What stands between two parts of a thought, as in `Reasoning.text`."""
+MOST_RUNS = 1024
+"""A reply that changes between its segments more often than this is not told apart any further."""
+
+Piece = tuple[PartStart | None, str]
+
+
+class Run(Struct, frozen=True):
+    """Words of one segment in a row."""
+
+    index: int
+    kind: DeltaKind
+    start: int
+    """Where they begin in the text of the turn, or in its reasoning."""
+    at: datetime
+    part: PartStart | None = None
+
+
+def with_run(runs: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
+    """The runs and this one, unless its words go on where the last ones of their kind ended."""
+    last = next((known for known in reversed(runs) if known.kind == run.kind), None)
+    goes_on = last is not None and last.index == run.index and run.part is None
+    return runs if goes_on or len(runs) >= MOST_RUNS else (*runs, run)
+
+
+def left_open(deltas: Iterable[tuple[int, DeltaKind, Piece]], finished: Iterable[Segment]) -> list[Segment]:
+    """The segments of one call that are not among the finished ones, from its words as they came."""
+    done = {(_kind(segment), segment.index) for segment in finished}
+    pieces: dict[tuple[DeltaKind, int], list[Piece]] = {}
+    for index, kind, piece in deltas:
+        if (kind, index) not in done:
+            pieces.setdefault((kind, index), []).append(piece)
+    return [rebuilt(index, kind, found) for (kind, index), found in pieces.items()]
+
+
+def unfinished(
+    runs: Sequence[Run], text: str, reasoning: str, finished: Iterable[Segment]
+) -> tuple[Text | Reasoning, ...]:
+    """Segments whose words have come, and which are not among the finished ones."""
+    done = {(_kind(segment), segment.index) for segment in finished}
+    pieces: dict[tuple[DeltaKind, int], list[Piece]] = {}
+    ends: dict[DeltaKind, int] = {"text": len(text), "reasoning": len(reasoning)}
+    for run in reversed(runs):
+        words = (text if run.kind == "text" else reasoning)[run.start : ends[run.kind]]
+        ends[run.kind] = run.start
+        if words and (run.kind, run.index) not in done:
+            pieces.setdefault((run.kind, run.index), []).insert(0, (run.part, words))
+    return tuple(rebuilt(index, kind, found) for (kind, index), found in pieces.items())
+
+
+def rebuilt(index: int, kind: DeltaKind, pieces: Iterable[Piece]) -> Text | Reasoning:
+    """One segment from its words; a piece that starts a part begins a new one, all others go on."""
+    parts: list[tuple[PartStart, str]] = []
+    for start, words in pieces:
+        if start is None:
+            start = parts[-1][0] if parts else PartStart()
+        known = next((n for n, (part, _) in enumerate(parts) if part == start), None)
+        if known is None:
+            parts.append((start, words.removeprefix(BETWEEN) if parts else words))
+        else:
+            parts[known] = (start, parts[known][1] + words)
+    item = parts[0][0] if parts else PartStart()
+    if kind == "text":
+        return Text("".join(words for _, words in parts), index, item.item_id, item.sequence_number)
+    thoughts = (ReasoningPart(words, part.summary_index, part.part_number) for part, words in parts)
+    return Reasoning(tuple(thoughts), index, item.item_id, item.sequence_number)
+
+
+def in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
+    """In the provider's order; a thought stands before words of the same number."""
+    return tuple(sorted(segments, key=lambda segment: (segment.index, not isinstance(segment, Reasoning))))
+
+
+def _kind(segment: Segment) -> DeltaKind | None:
+    match segment:
+        case Text():
+            return "text"
+        case Reasoning():
+            return "reasoning"
+        case _:
+            return None

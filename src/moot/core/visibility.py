@@ -1,0 +1,256 @@
+"""Who may hear what: `hears` for the seats, `visible` for those who watch.
+
+Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the points
+of information that were taken and the remarks made before its turn began, and nothing else. `visible` stands
+between the log and every watcher and fails closed: an event that it does not know is shown to nobody. `seen`
+is its twin for whoever looks at the whole debate instead.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core import events as ev
+from moot.core.events import Recorded
+from moot.core.state import Debate, Kept, Remark, Turn
+from moot.core.terms import Reasoning, Seat, ToolCall, UnknownItem
+
+
+class Heard(Struct, frozen=True):
+    """Something a seat has heard: a speech of its own or another's, a point of information that was taken, a
+    remark or a question from the floor, or its own notes."""
+
+    kind: Literal["own", "other", "remark", "question", "point", "notes"]
+    text: str
+    seat: str | None = None
+    """Who said it; of a question from the floor, to whom it is put."""
+    turn: int | None = None
+    round: int = 0
+
+
+def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
+    """All that the speaker of this turn has heard when it starts, in the order in which it heard it."""
+    group = debate.schedule[turn.slot].group
+    said = [other for other in debate.turns if other.said and other.seq < turn.seq]
+    # What was said at the same time as an own speech is heard after it.
+    own = {debate.schedule[t.slot].group: t.seq for t in said if t.seat == turn.seat}
+    heard: list[tuple[int, Heard]] = []
+    for other in said:
+        theirs = debate.schedule[other.slot].group
+        speech = Heard("other", debate.heard(other), other.seat, other.number, other.round)
+        if other.seat == turn.seat:
+            heard.append((other.seq, replace(speech, kind="own", text=other.text)))
+        elif theirs != group:
+            heard.append((max(other.seq, own.get(theirs, 0)), speech))
+    heard.extend(
+        (remark.seq, _remark(remark, turn))
+        for remark in debate.remarks
+        if remark.seq < turn.seq and (remark.question or remark.to in (None, turn.seat))
+    )
+    heard.extend(
+        (point.seq, Heard("point", point.text, point.seat, point.turn))
+        for point in debate.points
+        if point.seq < turn.seq and point.accepted
+    )
+    heard.extend(
+        (aside.seq, Heard("notes", aside.text, aside.seat))
+        for aside in debate.asides
+        if aside.kind == "notes" and aside.text and aside.seat == turn.seat and aside.seq < turn.seq
+    )
+    return tuple(item for _, item in sorted(heard, key=lambda pair: (pair[0], pair[1].kind != "own")))
+
+
+def _remark(remark: Remark, turn: Turn) -> Heard:
+    """A question is heard by all; it is a question to the one it is put to, or to everybody."""
+    asks = remark.question and remark.to in (None, turn.seat)
+    return Heard("question" if asks else "remark", remark.text, remark.to if remark.question else None)
+
+
+class Viewer(Struct, frozen=True):
+    """Someone who watches. A participant sits in a seat and must not read the others' minds; a judge reads
+    nobody's, and not the other judges' ballots either."""
+
+    role: Literal["owner", "moderator", "observer", "participant", "judge"] = "observer"
+    seat: str | None = None
+
+    @property
+    def privileged(self) -> bool:
+        return self.role in ("owner", "moderator")
+
+
+OWNER = Viewer("owner")
+OBSERVER = Viewer("observer")
+
+
+def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | None:
+    """The event as this viewer may see it, or None. `debate` is the state that includes the event."""
+    event = _shown(debate, recorded.event, viewer)
+    if event is None:
+        return None
+    return recorded if event is recorded.event else replace(recorded, event=event)
+
+
+def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
+    if isinstance(event, ev.CallDelta):
+        # Nearly all that ever happens, so it is asked first.
+        if event.kind != "text" and not may_read_reasoning(debate, viewer):
+            return None
+        return None if _is_private(debate, event.call, viewer) else event
+    match event:
+        case ev.DebateOpened():
+            if viewer.role == "owner":
+                return event
+            if viewer.privileged:
+                return replace(event, fence="")
+            shown = tuple(_without_secrets(seat, viewer) for seat in event.seats)
+            return replace(event, seats=shown, fence="")
+        case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
+            return None
+        case ev.SegmentCompleted(segment=Reasoning()):
+            if may_read_reasoning(debate, viewer):
+                return _unsealed(event, viewer)
+            # Who has seen the words must learn that they were none.
+            hidden = Reasoning((), event.segment.index, redacted=True)
+            return replace(event, segment=hidden) if event.taken_back else None
+        case ev.SegmentCompleted(segment=ToolCall()):
+            return _unsealed(event, viewer)
+        case ev.SegmentCompleted(segment=UnknownItem()):
+            return event if may_read_reasoning(debate, viewer) else None
+        case ev.RemarkInjected():
+            return event if event.question or may_hear(event.to, viewer) else None
+        case ev.CallStarted():
+            return event if viewer.privileged else replace(event, request="", previous_response_id=None)
+        case ev.CallCompleted():
+            # By these ids a provider's own record can be found: for those who hold the key.
+            return event if viewer.privileged else replace(event, response_id=None, request_id="")
+        case ev.CallFailed():
+            return event if viewer.privileged else replace(event, request_id="")
+        case ev.DebateImported():
+            # It holds everything, also what the speakers thought.
+            return event if viewer.privileged else None
+        case ev.DraftKept():
+            return event if viewer.seat == event.seat else None
+        case ev.AsideAsked():
+            return event if _is_asked(event.seat, viewer) else None
+        case ev.AsideAnswered() | ev.AsideFailed():
+            aside = debate.aside(event.aside)
+            return event if _is_asked(aside.seat if aside else None, viewer) else None
+        case ev.PointRaised():
+            return event if event.accepted or viewer.privileged else replace(event, text="")
+        case ev.VoteCast():
+            # A vote is secret for good; that somebody has voted is not.
+            return replace(event, voter="", choice="")
+        case ev.BallotCast() | ev.BallotSpoiled():
+            return None if viewer.role == "judge" else event
+        case (
+            ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused() | ev.DebateResumed()
+            | ev.DebateStopped() | ev.DebateEnded() | ev.DebateFailed()
+            | ev.RoundAsked() | ev.RoundStarted() | ev.RoundCompleted()
+            | ev.TurnStarted() | ev.TurnCompleted() | ev.TurnFailed() | ev.TurnInterrupted()
+            | ev.TurnSkipped() | ev.TurnRetried() | ev.SegmentCompleted()
+            | ev.BudgetWarned() | ev.BudgetExhausted() | ev.StalemateFound() | ev.ConcessionMade()
+            | ev.JudgingStarted()
+            | ev.VerdictReached() | ev.JudgingFailed() | ev.TurnExtended() | ev.RoundsAdded()
+            | ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled() | ev.PollOpened() | ev.PollClosed()
+        ):  # fmt: skip
+            return event
+        case _:
+            assert_never(event)
+
+
+def may_hear(to: str | None, viewer: Viewer) -> bool:
+    """A remark for one seat is for nobody else, but for those who conduct the debate."""
+    return to is None or viewer.privileged or viewer.seat == to
+
+
+def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
+    """What goes back to a provider unread is nobody else's business."""
+    if viewer.privileged or not isinstance(event.segment, Reasoning | ToolCall) or not event.segment.opaque:
+        return event
+    return replace(event, segment=replace(event.segment, opaque=""))
+
+
+def _is_asked(seat: str | None, viewer: Viewer) -> bool:
+    """What is asked aside is for the seat that is asked, and for those who conduct the debate."""
+    return viewer.privileged or (seat is not None and viewer.seat == seat)
+
+
+def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
+    """Words in the making that are not for this viewer: an answer to an aside, a ballot where one judges
+    too, a speech that is veiled."""
+    if viewer.privileged:
+        return False
+    for call in debate.calls:
+        if call.number != number:
+            continue
+        if call.turn is not None:
+            return viewer.seat is not None and veiled(debate, call.turn, viewer)
+        return call.aside is not None or viewer.role == "judge"
+    # What a tool gives comes when the call that asked for it is over.
+    spoken = (turn.number for turn in (*debate.live, *debate.turns) if turn.call == number)
+    return viewer.seat is not None and any(veiled(debate, turn, viewer) for turn in spoken)
+
+
+def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
+    """A speech that whoever sits in this seat must not read yet: their own is given at the same time."""
+    if viewer.seat is None or debate.final or debate.being_judged:
+        return False
+    turn = debate.turn(number)
+    if turn is None or turn.seat == viewer.seat or not debate.phase(turn.slot).simultaneous:
+        return False
+    group = debate.schedule[turn.slot].group
+    return any(slot.group == group and slot.seat == viewer.seat for slot in debate.unspent())
+
+
+def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
+    """Who argues or judges here reads nobody's thoughts, even if the whole world does."""
+    if viewer.role in ("participant", "judge"):
+        return False
+    return viewer.privileged or debate.manner.show_reasoning
+
+
+def seen(debate: Debate, viewer: Viewer) -> Debate:
+    """The debate as this viewer may know it now: without drafts and notes that are not theirs, others' aims
+    and thoughts, and the words that are veiled. What anybody voted is left to the tally."""
+    drafts = {seat: text for seat, text in debate.drafts.items() if seat == viewer.seat}
+    fence = debate.fence if viewer.role == "owner" else ""
+    if viewer.privileged:
+        return replace(debate, drafts=drafts, fence=fence)
+    thoughts = may_read_reasoning(debate, viewer)
+    return replace(
+        debate,
+        drafts=drafts,
+        fence=fence,
+        seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
+        asides=tuple(
+            a if _is_asked(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides
+        ),
+        remarks=tuple(r for r in debate.remarks if r.question or may_hear(r.to, viewer)),
+        points=tuple(p if p.accepted else replace(p, text="") for p in debate.points),
+        turns=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.turns),
+        live=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.live),
+    )
+
+
+def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
+    if veiled(debate, turn.number, viewer):
+        return replace(turn, text="", reasoning="", segments=(), runs=(), cut=(), kept=Kept())
+    if thoughts:
+        return turn
+    return replace(
+        turn,
+        reasoning="",
+        segments=tuple(part for part in turn.segments if not isinstance(part, Reasoning | UnknownItem)),
+        runs=tuple(run for run in turn.runs if run.kind == "text"),
+        cut=tuple(part for part in turn.cut if not isinstance(part, Reasoning)),
+        kept=Kept(turn.kept.text),
+    )
+
+
+def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:
+    if viewer.seat == seat.id:
+        return seat
+    return replace(seat, objective="", system_prompt="")

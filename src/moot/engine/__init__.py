@@ -1,0 +1,1 @@
+"""What runs a debate: the arena, the runner and its calls, followers, and who runs what in one process."""

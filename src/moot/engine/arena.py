@@ -1,0 +1,404 @@
+"""The arena: open debates, ask things of them, follow them. The same façade for server, terminal and library.
+
+    async with Arena.open() as arena:
+        async for recorded in arena.debate("This house would ban homework."):
+            print(recorded.seq, recorded.event)
+
+Everything goes through the log: `ask` decides on its head, `follow` reads it, runners write it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot import settings as configuration
+from moot.core.errors import Invalid, Refused, StoreError, Unavailable, UnknownDebate
+from moot.core.events import CallDelta, DebateOpened, Event, Recorded, SegmentCompleted
+from moot.core.evolve import evolve
+from moot.core.ids import new_fence, new_id
+from moot.core.state import Debate
+from moot.core.terms import Model, Status, Step
+from moot.engine.followers import Hub
+from moot.engine.placement import Role, Waiting, wants_runner
+from moot.engine.resolve_setup import Casting, check_priced, money
+from moot.engine.run_loop import LOST_SECONDS
+from moot.engine.runner import Runner
+from moot.engine.user_keys import Lending
+from moot.judging.model_families import recused
+from moot.models.registry import Providers
+from moot.providers.contract import Provider
+from moot.providers.keys import Secret
+from moot.providers.scripted import Scripted
+from moot.rules.commands import Command, Inject, Open, Rejudge, Start, decide
+from moot.rules.cost_estimate import smallest_allowance
+from moot.rules.debate_setup import JudgeSetup, Naming, Setup, by_place, opening
+from moot.rules.participation import CastVote, KeepDraft
+from moot.settings import Settings
+from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
+from moot.store.memory import MemoryStore
+from moot.tools.contract import NoTools, Toolbox
+from moot.tools.toolbox import McpToolbox
+
+QUIET = (Inject, KeepDraft, CastVote)
+"""What gives a runner nothing to do."""
+
+
+class Arena:
+    """Use `Arena.open()`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        providers: Providers,
+        tools: Toolbox | None = None,
+        *,
+        run: bool = True,
+    ) -> None:
+        # The one place that looks upwards: which backends there are is for the programs to say.
+        from moot.processes.backends import make_placement, make_shared
+
+        self.settings = settings
+        self.store = store
+        self.providers = providers
+        self.tools = tools or NoTools()
+        self._bus, self.commons = make_shared(settings)
+        if settings.cluster.bus is not None:
+            providers.share(self.commons)
+        store.listen(self._bus.publish)
+        self.lending = Lending(providers)
+        store.listen(self.lending.heard)
+        self.hub = Hub(store, self._bus)
+        self.locks = None if isinstance(store, MemoryStore) else settings.data
+        """Where processes that share the store know of each other."""
+        self._placement = make_placement(settings, store, self._runner, run=run)
+        casting = Casting(settings, providers)
+        self._panel = casting.panel
+        self.setup = casting.setup
+        self.model = casting.model
+        self.price = casting.price
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        store: Store | None = None,
+        providers: Mapping[str, Provider] | None = None,
+        tools: Toolbox | None = None,
+        recover: bool = False,
+        run: bool = True,
+        wait: bool = False,
+    ) -> AsyncGenerator[Arena, None]:
+        """An arena on the log that the settings name, or on the store given.
+
+        `providers` adds to or replaces the built-in ones; `tools` is what the seats may use. With `recover`,
+        debates that another process left behind are taken up, now and while the arena is open. Without `run`,
+        workers on the same log run the debates. With `wait`, a database that cannot be reached is waited for.
+        """
+        from moot.processes.backends import open_store
+        from moot.processes.database_wait import when_reachable
+
+        settings = settings or configuration.load()
+        if store is None:
+            open_it = partial(open_store, settings)
+            store = await (when_reachable(settings, open_it) if wait else open_it())
+        tools = tools or _toolbox(settings)
+        arena = cls(settings, store, _providers(settings, providers or {}), tools, run=run)
+        open_placement = partial(arena._placement.open, recover=recover)
+        try:
+            await (when_reachable(settings, open_placement) if wait else open_placement())
+            yield arena
+        finally:
+            await arena.close()
+
+    async def close(self) -> None:
+        """End the streams, park the turns, close the store: in that order."""
+        await self.hub.close()
+        await self._placement.close()
+        await self.tools.close()
+        await self.lending.close()
+        await self.providers.close()
+        await self._bus.close()
+        await self.commons.close()
+        await self.store.close()
+
+    # --- asking ---------------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        setup: Setup,
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        start: bool = False,
+        step: Step | None = None,
+        naming: Naming = by_place,
+        keys: Mapping[str, Secret] | None = None,
+        objection: Exception | None = None,
+    ) -> Outcome:
+        """Open a debate; it waits for `Start`, unless it is to start at once, perhaps only for a step.
+
+        `keys` are lent for this debate alone: they stay in memory, and what is written down is whose they
+        are. An `objection` is raised instead of opening it; a request that was carried out before is
+        answered all the same.
+        """
+        debate_id = new_id()
+        objection = objection or await self._unknown_tools(setup)
+        try:
+            lent = self.lending.lend(debate_id, keys or {})
+            opened = replace(opening(replace(setup, lent=lent), naming), fence=new_fence())
+            outcome = await self._record(
+                debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
+            )
+        except BaseException:
+            await self.lending.give_back(debate_id)
+            raise
+        if outcome.debate.id != debate_id:
+            await self.lending.give_back(debate_id)
+        if wants_runner(outcome.debate):
+            self._placement.want(outcome.debate.id)
+        return outcome
+
+    async def take_over(
+        self,
+        events: Sequence[Event],
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        objection: Exception | None = None,
+    ) -> Outcome:
+        """A debate that was held elsewhere so far, with its whole log. An `objection` as in `create`."""
+        fence = new_fence()
+        log = [replace(event, fence=fence) if isinstance(event, DebateOpened) else event for event in events]
+
+        def on_head(_nothing: Debate | None) -> Sequence[Event]:
+            if objection is not None:
+                raise objection
+            return log
+
+        outcome = await self.store.record(new_id(), on_head, owner=owner, once=once)
+        if wants_runner(outcome.debate):
+            self._placement.want(outcome.debate.id)
+        return outcome
+
+    async def ask(
+        self,
+        debate_id: str,
+        command: Command,
+        *,
+        once: Once | None = None,
+        keys: Mapping[str, Secret] | None = None,
+    ) -> Outcome:
+        """Carry a command out, or raise Refused with the reason and the current status.
+
+        `keys` are taken where the debate was opened with some and has lost them with an earlier process.
+        """
+        lent = self.lending.lend_what_lacks(await self.state(debate_id), keys) if keys else ()
+        try:
+            outcome = await self._record(debate_id, command, once=once)
+        except BaseException:
+            if lent:
+                await self.lending.give_back(debate_id, *lent)
+            raise
+        if not isinstance(command, QUIET) and wants_runner(outcome.debate):
+            self._placement.want(debate_id)
+        return outcome
+
+    async def rejudge(
+        self,
+        debate_id: str,
+        judges: Sequence[str | Model | JudgeSetup] = (),
+        *,
+        criteria: Sequence[str] = (),
+        reason: str = "",
+        allowance: Decimal | float | str | None = None,
+        recuse: bool = True,
+        once: Once | None = None,
+    ) -> Outcome:
+        """Have a debate that is over judged once more: by others, by other criteria, or just again.
+
+        The first verdict stays; this one stands beside it. It may cost up to `allowance`, or what the
+        debate's own limit has left.
+        """
+        debate = await self.state(debate_id)
+        # One that a process has left in the middle is taken up first, and then refuses this one.
+        if debate.being_judged:
+            self.run(debate_id)
+        sitting = self._panel(debate, judges, tuple(criteria))
+        sitting = recused(sitting, debate.seats) if recuse else sitting
+        limit = money(allowance)
+        if limit is not None and not (limit.is_finite() and limit > 0):
+            raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
+        if limit is not None or debate.limits.cost is not None:
+            check_priced(sitting or debate.panel)
+        if limit is not None and limit < (least := smallest_allowance(debate, sitting or debate.panel)):
+            raise Invalid(
+                "The limit is too small.", {"costLimit": [f"Must be at least {least} for these judges"]}
+            )
+        return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
+
+    async def start(self, debate_id: str) -> Outcome:
+        return await self.ask(debate_id, Start())
+
+    async def delete(self, debate_id: str) -> None:
+        await self.store.delete(debate_id)
+
+    async def recover(self) -> int:
+        """Take up what other processes have left behind; returns how many debates."""
+        return await self._placement.recover()
+
+    async def is_running(self, debate_id: str) -> bool:
+        """Whether a process that is alive, this one or another, runs this debate or is about to."""
+        return await self._placement.is_attended(debate_id, (await self.head(debate_id)).runner)
+
+    @property
+    def away(self) -> bool:
+        """Whether the log that machines share cannot be reached at present; it is waited for."""
+        return self._placement.away
+
+    async def waiting(self) -> Waiting | None:
+        """What waits for a worker; None where this process runs its debates itself."""
+        return await self._placement.waiting()
+
+    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+        """This process serves for good: others on the same log see it, and it ends where it hangs."""
+        self._placement.appear(role, streams)
+
+    def run(self, debate_id: str) -> None:
+        """See to it that a debate with something to do is run."""
+        self._placement.want(debate_id)
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    async def state(self, debate_id: str) -> Debate:
+        return await self.store.state(debate_id)
+
+    async def head(self, debate_id: str) -> Head:
+        return await self.store.head(debate_id)
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        statuses: Sequence[Status] = (),
+        search: str = "",
+        limit: int = 20,
+        offset: int = 0,
+        **more: Any,
+    ) -> Page:
+        """Newest first. `more` are the other members of `Wanted`."""
+        wanted = Wanted(owner, tuple(statuses), search, **more)
+        return await self.store.list(wanted, limit=limit, offset=offset)
+
+    async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        """Every event after `after`, as it comes, for as long as the debate exists and the arena is open."""
+        await self.store.head(debate_id)
+        async for batch in self.hub.follow(debate_id, after):
+            for recorded in batch:
+                yield recorded
+
+    async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        """Like `follow`, but ends where nothing more will happen unless somebody asks for something."""
+        debate = await self.store.state(debate_id, after) if after else None
+        async for recorded in self.follow(debate_id, after):
+            debate = evolve(debate, recorded)
+            yield recorded
+            if isinstance(recorded.event, CallDelta | SegmentCompleted) or wants_runner(debate):
+                continue
+            if await self.is_last(debate_id, recorded.seq):
+                return
+
+    async def is_last(self, debate_id: str, seq: int) -> bool:
+        """Whether nothing has come after this. Waits for a log that is away: who follows has patience."""
+        while True:
+            try:
+                return (await self.head(debate_id)).version == seq
+            except UnknownDebate:
+                return True
+            except StoreError:
+                if self.hub.closed:
+                    raise
+                await asyncio.sleep(LOST_SECONDS)
+
+    # --- all in one -----------------------------------------------------------------------------------
+
+    async def debate(self, motion: str, **options: Any) -> AsyncGenerator[Recorded, None]:
+        """Open a debate, start it and follow it to its end. Options as in `setup`."""
+        setup = await self.setup(motion, **options)
+        debate_id = (await self.create(setup)).debate.id
+        await self.start(debate_id)
+        async for recorded in self.watch(debate_id):
+            yield recorded
+
+    # --- inside ---------------------------------------------------------------------------------------
+
+    async def _record(
+        self,
+        debate_id: str,
+        command: Command,
+        *,
+        owner: str = "",
+        once: Once | None = None,
+        objection: Exception | None = None,
+    ) -> Outcome:
+        def on_head(debate: Debate | None) -> Sequence[Event]:
+            if objection is not None:
+                raise objection
+            if debate is None and not isinstance(command, Open):
+                raise UnknownDebate
+            decision = decide(debate, command)
+            if isinstance(decision, Refused):
+                raise decision
+            return decision
+
+        return await self.store.record(debate_id, on_head, owner=owner, once=once)
+
+    async def _unknown_tools(self, setup: Setup) -> Exception | None:
+        """What speaks against its tools: that nobody has them, or that none can be used here."""
+        try:
+            await self.tools.check(setup.tools)
+        except (Invalid, Unavailable) as error:
+            return error
+        return None
+
+    def _runner(self, debate_id: str, epoch: int) -> Runner:
+        return Runner(
+            debate_id,
+            epoch,
+            store=self.store,
+            hub=self.hub,
+            provider=partial(self.lending.provider, debate_id),
+            pace=self.settings.pace,
+            tools=self.tools,
+            lacking=self.lending.lacking,
+        )
+
+
+def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
+    def scripted() -> Provider:
+        return Scripted(pace=settings.script_pace, ledger=settings.script_ledger)
+
+    return Providers(
+        given,
+        models=settings.models,
+        environ=settings.environ,
+        offline=settings.offline,
+        preferred=settings.model,
+        scripted=scripted if settings.scripted else None,
+        services=settings.endpoints,
+        keys=settings.keys,
+        connect_seconds=settings.connect_seconds,
+    )
+
+
+def _toolbox(settings: Settings) -> Toolbox:
+    return McpToolbox(settings.tools, settings.environ) if settings.tools else NoTools()

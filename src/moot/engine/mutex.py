@@ -1,0 +1,39 @@
+"""One at a time, of all who want the same: in this process by a lock, among processes by a room for one.
+
+Whoever dies inside lets the next one in when the time is up. So it spares a second debate for the same wish;
+it is no lock on which the log could rely.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+from moot.core.shared_state import Commons
+
+LEASE_SECONDS = 10.0
+AGAIN_SECONDS = 0.05
+
+
+class Turnstile:
+    def __init__(self, commons: Commons) -> None:
+        self._commons = commons
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def alone(self, wish: str) -> AsyncGenerator[None]:
+        lock = self._locks.setdefault(wish, asyncio.Lock())
+        room, name = f"alone with {wish}", uuid4().hex
+        async with lock:
+            try:
+                while not await self._enters(room, name):  # noqa: ASYNC110 - nobody tells who left elsewhere
+                    await asyncio.sleep(AGAIN_SECONDS)
+                yield
+            finally:
+                await self._commons.leave(room, name)
+
+    async def _enters(self, room: str, name: str) -> bool:
+        return await self._commons.enter(room, name, most=1, seconds=LEASE_SECONDS)

@@ -1,0 +1,142 @@
+"""Who speaks and who judges: a debate's setup, with every model checked and priced, and with what was left
+open taken from what is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from msgspec.structs import replace
+
+from moot import formats
+from moot.core.errors import Invalid
+from moot.core.state import Debate
+from moot.core.terms import Effort, Format, Judge, Model, Money, Price, Seat, Verbosity
+from moot.judging.model_families import partiality
+from moot.models.registry import Providers
+from moot.providers.prices import price_of
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, judge_problems, panel, weighing
+from moot.settings import Settings
+
+
+class Casting:
+    def __init__(self, settings: Settings, providers: Providers) -> None:
+        self._settings = settings
+        self._providers = providers
+
+    async def setup(
+        self,
+        motion: str,
+        *,
+        format: str | Format = "free",
+        models: Sequence[str | Model] = (),
+        model: str | Model | None = None,
+        judge: str | Model | None = None,
+        judges: Sequence[str | Model | JudgeSetup] = (),
+        seats: Sequence[SeatSetup] = (),
+        cost_limit: Decimal | float | str | None = None,
+        warn_at: Decimal | float | str | None = None,
+        **options: Any,
+    ) -> Setup:
+        """A setup with defaults: one model for all, or one each in `models`; the same model judges.
+
+        `human` is a person, who must be named: nobody is one by default. A panel is given in `judges`, and
+        `judge="none"` leaves the verdict out. Further options are those of `Setup`.
+        """
+        fmt = format if isinstance(format, Format) else formats.load(format, self._settings.formats)
+        seats = seats or await self._seats(fmt, models, model)
+        for each in (each for seat in seats for each in (seat.model, seat.stand_in) if each):
+            self._providers.check(each)
+        named = [*([judge] if judge else ()), *judges]
+        if not named and fmt.result not in ("summary", "none"):
+            base = self.model(model) if model else None
+            named = [base if base and not base.human else await self._impartial(seats)]
+        return Setup(
+            motion=motion,
+            format=fmt,
+            seats=tuple(seats),
+            judges=() if judge == "none" else tuple(map(self._judge, named)),
+            cost_limit=money(cost_limit),
+            warn_at=money(warn_at),
+            **options,
+        )
+
+    def panel(
+        self, debate: Debate, judges: Sequence[str | Model | JudgeSetup], criteria: tuple[str, ...]
+    ) -> tuple[Judge, ...]:
+        """Those given, or those of the debate where only the criteria are others; none: just as before."""
+        given = weighing([self._judge(each) for each in judges], debate.format)
+        problems = {field: [problem] for field, problem in judge_problems(given)}
+        if problems:
+            raise Invalid("Invalid panel of judges.", problems)
+        named = panel(given, [f"judge_{place + 1}" for place in range(len(given))])
+        if not criteria:
+            return named
+        return tuple(replace(judge, criteria=criteria, weights={}) for judge in named or debate.panel)
+
+    def model(
+        self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
+    ) -> Model:
+        """A model by its name, `provider/model`, ready to be written into a debate: checked and priced."""
+        model = self._providers.model(name) if isinstance(name, str) else name
+        model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
+        self._providers.check(model)
+        if model.price is None:
+            model = replace(model, price=self.price(model.provider, model.name))
+        return model
+
+    def price(self, provider: str, model: str) -> Price | None:
+        """What `moot.toml` says, or nothing on a machine of one's own, or what the price list has."""
+        endpoint = self._providers.endpoints.get(provider)
+        own = endpoint is not None and endpoint.local
+        return price_of(provider, model, self._settings.prices, free=own)
+
+    async def _seats(
+        self, fmt: Format, models: Sequence[str | Model], model: str | Model | None
+    ) -> tuple[SeatSetup, ...]:
+        chosen = [self.model(name) for name in models]
+        if len(chosen) < len(fmt.chairs):
+            base = self.model(model) if model else await self._usual(chosen)
+            chosen += [base] * (len(fmt.chairs) - len(chosen))
+        return tuple(SeatSetup(model=each) for each in chosen)
+
+    def _judge(self, given: str | Model | JudgeSetup) -> JudgeSetup:
+        return given if isinstance(given, JudgeSetup) else JudgeSetup(model=self.model(given))
+
+    async def _usual(self, named: Sequence[Model]) -> Model:
+        """The first model among those named, else the default."""
+        found = next((model for model in named if not model.human), None)
+        return found or self.model(await self._providers.default_model())
+
+    async def _impartial(self, seats: Sequence[SeatSetup]) -> Model:
+        """Who judges where nobody is named: a model that is kin to no speaker or to all of them, if one is at
+        hand; else the first that speaks."""
+        speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
+        usual = await self._usual([seat.model for seat in seats])
+        # How hard a seat is told to think is its own affair.
+        usual = replace(usual, effort=None, verbosity=None)
+        if not partiality(speakers, usual):
+            return usual
+        for found in await self._providers.usable():
+            if found.usable and found.kind in ("key", "server") and not found.name.endswith("/"):
+                model = self.model(found.name)
+                if not (model.small or partiality(speakers, model)):
+                    return model
+        return usual
+
+
+def check_priced(judges: Sequence[Judge]) -> None:
+    unknown = sorted({judge.model.label for judge in judges if judge.model.price is None})
+    if unknown:
+        problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
+        raise Invalid(f"{problem}; price it in moot.toml.", {"costLimit": [problem]})
+
+
+def money(value: Decimal | float | str | None) -> Money | None:
+    if value is None:
+        return None
+    try:
+        return Money(str(value))
+    except ArithmeticError as error:
+        raise Invalid(f"{value!r} is not an amount of money.") from error

@@ -1,0 +1,46 @@
+"""What has ended long ago is deleted, in the same way as by a user's own request.
+
+One debate at a time, with a breath between them: a store that was left alone for a year is cleaned while
+debates go on. It asks anew before each, so a failed debate that somebody takes up meanwhile is left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+from moot.core.errors import StoreError, UnknownDebate
+from moot.engine.arena import Arena
+
+log = logging.getLogger(__name__)
+
+ROUND_SECONDS = 3600.0
+BREATH_SECONDS = 0.02
+
+
+async def keep_house(arena: Arena) -> None:
+    """Now and every hour, for as long as the task lives."""
+    days = arena.settings.service.ttl_days
+    while days is not None:
+        try:
+            gone = await clean(arena, days, datetime.now(UTC))
+            if gone:
+                log.info("debates that ended long ago were deleted", extra={"debates": gone})
+        except StoreError as error:
+            log.warning("old debates could not be deleted: %s", error)
+        await asyncio.sleep(ROUND_SECONDS)
+
+
+async def clean(arena: Arena, days: float, now: datetime) -> int:
+    """Delete what ended more than so many days ago; returns how many debates."""
+    before = now - timedelta(days=days)
+    gone = 0
+    while oldest := await arena.store.stale(before, limit=1):
+        # Another process may keep house in the same store.
+        with suppress(UnknownDebate):
+            await arena.delete(oldest[0])
+            gone += 1
+        await asyncio.sleep(BREATH_SECONDS)
+    return gone

@@ -1,0 +1,327 @@
+"""The audience's votes, counted: what each poll came to, who moved from what to what, and the swing.
+
+Minds have changed only where somebody voted in both polls, in time; late and single votes are shown apart.
+Whoever gained more points wins, or whoever has more votes where the format goes by plain majority or no first
+vote was held; equal is a draw. An interval says how sure a swing is. Until the second poll has closed, only
+the number of votes is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from random import Random
+from typing import Literal
+
+from msgspec import Struct
+
+from moot.core.schedule import benches
+from moot.core.state import Debate, Poll
+from moot.core.terms import Format, PollName, Verdict
+from moot.judging.bootstrap import Cells, Interval, intervals
+from moot.judging.parties import UNDECIDED, choices, parties
+
+FEW = 10
+"""With fewer voters than that, nobody can say how sure a result is."""
+Table = tuple[tuple[int, ...], ...]
+
+
+class Count(Struct, frozen=True):
+    """One poll. What counts came in time; `votes` says how many these are, whatever they say."""
+
+    poll: PollName
+    open: bool
+    votes: int
+    late: int
+    single: int = 0
+    """Of those who voted in time, but not in both polls."""
+    by_choice: dict[str, int] = {}
+    """Empty while the poll is sealed."""
+
+    def share(self, choice: str) -> float:
+        """Of a hundred votes."""
+        return _points(self.by_choice.get(choice, 0), self.votes)
+
+
+class Change(Struct, frozen=True):
+    """How one choice fared among those who voted twice."""
+
+    choice: str
+    before: int
+    after: int
+    points: float
+    interval: Interval | None
+    persuadable: int
+    """Who had not chosen it at first ..."""
+    won: int
+    """... and how many of them did in the end."""
+
+
+class Tally(Struct, frozen=True):
+    rule: Literal["swing", "majority"]
+    choices: tuple[str, ...]
+    """The last one is `undecided`."""
+    sealed: bool
+    counts: tuple[Count, ...]
+    pairs: int = 0
+    """Voters who voted twice, in time."""
+    table: Table = ()
+    """Who moved from what (row) to what (column), in the order of `choices`."""
+    changes: tuple[Change, ...] = ()
+    leader: str | None = None
+    """None: level, or nothing to go by."""
+    lead: float = 0.0
+    """The points between the first and the next: of change in a swing, of votes in a majority."""
+    interval: Interval | None = None
+    """Of the lead in a swing, where enough people voted twice."""
+
+    def count(self, poll: PollName) -> Count | None:
+        return next((count for count in self.counts if count.poll == poll), None)
+
+
+# --- counting -----------------------------------------------------------------------------------------
+
+
+def revealed(debate: Debate) -> bool:
+    """What was voted may be told: nobody can be swayed by it any more."""
+    last = debate.poll("after")
+    return debate.final or (last is not None and last.closed_at is not None)
+
+
+def tally(debate: Debate) -> Tally | None:
+    """None where the audience is not asked."""
+    if debate.manner.polls is None:
+        return None
+    rule, options = _rule(debate), choices(debate)
+    if not revealed(debate):
+        return Tally(rule, options, sealed=True, counts=tuple(_cast(debate, poll) for poll in debate.polls))
+    before, after = _in_time(debate, "before"), _in_time(debate, "after")
+    moves = Counter((before[voter], after[voter]) for voter in before.keys() & after.keys())
+    table = tuple(tuple(moves[one, other] for other in options) for one in options)
+    gains = {choice: _gain(len(options), place) for place, choice in enumerate(options)}
+    standing = Counter(after.values()) if rule == "majority" else Counter(_net(table, options))
+    first, second = _first_two(standing, options)
+    ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
+    sure = _intervals(debate.id, table, (*gains.values(), ahead))
+    return Tally(
+        rule,
+        options,
+        sealed=False,
+        counts=tuple(_counted(debate, poll, options, moves.total()) for poll in debate.polls),
+        pairs=moves.total(),
+        table=table,
+        changes=tuple(_changes(options, table, sure)),
+        leader=first if standing[first] > standing[second] else None,
+        lead=_points(standing[first] - standing[second], moves.total() if rule == "swing" else len(after)),
+        interval=sure[-1] if rule == "swing" else None,
+    )
+
+
+def _rule(debate: Debate) -> Literal["swing", "majority"]:
+    polls = debate.manner.polls
+    first = debate.poll("before") is not None or (not debate.polls and polls is not None and polls.before)
+    return "swing" if first and not _divides(debate.format) else "majority"
+
+
+def _divides(fmt: Format) -> bool:
+    """Its table has a vote whose majority decides: a first vote that is asked for beside it is only shown."""
+    return fmt.result == "majority" and any(phase.kind == "vote" for phase in fmt.phases)
+
+
+def _in_time(debate: Debate, poll: PollName) -> dict[str, str]:
+    return {vote.voter: vote.choice for vote in debate.votes if vote.poll == poll and not vote.late}
+
+
+def _cast(debate: Debate, poll: Poll) -> Count:
+    """How many have voted, and nothing of what."""
+    late = [vote.late for vote in debate.votes if vote.poll == poll.name]
+    return Count(poll.name, poll.closed_at is None, late.count(False), late.count(True))
+
+
+def _counted(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: int) -> Count:
+    cast, votes = _cast(debate, poll), Counter(_in_time(debate, poll.name).values())
+    single = cast.votes - pairs if len(debate.polls) == 2 else 0
+    return Count(
+        cast.poll, cast.open, cast.votes, cast.late, single, {choice: votes[choice] for choice in options}
+    )
+
+
+def _net(table: Table, options: tuple[str, ...]) -> dict[str, int]:
+    """How many voters each choice has gained in all."""
+    return {
+        choice: sum(row[place] for row in table) - sum(table[place]) for place, choice in enumerate(options)
+    }
+
+
+def _first_two(standing: Mapping[str, int], options: tuple[str, ...]) -> tuple[str, str]:
+    """Those who are undecided cannot win."""
+    contenders = sorted((c for c in options if c != UNDECIDED), key=lambda c: -standing[c])
+    return contenders[0], contenders[1]
+
+
+def _gain(width: int, place: int) -> tuple[int, ...]:
+    """For each cell of the table, row by row: what one voter there gives to that choice or takes from it."""
+    return tuple((after == place) - (before == place) for before in range(width) for after in range(width))
+
+
+@lru_cache(maxsize=256)
+def _intervals(debate: str, table: Table, gains: tuple[Cells, ...]) -> tuple[Interval | None, ...]:
+    """In points; none where too few have voted twice. The dice are the debate's own."""
+    voters = tuple(cell for row in table for cell in row)
+    if sum(voters) < FEW:
+        return (None,) * len(gains)
+    found = intervals(Random(f"{debate}:swing"), voters, gains)
+    return tuple(Interval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in found)
+
+
+def _changes(options: tuple[str, ...], table: Table, sure: tuple[Interval | None, ...]) -> Iterator[Change]:
+    pairs = sum(map(sum, table))
+    for place, choice in enumerate(options):
+        before, after = sum(table[place]), sum(row[place] for row in table)
+        yield Change(
+            choice,
+            before,
+            after,
+            points=_points(after - before, pairs),
+            interval=sure[place],
+            persuadable=pairs - before,
+            won=after - table[place][place],
+        )
+
+
+def _points(votes: int, whole: int) -> float:
+    return round(100 * votes / whole, 1) if whole else 0.0
+
+
+# --- what it comes to, in words -----------------------------------------------------------------------
+
+
+def verdict(debate: Debate) -> Verdict | None:
+    """The audience's verdict; None where nobody has voted."""
+    found = tally(debate)
+    last = found.count("after") if found else None
+    if found is None or found.sealed or last is None or not last.votes:
+        return None
+    measured = found.rule == "majority" or found.pairs > 0
+    most = max((votes for choice, votes in last.by_choice.items() if choice != UNDECIDED), default=0)
+    backing = last.by_choice[found.leader] if found.leader else most
+    return Verdict(
+        outcome="win" if found.leader else "draw" if measured else "too-close",
+        winner=seat_of(debate, found.leader) if found.leader else None,
+        by="audience",
+        margin=_signed(debate, found),
+        agreement=round(backing / last.votes, 2),
+        reasoning=" ".join(account(debate, found)),
+    )
+
+
+def _signed(debate: Debate, found: Tally) -> float:
+    """Between two, the first less the second, as with judges."""
+    sitting = parties(debate)
+    behind = len(sitting) == 2 and found.leader and seat_of(debate, found.leader) != sitting[0].id
+    return -found.lead if behind else found.lead
+
+
+def seat_of(debate: Debate, choice: str) -> str | None:
+    """The seat by which a verdict names what was chosen; None for those who are undecided."""
+    if choice == UNDECIDED:
+        return None
+    if len(parties(debate)) != 2:
+        return choice
+    pro, con = benches(debate.seats)
+    return (pro if choice == "for" else con)[0].id
+
+
+def label(debate: Debate, choice: str) -> str:
+    two_sides = len(parties(debate)) == 2
+    return choice.capitalize() if two_sides or choice == UNDECIDED else debate.seat(choice).name
+
+
+def account(debate: Debate, found: Tally) -> Iterator[str]:
+    """The result with its figures and the rule by which it was made, sentence by sentence."""
+    if found.sealed:
+        return
+    if found.rule == "majority":
+        yield from _division(debate, found)
+    elif found.pairs:
+        yield from _swing(debate, found)
+    else:
+        yield "Nobody voted both before and after the debate, so no change of mind can be counted."
+
+
+def _swing(debate: Debate, found: Tally) -> Iterator[str]:
+    contenders = [change for change in found.changes if change.choice != UNDECIDED]
+    moved = _listed([f"{label(debate, change.choice)} {_moved(change.points)}" for change in contenders])
+    yield f"Counted over {_people(found.pairs)} who voted both before and after: {moved}."
+    if found.leader is None:
+        yield "Equal changes are a draw."
+        return
+    yield f"The larger change wins: {_in_points(found.lead)} more for {label(debate, found.leader)}."
+    if found.interval:
+        yield f"The lead lies between {_between(found.interval)} points in 95 of 100 cases."
+
+
+def _division(debate: Debate, found: Tally) -> Iterator[str]:
+    last = found.count("after")
+    if last is None:
+        return
+    said = [
+        f"{_votes(votes)} for {label(debate, c)}" for c, votes in last.by_choice.items() if c != UNDECIDED
+    ]
+    undecided = last.by_choice[UNDECIDED]
+    yield f"After the debate there were {_listed([*said, f'{undecided} undecided'])}."
+    yield "The plain majority wins." if found.leader else "Equal votes are a draw."
+
+
+def doubts_of(found: Tally) -> tuple[str, ...]:
+    """What weakens the result, a sentence each."""
+    return () if found.sealed else tuple(_doubts(found))
+
+
+def _doubts(found: Tally) -> Iterator[str]:
+    voters = found.pairs if found.rule == "swing" else sum(c.votes for c in found.counts if c.poll == "after")
+    twice = " both before and after" if found.rule == "swing" else ""
+    if 0 < voters < FEW:
+        yield f"Only {_people(voters)} voted{twice}: too few to say how sure this is."
+    if found.leader and found.interval and found.interval.holds_zero:
+        lead = _in_points(found.lead)
+        yield f"The lead of {lead} may be chance: another audience like this one might have given none."
+    if found.rule == "majority" and _more_undecided(found):
+        yield "More people were undecided than voted for the winner."
+    single = sum(count.single for count in found.counts)
+    if found.rule == "swing" and single and 3 * single >= found.pairs:
+        yield f"{_people(single)} voted only once and {'is' if single == 1 else 'are'} not in the swing."
+    if late := sum(count.late for count in found.counts):
+        yield f"{_votes(late)} came late and {'does' if late == 1 else 'do'} not count."
+
+
+def _more_undecided(found: Tally) -> bool:
+    last = found.count("after")
+    return bool(last and found.leader and last.by_choice[UNDECIDED] > last.by_choice[found.leader])
+
+
+def _moved(points: float) -> str:
+    if not points:
+        return "stayed as it was"
+    return f"{'gained' if points > 0 else 'lost'} {_in_points(abs(points))}"
+
+
+def _in_points(points: float) -> str:
+    return f"{points:g} {'point' if points == 1 else 'points'}"
+
+
+def _between(interval: Interval) -> str:
+    return f"{interval.low:g} and {interval.high:g}".replace("-", "−")
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def _votes(number: int) -> str:
+    return "1 vote" if number == 1 else f"{number:,} votes"
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

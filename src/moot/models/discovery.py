@@ -1,0 +1,215 @@
+"""What can argue here: services with a key, model servers, installed models, and what to fetch.
+
+Servers are knocked at on this machine, and where the operator says that they are; briefly, and at all doors
+at once. Of a key nothing but the name of its variable is ever told. The rows come best first, and the default
+model is the first usable one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, cast
+
+import aiohttp
+import msgspec
+from msgspec import Struct
+
+from moot.core.errors import Invalid
+from moot.models.catalogue import DEFAULT, Entry
+from moot.models.model_files import Manager
+from moot.providers import transport
+from moot.providers.endpoints import ENDPOINTS, Endpoint, how_to_key, key_of, proxy_to, wants_key
+from moot.providers.keys import FILE, Key, Secret
+
+BRIEFLY = aiohttp.ClientTimeout(total=0.3)
+LONGEST_LIST = 4 * 1024 * 1024
+LARGEST = 1 << 50
+"""Bytes, of a list that is told and of a model that is in it."""
+
+FREE_MODEL = f"local/{DEFAULT}"
+"""Costs nothing, and comes by itself."""
+
+Kind = Literal["key", "server", "installed", "catalogue"]
+
+
+class Found(Struct, frozen=True, omit_defaults=True):
+    """One row: `name` as one would write it after `--model`; where it ends with /, a model is to be added."""
+
+    name: str
+    kind: Kind
+    usable: bool
+    why: str
+    todo: str = ""
+    title: str = ""
+    size: int | None = None
+    licence: str = ""
+
+
+async def find(
+    manager: Manager,
+    environ: Mapping[str, str],
+    services: Iterable[Endpoint] = ENDPOINTS,
+    kept: Mapping[str, Secret] | None = None,
+    *,
+    local: bool = True,
+) -> tuple[Found, ...]:
+    """Everything that could argue, best first. `local` says whether local models can be run at all."""
+    endpoints = tuple(services)
+    keyed = keys(endpoints, environ, kept or {})
+    here = await asyncio.to_thread(installed, manager, local)
+    return (*keyed, *await running(endpoints, environ, kept or {}), *here)
+
+
+def default(rows: tuple[Found, ...]) -> Found:
+    """A service with a key, a server, the largest installed model, or the one we fetch."""
+    usable = [row for row in rows if row.usable and not row.name.endswith("/")]
+    for kind in ("key", "server"):
+        for row in usable:
+            if row.kind == kind:
+                return row
+    here = [row for row in usable if row.kind == "installed"]
+    fetched = Found(FREE_MODEL, "catalogue", usable=False, why="not installed")
+    return max(here, key=lambda row: row.size or 0) if here else fetched
+
+
+def default_model(rows: tuple[Found, ...]) -> str:
+    return default(rows).name
+
+
+# --- services that want a key -------------------------------------------------------------------------
+
+
+def keys(
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+) -> tuple[Found, ...]:
+    return tuple(
+        _service(endpoint, key_of(endpoint, environ, kept)) for endpoint in endpoints if not endpoint.local
+    )
+
+
+def _service(endpoint: Endpoint, key: Key | None) -> Found:
+    # Who serves what at an address of the operator's own, and wants no key for it, is anybody's guess.
+    model = "" if key is None and endpoint.moved else endpoint.model
+    name = f"{endpoint.name}/{model}"
+    if key is None and wants_key(endpoint):
+        return Found(name, "key", usable=False, why="no key", todo=how_to_key(endpoint))
+    todo = "" if model else f"name a model: {endpoint.name}/MODEL"
+    return Found(name, "key", usable=True, why=_reason(endpoint, key), todo=todo)
+
+
+def _reason(endpoint: Endpoint, key: Key | None) -> str:
+    if key is None:
+        return f"at {endpoint.base_url}, without a key"
+    found = f"{FILE} has its key" if key.source == FILE else f"{key.source} is set"
+    return f"{found}, at {endpoint.base_url}" if endpoint.moved else found
+
+
+# --- models of our own ---------------------------------------------------------------------------------
+
+
+def installed(manager: Manager, usable: bool) -> tuple[Found, ...]:
+    """Local models: those in place first, then those of the catalogue that can be fetched."""
+    todo = "" if usable else 'pip install "moot[local]"'
+    names = manager.installed()
+    rows = [_installed_row(manager, name, usable, todo) for name in names]
+    missing = [entry for entry in manager.catalogue.values() if entry.name not in names]
+    return (*rows, *(_missing_row(entry, todo) for entry in missing))
+
+
+def _installed_row(manager: Manager, name: str, usable: bool, todo: str) -> Found:
+    entry = manager.catalogue.get(name)
+    return Found(
+        f"local/{name}",
+        "installed",
+        usable=usable,
+        why="installed" if usable else "installed, but xllamacpp is not",
+        todo=todo,
+        title=entry.title if entry else "",
+        size=manager.path(name).stat().st_size,
+        licence=entry.licence if entry else "",
+    )
+
+
+def _missing_row(entry: Entry, todo: str) -> Found:
+    return Found(
+        f"local/{entry.name}",
+        "catalogue",
+        usable=False,
+        why="not installed",
+        todo=todo or f"moot models install {entry.name}",
+        title=entry.title,
+        size=entry.size,
+        licence=entry.licence,
+    )
+
+
+# --- model servers ------------------------------------------------------------------------------------
+
+
+async def running(
+    endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
+) -> tuple[Found, ...]:
+    servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
+    async with transport.session() as session:
+        answers = await asyncio.gather(
+            *(_knock(session, server, key_of(server, environ, kept), environ) for server in servers)
+        )
+    return tuple(
+        row for server, answer in zip(servers, answers, strict=True) for row in served(server, answer)
+    )
+
+
+def list_url(server: Endpoint) -> str:
+    """Where it tells its models: Ollama tells their sizes too, in a place of its own."""
+    if server.name == "ollama":
+        return f"{server.base_url.removesuffix('/v1')}/api/tags"
+    return f"{server.base_url}/models"
+
+
+async def _knock(
+    session: aiohttp.ClientSession, server: Endpoint, key: Key | None, environ: Mapping[str, str]
+) -> Any:
+    url = list_url(server)
+    headers = {"Authorization": f"Bearer {key.secret.reveal()}"} if key else {}
+    try:
+        proxy = proxy_to(url, environ)
+        async with session.get(
+            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=BRIEFLY
+        ) as response:
+            said = await transport.whole(response, LONGEST_LIST) if response.status == 200 else b"null"
+        return msgspec.json.decode(said)
+    except (aiohttp.ClientError, OSError, ValueError, RecursionError, Invalid):
+        return None  # whatever listens there, it is not that server
+
+
+def served(server: Endpoint, answer: Any) -> tuple[Found, ...]:
+    """The models in an answer; anything may listen at a port, so only the server's own kind counts."""
+    if not isinstance(answer, dict):
+        return ()
+    told = cast("dict[str, Any]", answer)
+    match server.name:
+        case "ollama":
+            models = [(model.get("name"), model.get("size")) for model in _dicts(told.get("models"))]
+        case "llamacpp":
+            listed = [model for model in _dicts(told.get("data")) if model.get("owned_by") == "llamacpp"]
+            models = [(model.get("id"), None) for model in listed]
+        case _:
+            models = [(model.get("id"), None) for model in _dicts(told.get("data"))]
+    return tuple(
+        Found(
+            f"{server.name}/{name.removesuffix(':latest')}",
+            "server",
+            usable=True,
+            why=f"{server.title} is running",
+            size=size if isinstance(size, int) and 0 < size < LARGEST else None,
+        )
+        for name, size in models
+        if isinstance(name, str) and name and name.isprintable() and "embed" not in name.lower()
+    )
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        return []
+    return [cast("dict[str, Any]", item) for item in cast("list[Any]", value) if isinstance(item, dict)]

@@ -1,0 +1,163 @@
+"""One local model at work: the child process, its private folder, and the ways it starts and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from moot.core.errors import Unavailable
+from moot.models.local_server import Lodging
+from moot.providers import openai_chat, transport
+from moot.providers.client import Client, Tuning
+from moot.providers.contract import Traits
+
+LOAD_SECONDS = 300.0
+GLANCE_SECONDS = 0.03
+FAREWELL_SECONDS = 2.0
+LAST_WORDS = 5
+SOCKET = "model.sock"
+"""llama.cpp takes a host for a Unix socket by its ending."""
+LONGEST_PATH = 100
+SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+class Engine:
+    """Started by `start`, used through `chat`; `busy` counts the requests under way."""
+
+    def __init__(self, process: Process, room: Path, traits: Traits, tuning: Tuning) -> None:
+        socket = str(room / SOCKET)
+        self.busy = 0
+        self.chat = Client(openai_chat.family(), socket=socket, traits=traits, tuning=tuning, disarm=True)
+        self._process = process
+        self._room = room
+        self._session = transport.session(socket=socket)
+
+    @classmethod
+    async def start(
+        cls,
+        model: Path,
+        *,
+        traits: Traits,
+        tuning: Tuning,
+        environ: Mapping[str, str],
+        slots: int,
+        context: int,
+        threads: int,
+    ) -> Engine:
+        check_possible()
+        room = _room()
+        lodging = Lodging(
+            model=str(model),
+            socket=str(room / SOCKET),
+            parent=os.getpid(),
+            slots=slots,
+            context=context,
+            threads=threads,
+        )
+        # -P: a folder that happens to be the current one must not lend us its modules.
+        command = (sys.executable, "-P", "-m", "moot.models.local_server", msgspec.json.encode(lodging))
+        with (room / "log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=PIPE,
+                stdout=DEVNULL,
+                stderr=log,
+                env={name: value for name, value in environ.items() if not name.upper().endswith(SECRETS)},
+                start_new_session=True,  # Ctrl-C is for us; we then end the child
+            )
+        engine = cls(process, room, traits, tuning)
+        try:
+            async with asyncio.timeout(LOAD_SECONDS):
+                await engine._ready(model)
+        except BaseException as error:
+            await engine.stop()
+            if isinstance(error, TimeoutError):
+                raise Unavailable(f"The model {model.name} did not load in {LOAD_SECONDS:.0f} s.") from error
+            raise
+        return engine
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def died(self) -> bool:
+        """Whether it is gone, or goes within a moment: the connection breaks just before the exit is seen."""
+        try:
+            await asyncio.wait_for(self._process.wait(), 0.5)
+        except TimeoutError:
+            return False
+        return True
+
+    def last_words(self) -> str:
+        try:
+            lines = (self._room / "log").read_text(errors="replace").strip().splitlines()
+        except OSError:
+            return ""
+        return "\n".join(lines[-LAST_WORDS:])
+
+    async def ask(self, path: str, **body: Any) -> Any:
+        """One of the server's own endpoints, beside chat."""
+        async with self._session.post(f"http://localhost{path}", json=body) as response:
+            return msgspec.json.decode(await response.read())
+
+    async def stop(self) -> None:
+        await self.chat.close()
+        await self._session.close()
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), FAREWELL_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        shutil.rmtree(self._room, ignore_errors=True)
+
+    async def _ready(self, model: Path) -> None:
+        while not await self._healthy():
+            if not self.alive:
+                raise Unavailable(
+                    f"The model {model.name} cannot be loaded: {self.last_words() or 'no reason given'}",
+                    fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
+                )
+            await asyncio.sleep(GLANCE_SECONDS)
+
+    async def _healthy(self) -> bool:
+        try:
+            async with self._session.get("http://localhost/health") as response:
+                return response.status == 200
+        except (aiohttp.ClientError, OSError):
+            return False
+
+
+def check_possible() -> None:
+    """Raises Unavailable, with what to do, where no local model can run."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise Unavailable("Local models need xllamacpp.", fix='pip install "moot[local]"')
+    if sys.platform == "win32":
+        raise Unavailable(
+            "Local models do not run on Windows yet.", fix="Use Ollama or LM Studio, or run Moot inside WSL."
+        )
+
+
+def _room() -> Path:
+    """A folder of our own, mode 0700; a socket's path must be short."""
+    room = Path(tempfile.mkdtemp(prefix="moot-"))
+    if len(str(room / SOCKET)) < LONGEST_PATH:
+        return room
+    room.rmdir()
+    return Path(tempfile.mkdtemp(prefix="moot-", dir="/tmp"))

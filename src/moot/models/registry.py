@@ -1,0 +1,202 @@
+"""The providers by name, each made when it is first needed, and models by their full name.
+
+A model is named `provider/model`: `openai/gpt-6-luna`, `local/smollm2-135m`, `ollama/llama3.2`,
+`local//path/to/file.gguf`. `human` is whoever types by hand. An installed package may add a provider by the
+entry point `moot.providers`: a function without arguments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.errors import Invalid, Unavailable
+from moot.core.terms import HUMAN, Model
+from moot.models import discovery
+from moot.models.installs import Installs
+from moot.models.local_model_process import check_possible
+from moot.models.local_provider import Local
+from moot.models.model_files import Manager, Report, silently
+from moot.providers import endpoints, known_models
+from moot.providers.contract import Provider, Traits
+from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint
+from moot.providers.human import Human
+from moot.providers.keys import Key, Secret
+
+if TYPE_CHECKING:
+    from moot.core.shared_state import Commons
+
+Factory = Callable[[], Provider]
+SHORT = 700
+"""Output tokens of a model on a machine of one's own: a speech on a laptop should not take minutes."""
+
+
+class Default(Struct, frozen=True):
+    name: str
+    why: str = ""
+    """Which key has brought it about, where one has: it will be spent on."""
+
+
+class Providers:
+    def __init__(
+        self,
+        given: Mapping[str, Provider],
+        *,
+        models: Path,
+        environ: Mapping[str, str],
+        offline: bool = False,
+        preferred: str = "",
+        scripted: Factory | None = None,
+        services: Iterable[Endpoint] = ENDPOINTS,
+        keys: Mapping[str, Secret] | None = None,
+        connect_seconds: float = CONNECT_SECONDS,
+    ) -> None:
+        self.manager = Manager(models, environ=environ, offline=offline)
+        self.installs = Installs(self.manager, check_possible)
+        self.endpoints = {endpoint.name: endpoint for endpoint in services}
+        self._keys = dict(keys or {})
+        self._preferred = preferred
+        self._connect_seconds = connect_seconds
+        self._commons: Commons | None = None
+        self._ready: dict[str, Provider] = dict(given)
+        self._factories: dict[str, Factory] = {"local": self._local, HUMAN: Human}
+        for endpoint in self.endpoints.values():
+            self._factories[endpoint.name] = partial(self._service, endpoint)
+        if scripted is not None:
+            self._factories["scripted"] = scripted
+        for entry in entry_points(group="moot.providers"):
+            self._factories.setdefault(entry.name, lambda entry=entry: entry.load()())
+
+    def share(self, commons: Commons) -> None:
+        """From now on limits towards a service hold for all processes that share these, together."""
+        self._commons = commons
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self._ready, *self._factories)))
+
+    def get(self, name: str) -> Provider:
+        """Raises Invalid for a name that nobody has, and Unavailable where its key is missing."""
+        if name not in self._ready:
+            if name not in self._factories:
+                raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
+            self._ready[name] = self._factories[name]()
+        return self._ready[name]
+
+    def lent(self, name: str, key: Secret) -> Provider:
+        """The service of that name, asked with a key that somebody lends for one debate."""
+        endpoint = self.endpoints.get(name)
+        if endpoint is None or not endpoint.keys:
+            raise Invalid(f"{name!r} takes no key.")
+        # Without variables of its own, the key that is given is the only one there is.
+        own = replace(endpoint, keys=())
+        return endpoints.client(own, self.manager.environ, {name: key}, connect=self._connect_seconds)
+
+    def has_key(self, name: str) -> bool:
+        """Whether this service can be asked: with a key of ours, or without any."""
+        endpoint = self.endpoints.get(name)
+        if endpoint is None:
+            return True
+        return not endpoints.wants_key(endpoint) or self.key(endpoint) is not None
+
+    def services(self) -> dict[str, bool]:
+        """The services with a key, and whether they answered when they were last asked. Nobody is asked."""
+        keyed = (one.name for one in self.endpoints.values() if self.key(one) is not None)
+        return {name: getattr(self._ready.get(name), "well", True) for name in keyed}
+
+    def model(self, name: str) -> Model:
+        """A model by its full name, without its price."""
+        provider, slash, model = name.partition("/")
+        if provider == HUMAN:
+            return Model(HUMAN, model or HUMAN)
+        if not slash:
+            self._refuse_half_named(name)
+            provider, model = "local", name
+        if not model:
+            raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
+        traits = self.traits(provider, model)
+        room = known_models.room(traits) if traits.deadlines else SHORT
+        thinks = known_models.may_think(model, traits)
+        return Model(provider, model, max_tokens=room, small=traits.small, thinks=thinks)
+
+    def key(self, endpoint: Endpoint) -> Key | None:
+        return endpoints.key_of(endpoint, self.manager.environ, self._keys)
+
+    def traits(self, provider: str, model: str) -> Traits:
+        """What a model can do, as far as anybody here knows."""
+        return self.get(provider).traits_of(model)
+
+    def check(self, model: Model) -> None:
+        """Raises Invalid for an effort or a verbosity that the model does not take."""
+        if model.effort is None and model.verbosity is None:
+            return
+        traits = self.traits(model.provider, model.name)
+        if model.effort is not None and model.effort not in traits.efforts:
+            takes = f"takes: {', '.join(traits.efforts)}" if traits.efforts else "is not known to take any"
+            raise Invalid(f"{model.label} does not take the effort {model.effort}. It {takes}.")
+        if model.verbosity is not None and not traits.verbosity:
+            raise Invalid(f"{model.label} is not known to take a verbosity.")
+
+    async def default_model(self) -> str:
+        """What is used where nobody names one, never a person: the one of MOOT_MODEL, or else the first of
+        a service with a key (which costs money), a running server, an installed file, the one to fetch."""
+        return (await self.default()).name
+
+    async def default(self) -> Default:
+        """The same, and why, where it is for the sake of a key."""
+        if self._preferred and self._preferred.partition("/")[0] != HUMAN:
+            return Default(self._preferred)
+        found = discovery.default(await self.usable())
+        endpoint = self.endpoints.get(found.name.partition("/")[0])
+        keyed = found.kind == "key" and endpoint is not None and self.key(endpoint) is not None
+        return Default(found.name, found.why if keyed else "")
+
+    async def usable(self) -> tuple[discovery.Found, ...]:
+        """What can argue here, best first, and what is missing where something cannot."""
+        possible = True
+        try:
+            check_possible()
+        except Unavailable:
+            possible = False
+        services = tuple(self.endpoints.values())
+        return await discovery.find(self.manager, self.manager.environ, services, self._keys, local=possible)
+
+    async def prepare(self, models: Iterable[Model], progress: Report = silently) -> None:
+        """Fetch the local models that are not here yet. Raises Unavailable with what to do."""
+        wanted = sorted({model.name for model in models if model.provider == "local"})
+        if wanted:
+            check_possible()
+        for name in wanted:
+            if name in self.manager.catalogue and name not in self.manager.installed():
+                await asyncio.to_thread(self.manager.install, name, progress)
+
+    async def close(self) -> None:
+        await self.installs.close()
+        for provider in self._ready.values():
+            await provider.close()
+
+    def _refuse_half_named(self, name: str) -> None:
+        """A name without a provider is that of a model on this machine; of others it is only a half."""
+        if name in self.manager.catalogue or name in self.manager.installed():
+            return
+        whole = [
+            row.label
+            for endpoint in self.endpoints
+            for row in known_models.catalogue(endpoint)
+            if row.name == name
+        ]
+        if whole:
+            raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(whole)}?")
+
+    def _service(self, endpoint: Endpoint) -> Provider:
+        environ, seconds = self.manager.environ, self._connect_seconds
+        return endpoints.client(endpoint, environ, self._keys, connect=seconds, commons=self._commons)
+
+    def _local(self) -> Local:
+        return Local(self.manager)

@@ -1,0 +1,48 @@
+"""Before a process that serves for good opens its doors: its log is there, and strangers need a token."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from functools import partial
+
+from moot.api.auth import Keeper
+from moot.api.origins import is_loopback
+from moot.core.errors import Invalid
+from moot.engine.arena import Arena
+from moot.processes.backends import open_store
+from moot.processes.database_wait import when_reachable
+from moot.settings import Settings
+from moot.store.contract import Store
+
+
+async def open_arena(
+    settings: Settings, held: AsyncExitStack, objection: str = "", *, run: bool = True
+) -> Arena:
+    """An arena that is closed with `held`. A database that cannot be reached is waited for.
+
+    Raises StoreError where waiting does not help, and Invalid with the objection, where there is one, if
+    nobody has a token.
+    """
+    store = await when_reachable(settings, partial(_opened, settings, objection))
+    return await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
+
+
+def exposure(host: str, otherwise: str) -> str:
+    """What is to be said against listening there while nobody has a token."""
+    if is_loopback(host):
+        return ""
+    return (
+        f"{host} can be reached from other machines, and then a token is needed: set MOOT_TOKEN, or make "
+        f"one with `moot token new NAME`. With --insecure {otherwise}."
+    )
+
+
+async def _opened(settings: Settings, objection: str) -> Store:
+    store = await open_store(settings)
+    try:
+        if objection and not await Keeper(store, settings.service.token).enabled():
+            raise Invalid(objection)
+    except BaseException:
+        await store.close()
+        raise
+    return store

@@ -1,0 +1,217 @@
+"""What is asked aside, and how the reply is read: one JSON object of exactly the asked shape, or none.
+
+A seat is asked in its own part, with its persona and its secrets; a referee knows nothing but the motion and
+the speech. Only notes need all that was heard: the other questions are about one speech, or about nothing but
+who rises, and are as short as that.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.events import AsideAnswered
+from moot.core.state import Aside, Debate, Turn
+from moot.core.terms import AsideKind, Message, Model, Request, Seat
+from moot.core.visibility import Heard, hears
+from moot.core.word_count import count, first_words
+from moot.prompts.fences import Fence, fence_for
+from moot.prompts.speaker_names import speaker
+from moot.prompts.speech_prompts import quote, told_of
+from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, unwrapped
+
+TOKENS = 1500
+"""The answers are short, but some models think before they answer."""
+LONGEST_ANSWER = 4000
+SEED_PLACE = 5000
+"""Asides are seeded apart from the turns."""
+SHAPES: dict[AsideKind, dict[str, str]] = {
+    "notes": {"notes": "string"},
+    "point": {"rise": "boolean", "point": "string"},
+    "leave": {"accept": "boolean"},
+    "concession": {"concedes": "boolean", "why": "string"},
+    "referee": {"conceded": "boolean", "quote": "string"},
+}
+
+
+class Unreadable(ValueError):
+    """Why a reply is no answer."""
+
+
+# --- what is asked ------------------------------------------------------------------------------------
+
+
+def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attempt: int = 1) -> Request:
+    """`words` is how long the answer may be."""
+    fence = _fence(debate, aside)
+    return Request(
+        model=model,
+        instructions=_instructions(debate, aside, fence),
+        messages=(Message("user", _question(debate, aside, words, fence)),),
+        max_tokens=min(model.max_tokens, TOKENS),
+        schema=_schema(aside.kind),
+        seed=seed(model.seed, SEED_PLACE + aside.number, attempt),
+        attempt=attempt,
+        thoughts=False,
+    )
+
+
+def _fence(debate: Debate, aside: Aside) -> Fence:
+    """A seat has its own; no debater knows that of a referee."""
+    if aside.kind == "referee" or aside.seat is None:
+        return fence_for(debate, f"referee:{aside.number}")
+    return fence_for(debate, aside.seat)
+
+
+def _schema(kind: AsideKind) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        name: {"type": "string", "maxLength": LONGEST_ANSWER} if type_ == "string" else {"type": type_}
+        for name, type_ in SHAPES[kind].items()
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
+    if aside.kind == "referee" or aside.seat is None:
+        return section("asides", "referee", fence=fence.name)
+    seat = debate.seat(aside.seat)
+    return section(
+        "asides",
+        "seat",
+        motion=debate.motion,
+        side=SIDES[seat.side],
+        extras="".join(f"{extra}\n" for extra in told_of(debate, seat)),
+        fence=fence.name,
+    )
+
+
+def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
+    turn, fence = debate.turn(aside.turn or 0), held.name
+    speech = held.hold(debate.heard(turn)) if turn else ""
+    match aside.kind:
+        case "notes":
+            return _notes(debate, aside, words, held)
+        case "point":
+            who = _named(debate, aside.seat, turn.seat if turn else None)
+            return section("asides", "point", speaker=who, speech=speech, fence=fence, words=words)
+        case "leave":
+            rising = debate.rising(aside.turn or 0)
+            who = _named(debate, aside.seat, rising.seat if rising else None)
+            return section("asides", "leave", speaker=who, taken=debate.points_taken(aside.seat or ""))
+        case "concession":
+            hint = held.hold(aside.about)
+            return section("asides", "concession", speech=speech, hint=hint, fence=fence, words=words)
+        case "referee":
+            side = debate.seat(turn.seat).side if turn else "neutral"
+            motion = held.hold(debate.motion)
+            return section(
+                "asides", "evidence", motion=motion, for_side=SPOKE[side], speech=speech, fence=fence
+            )
+
+
+def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
+    seat, phase = debate.seat(aside.seat or ""), debate.phase(aside.slot)
+    heard = [_quoted(debate, seat, item, fence) for item in hears(debate, _about_to_speak(debate, aside))]
+    return section(
+        "asides",
+        "notes",
+        heard="\n\n".join(heard) or section("asides", "nothing-heard"),
+        speech=f"Your next speech: {phase.title}. {phase.guide}".strip(),
+        words=words,
+    )
+
+
+def _about_to_speak(debate: Debate, aside: Aside) -> Turn:
+    """The turn for which the notes are made, as if it began now."""
+    slot = debate.schedule[aside.slot]
+    phase = debate.phase(aside.slot).key
+    return Turn(0, slot.index, slot.round, phase, slot.tone, slot.seat, aside.seq, aside.asked_at)
+
+
+def _quoted(debate: Debate, seat: Seat, heard: Heard, fence: Fence) -> str:
+    if heard.kind == "own":
+        return section("asides", "own", fence=fence.name, text=fence.hold(heard.text))
+    return quote(debate, seat, heard)
+
+
+def _named(debate: Debate, listener: str | None, seat: str | None) -> str:
+    return speaker(debate, debate.seat(listener or ""), Heard("other", "", seat))
+
+
+# --- how the reply is read ----------------------------------------------------------------------------
+
+
+class _Notes(Struct, forbid_unknown_fields=True):
+    notes: str
+
+
+class _Point(Struct, forbid_unknown_fields=True):
+    rise: bool
+    point: str = ""
+
+
+class _Leave(Struct, forbid_unknown_fields=True):
+    accept: bool
+
+
+class _Concession(Struct, forbid_unknown_fields=True):
+    concedes: bool
+    why: str = ""
+
+
+class _Finding(Struct, forbid_unknown_fields=True):
+    conceded: bool
+    quote: str = ""
+
+
+Said = TypeVar("Said", _Notes, _Point, _Leave, _Concession, _Finding)
+
+
+def answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
+    """Raises Unreadable. An answer that is too long counts as far as its words go."""
+    number = aside.number
+    match aside.kind:
+        case "notes":
+            notes = first_words(_read(_Notes, reply).notes.strip(), words)
+            return AsideAnswered(number, yes=bool(notes), text=notes)
+        case "point":
+            point = _read(_Point, reply)
+            text = first_words(point.point.strip(), words) if point.rise else ""
+            return AsideAnswered(number, yes=bool(text), text=text)
+        case "leave":
+            return AsideAnswered(number, yes=_read(_Leave, reply).accept)
+        case "concession":
+            said = _read(_Concession, reply)
+            return AsideAnswered(number, yes=said.concedes, text=first_words(said.why.strip(), words))
+        case "referee":
+            found = _read(_Finding, reply)
+            quoted = found.conceded and _is_in(found.quote, debate.turn(aside.turn or 0))
+            return AsideAnswered(number, yes=quoted, text=first_words(found.quote.strip(), words))
+
+
+def _read(shape: type[Said], reply: str) -> Said:
+    bare = unwrapped(reply)
+    try:
+        said = msgspec.json.decode(bare, type=shape, strict=True)
+    except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+        raise Unreadable(str(error)) from error
+    if given_twice(bare):
+        raise Unreadable("a member is given twice")
+    return said
+
+
+def _is_in(quoted: str, speech: Turn | None) -> bool:
+    """Word for word, but for case and the marks around the words; a single word is no quotation."""
+    return speech is not None and count(quoted) > 1 and _bare(quoted) in _bare(speech.text)
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

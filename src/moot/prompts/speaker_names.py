@@ -1,0 +1,97 @@
+"""Who is who to a speaker: an opponent, a team-mate, another team on the same side; and which speeches of its
+team a seat gives.
+
+Names are what people have written: they stand in a fence, once, in the roster. In our own words a seat is
+"Speaker 2", or the moderator.
+"""
+
+from __future__ import annotations
+
+from moot.core.schedule import benches, schedule, teams
+from moot.core.state import Debate
+from moot.core.terms import Limits, Seat
+from moot.core.visibility import Heard
+from moot.prompts.fences import Fence
+from moot.prompts.templates import FOR_SIDE, SPOKE, section
+
+
+def speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
+    """Two debaters are simply opponents; at a larger table speakers need their names."""
+    if heard.seat is None:
+        return ""
+    if heard.seat == listener.id:
+        return "You"
+    seat, role = debate.seat(heard.seat), _role(debate, heard)
+    if _alone(debate, listener, seat):
+        return f"Your opponent, as {role}," if role else "Your opponent"
+    name = reference(debate, seat)
+    own, allies = mates(debate, listener)
+    if seat in own:
+        return f"Your team-mate {name}, as {role}," if role else f"Your team-mate {name}"
+    name = name[:1].upper() + name[1:] if debate.prompts > 1 else name
+    if seat.side == "neutral":
+        return f"{name}, as {role}," if role else name
+    side = "on your side" if seat in allies else f"speaking {FOR_SIDE[seat.side]}"
+    return f"{name}, {side} as {role}," if role else f"{name}, {side},"
+
+
+def called(debate: Debate, listener: Seat, seat: Seat) -> str:
+    """How a seat is named to another in the middle of a sentence."""
+    return "your opponent" if _alone(debate, listener, seat) else reference(debate, seat)
+
+
+def reference(debate: Debate, seat: Seat) -> str:
+    """How our own words refer to a seat that is not simply the opponent."""
+    if debate.prompts == 1:
+        return seat.name
+    return "the moderator" if seat.role == "moderator" else f"Speaker {debate.seats.index(seat) + 1}"
+
+
+def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
+    """The names by which the speakers know each other; empty where there are only two."""
+    if debate.prompts == 1 or len(debate.seats) == 2:
+        return ""
+    rows = (
+        section(
+            "cues",
+            "roster-own" if seat == listener else "roster-row",
+            who=reference(debate, seat).capitalize(),
+            for_side="chairing" if seat.role == "moderator" else SPOKE[seat.side],
+            name=fence.hold(seat.name),
+            fence=fence.name,
+        )
+        for seat in debate.seats
+    )
+    return section("cues", "roster", rows="\n".join(rows))
+
+
+def _alone(debate: Debate, one: Seat, other: Seat) -> bool:
+    """There are no other debaters than these two."""
+    debaters = [seat for seat in debate.seats if seat.role == "debater"]
+    return len(debaters) == 2 and one in debaters and other in debaters
+
+
+def mates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
+    """Those who win and lose with this seat, and those of other teams who share its side."""
+    bench = next((bench for bench in benches(debate.seats) if seat in bench), ())
+    others = tuple(other for other in bench if other != seat and other.side == seat.side != "neutral")
+    if debate.format.parties == "sides":
+        return others, ()
+    ranked = tuple(teams(debate.format, debate.seats).values())
+    own = tuple(other for other in others if any(seat in team and other in team for team in ranked))
+    return own, tuple(other for other in others if ranked and other not in own)
+
+
+def roles(debate: Debate, seat: Seat) -> tuple[str, ...]:
+    """The speakers of its team as whom this seat speaks, in the words of the whole table."""
+    fmt = debate.format
+    if not any(phase.speaks_as for phase in fmt.phases):
+        return ()
+    slots = schedule(fmt, debate.seats, Limits(fmt.max_rounds, fmt.turns))
+    named = (fmt.phases[slot.phase].speaks_as for slot in slots if slot.seat == seat.id)
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _role(debate: Debate, heard: Heard) -> str:
+    turn = debate.turn(heard.turn) if heard.turn is not None and heard.kind == "other" else None
+    return debate.phase(turn.slot).speaks_as if turn else ""

@@ -1,0 +1,338 @@
+"""What the speaker of a turn is sent.
+
+The instructions say once and for all who one is; each message then quotes what was said since the last own
+speech and ends with a cue: which speech this is, for whom it is given, what it must do, and how long it may
+be. All of it follows from what stood in the log before the turn, so that the beginning of a request never
+changes from turn to turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from moot.core import output_tokens
+from moot.core.state import Debate, Turn
+from moot.core.terms import (
+    Message,
+    Phase,
+    Reasoning,
+    Request,
+    Sealed,
+    Seat,
+    Segment,
+    Tone,
+    ToolCall,
+    ToolResult,
+)
+from moot.core.visibility import Heard, hears
+from moot.prompts import small_model_prompts
+from moot.prompts.fences import Fence, fence_for
+from moot.prompts.speaker_names import called, mates, reference, roles, roster, speaker
+from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, intensity, section, seed, template
+
+UNANSWERED = {
+    "opening": "first",
+    "rebuttal": "unopposed",
+    "exchange": "unopposed",
+    "closing": "unopposed-closing",
+    "answer": "unasked",
+}
+"""Cues for a speaker who has heard nobody since its last speech, and must not invent what it did not hear."""
+TASKS = ("first", "opening", "rebuttal", "closing", "unopposed-closing")
+"""Cues that say what to do only where the format does not."""
+NEUTRAL_TASKS = ("rebuttal", "closing", "unopposed-closing")
+"""Of these, the ones that ask something else of a seat without a side."""
+QUICK = ("question", "answer")
+SPOKEN: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
+"""How words are introduced that are not simply said."""
+
+
+def turn_request(
+    debate: Debate,
+    turn: Turn,
+    attempt: int = 1,
+    *,
+    chained: bool = True,
+    sealed: bool = True,
+    trimmed: bool = False,
+    aided: bool = False,
+) -> Request:
+    """What the speaker of this turn is sent.
+
+    Without `chained` nothing is left to the provider's memory; without `sealed` it does not get its encrypted
+    thoughts back. `trimmed` leaves out the older half of what the speaker has heard: the whole was too long.
+    `aided`: it is given tools, and told what to make of them.
+    """
+    seat = debate.seat(turn.seat)
+    if seat.model.small:
+        return small_model_prompts.turn_request(debate, turn, attempt)
+    messages: list[Message] = []
+    own = [t for t in debate.turns if t.seat == turn.seat and t.said and t.seq < turn.seq]
+    chain = debate.chain(seat.id) if chained else None
+    sealed = sealed and chain is None
+    waiting: list[Heard] = []
+    answered = False
+    remembered = 0
+    everything = hears(debate, turn)
+    left_out = len(everything) // 2 if trimmed else 0
+    past = iter(own[sum(heard.kind == "own" for heard in everything[:left_out]) :])
+    for heard in everything[left_out:]:
+        if heard.kind != "own":
+            waiting.append(heard)
+            answered = answered or _is_speech(debate, heard)
+            continue
+        speech = next(past)
+        prompt, waiting = _prompt(debate, seat, speech, waiting, answered=answered)
+        answered = answered and speech.tone in QUICK
+        messages.append(Message("user", prompt))
+        messages.append(Message("assistant", heard.text, _sealed(speech) if sealed else ()))
+        # A speech that was cut is in nobody's chain: it is sent again with what comes after.
+        remembered = len(messages) if speech.state == "completed" else remembered
+    messages.append(Message("user", _prompt(debate, seat, turn, waiting, answered=answered)[0]))
+    if left_out:
+        messages[0] = replace(messages[0], content=f"{section('quotes', 'trimmed')}\n\n{messages[0].content}")
+    return Request(
+        model=seat.model,
+        instructions=_instructions(debate, seat, aided=aided),
+        messages=tuple(messages),
+        max_tokens=output_tokens.for_speech(debate, turn.slot, seat.model),
+        previous_response_id=chain,
+        fresh=tuple(messages[remembered:]) if chain else (),
+        seed=seed(seat.model.seed, turn.number, attempt),
+        attempt=attempt,
+        trimmed=left_out,
+    )
+
+
+def _sealed(speech: Turn) -> tuple[Sealed, ...]:
+    """A seat's own thoughts, where its provider gave them to us encrypted and takes them back.
+
+    One that led to a call of a tool is refused without it: only its words are sent of a speech that is over.
+    """
+    parts = speech.segments
+    return tuple(
+        Sealed(segment.item_id, segment.opaque)
+        for segment, then in zip(parts, (*parts[1:], None), strict=False)
+        if isinstance(segment, Reasoning) and segment.opaque and segment.item_id
+        if not isinstance(then, ToolCall)
+    )
+
+
+def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
+    fence = fence_for(debate, seat.id)
+    extras = told_of(debate, seat, [roster(debate, seat, fence), *_team(debate, seat)])
+    if debate.manner.winning == "self-terminate" and not debate.format.scripted:
+        extras.append(section("cues", "concede", concede=CONCEDE))
+    if aided:
+        extras.append(section("cues", "tools"))
+    name = "moderator" if seat.role == "moderator" else "debater"
+    return template(name, debate.prompts).format(
+        motion=debate.motion,
+        format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
+        side=SIDES[seat.side],
+        stance="\n".join(_stance(debate, seat)),
+        intensity=intensity(debate.manner.intensity),
+        extras="".join(f"\n{extra}\n" for extra in extras),
+        fence=fence.name,
+    )
+
+
+def _stance(debate: Debate, seat: Seat) -> Iterator[str]:
+    """Who decides, for which side the seat speaks, and what that means where the motion is a question."""
+    if decided := _decided(debate):
+        yield section("cues", f"decided-by-{decided}")
+    yield section("cues", f"stance-{seat.side}")
+    if is_question(debate.motion) and seat.side != "neutral":
+        yield section("cues", "question-motion")
+
+
+def _decided(debate: Debate) -> str:
+    manner = debate.manner
+    if manner.winning == "audience":
+        return "swing" if manner.polls is not None and manner.polls.before else "majority"
+    if manner.winning == "user-decides":
+        return "hand"
+    if not debate.panel:
+        return ""
+    return "ranking" if debate.format.result == "ranking" else "judges"
+
+
+def is_question(motion: str) -> bool:
+    return motion.rstrip().endswith(("?", "？", "؟"))
+
+
+def told_of(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> list[str]:
+    """What a seat is told of itself and of the debate, beside its side. The words of the person who set the
+    debate up come last and are told to be theirs, and the side is said once more after them."""
+    extras: list[str] = []
+    if debate.manner.objective:
+        extras.append(section("cues", "objective", objective=debate.manner.objective))
+    extras += [line for line in team if line]
+    if seat.persona:
+        extras.append(section("cues", "persona", persona=seat.persona))
+    if seat.objective:
+        extras.append(section("cues", "aim", aim=seat.objective))
+    if seat.system_prompt:
+        side = "you take no side" if seat.role == "moderator" else SIDES[seat.side]
+        extras.append(section("cues", "custom", debate.prompts, text=seat.system_prompt, side=side))
+    return extras
+
+
+def _team(debate: Debate, seat: Seat) -> list[str]:
+    """Whom one speaks for and beside, where a side is more than one voice."""
+    told: list[str] = []
+    given = roles(debate, seat)
+    if len(given) > 1:
+        told.append(section("cues", "team", roles="; ".join(given)))
+    own, allies = mates(debate, seat)
+    if own:
+        told.append(section("cues", "mates", names=" and ".join(reference(debate, mate) for mate in own)))
+    if allies:
+        told.append(section("cues", "allies", names=" and ".join(reference(debate, ally) for ally in allies)))
+    return told
+
+
+# --- quotations ---------------------------------------------------------------------------------------
+
+
+def _is_speech(debate: Debate, heard: Heard) -> bool:
+    """Another's speech: a question or an answer is none that could be rebutted."""
+    turn = debate.turn(heard.turn) if heard.kind == "other" and heard.turn is not None else None
+    return turn is not None and turn.tone not in QUICK
+
+
+def _prompt(
+    debate: Debate, seat: Seat, turn: Turn, waiting: list[Heard], *, answered: bool
+) -> tuple[str, list[Heard]]:
+    """The quotations since the last own words, then what is wanted now; and what is kept for later.
+
+    `answered`: somebody has spoken since the last own speech, whatever was asked and answered after it.
+    """
+    kept = [heard for heard in waiting if _keeps(debate, turn, heard)]
+    told = [heard for heard in waiting if heard not in kept]
+    quotes = [quote(debate, seat, heard) for heard in told]
+    return "\n\n".join([*quotes, _cue(debate, seat, turn, told, answered=answered)]), kept
+
+
+def _keeps(debate: Debate, turn: Turn, heard: Heard) -> bool:
+    """A question from the floor waits for the speech in which it can be answered: one to all for the part of
+    the debate that is for such questions, and any for the end of a cross-examination."""
+    if heard.kind != "question":
+        return False
+    later = [slot for slot in debate.schedule[turn.slot + 1 :] if slot.seat == turn.seat]
+    if heard.seat is None and any(slot.tone == "floor" for slot in later):
+        return True
+    return turn.tone in QUICK and any(slot.tone not in QUICK for slot in later)
+
+
+def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
+    held = fence_for(debate, seat.id)
+    fence, text = held.name, held.hold(heard.text)
+    match heard.kind:
+        case "remark" if heard.seat is None:
+            return section("quotes", "remark", fence=fence, text=text)
+        case "remark" | "question":
+            return section("quotes", "question", to=_whom(debate, seat, heard.seat), fence=fence, text=text)
+        case "notes":
+            return section("quotes", "notes", fence=fence, text=text)
+        case "point":
+            return section("quotes", "point", speaker=speaker(debate, seat, heard), fence=fence, text=text)
+        case "other" | "own":
+            turn = debate.turn(heard.turn or 0)
+            name = SPOKEN.get(debate.tone(turn), "speech") if turn else "speech"
+            to = _whom(debate, seat, debate.schedule[turn.slot].to if turn else None)
+            who = speaker(debate, seat, heard)
+            return section("quotes", name, speaker=who, to=to, fence=fence, text=text)
+
+
+def as_material(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
+    """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
+    asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.asks}
+    fence = fence_for(debate, seat.id)
+    return tuple(
+        replace(part, output=_given(part, fence))
+        if isinstance(part, ToolResult) and part.id in asked
+        else part
+        for part in exchange
+    )
+
+
+def _given(result: ToolResult, fence: Fence) -> str:
+    text = "\n".join(text for text in (result.error, result.output) if text)
+    name = "failed" if result.error else "tool"
+    return section("quotes", name, fence=fence.name, text=fence.hold(text))
+
+
+def _whom(debate: Debate, seat: Seat, to: str | None) -> str:
+    """Whom words are put to, as this seat is told."""
+    if to is None:
+        return "every debater"
+    return "you" if to == seat.id else called(debate, seat, debate.seat(to))
+
+
+# --- what is wanted -----------------------------------------------------------------------------------
+
+
+def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered: bool) -> str:
+    phase, slot, tone = debate.phase(turn.slot), debate.schedule[turn.slot], debate.tone(turn)
+    name = _name(phase, tone, told, answered=answered)
+    cue = section(
+        "cues",
+        name,
+        debate.prompts,
+        title=phase.title,
+        for_side=FOR_SIDE[seat.side],
+        to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
+    )
+    task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""
+    return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, told)])
+
+
+def _task(debate: Debate, seat: Seat, name: str) -> str:
+    """What to do in this speech, where the format does not say so itself."""
+    neutral = seat.side == "neutral" and name in NEUTRAL_TASKS
+    return section("cues", f"{name}-neutral-task" if neutral else f"{name}-task", debate.prompts)
+
+
+def _guide(phase: Phase, tone: Tone) -> str:
+    return "" if tone in (*QUICK, "continuation") else phase.guide
+
+
+def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:
+    kinds = {heard.kind for heard in told}
+    if tone == "continuation":
+        return "after-point" if "point" in kinds else "continuation"
+    if tone == "floor":
+        return "floor" if "question" in kinds else "unasked"
+    if tone == "answer" or phase.kind == "exchange":
+        answered = "other" in kinds
+    name = "exchange" if phase.kind == "exchange" and tone == "rebuttal" else tone
+    return name if answered else UNANSWERED.get(name, name)
+
+
+def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[str]:
+    phase = debate.phase(turn.slot)
+    rules: list[str] = []
+    if phase.speaks_as and phase.kind == "speech":
+        rules.append(section("cues", "as", role=phase.speaks_as))
+    if tone not in (*QUICK, "floor") and any(heard.kind == "question" for heard in told):
+        rules.append(section("cues", "asked"))
+    if guide := _guide(phase, tone):
+        rules.append(guide)
+    if phase.simultaneous:
+        rules.append(section("cues", "at-once"))
+    if not phase.new_arguments and tone not in (*QUICK, "opening", "summary", "floor"):
+        rules.append(section("cues", "no-new", debate.prompts))
+    if phase.points_of_information and not phase.simultaneous and turn.tone != "continuation":
+        rules.append(section("cues", "break"))
+    return [*rules, *_length(debate, phase, turn)]
+
+
+def _length(debate: Debate, phase: Phase, turn: Turn) -> list[str]:
+    length = section("cues", "length", words=debate.budget(turn.slot))
+    if not phase.clock:
+        return [length]
+    left = max(0, debate.clock_left(debate.schedule[turn.slot], turn.seq))
+    return [section("cues", "clock", left=left), length]

@@ -1,0 +1,43 @@
+"""Takes the power out of control words in what others said.
+
+A llama.cpp server reads `<|im_end|>` inside a message as the real end of that message: whoever may speak in a
+debate could so begin a message of the system's, or of the judge's own. One space makes them plain text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from moot.core.terms import Message, Request, ToolResult
+
+_CONTROL = re.compile(
+    r"<(?=\||｜|/?(?:s|bos|eos|pad|unk|mask|think|tool_call|im_start|im_end|(?:start|end)_of_turn)>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
+    r"|<(?=</?SYS>>)",
+    re.IGNORECASE,
+)
+
+
+def plain(text: str) -> str:
+    return _CONTROL.sub(r"\g<0> ", text)
+
+
+def disarmed(request: Request) -> Request:
+    """The request with nothing in it that only the server may say."""
+    return replace(
+        request,
+        instructions=plain(request.instructions),
+        messages=_disarmed(request.messages),
+        fresh=_disarmed(request.fresh),
+        prefill=plain(request.prefill),
+        exchange=tuple(
+            replace(part, output=plain(part.output)) if isinstance(part, ToolResult) else part
+            for part in request.exchange
+        ),
+    )
+
+
+def _disarmed(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    return tuple(replace(message, content=plain(message.content)) for message in messages)

@@ -1,0 +1,195 @@
+"""What the operator has written about endpoints into `moot.toml`: `[keys]`, `[endpoints.…]`, `[limits.…]`.
+
+A table with the name of a built-in endpoint changes that one: what it leaves out stays as it is. Any other
+name makes a new one. Every mistake is told with the file, the table and what to do about it; a key is never
+repeated, however it was mistyped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast, get_args
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from moot.core.errors import Invalid
+from moot.core.terms import Effort
+from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, checked, moved
+from moot.providers.keys import Secret, is_name, shown, shown_in
+from moot.providers.throttle import Pass
+
+TAKEN = ("local", "scripted", "human")
+"""Names that already mean something else."""
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+RANDOM = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
+"""Letters and figures in a long row: no word that somebody chose, but a key."""
+T = TypeVar("T", bound=Struct)
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    concurrent: int | None = None
+    per_minute: int | None = None
+
+
+class Traited(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model can do there: fields of `Traits`."""
+
+    chaining: bool | None = None
+    thinks: bool | None = None
+    thinking: Literal["effort", "budget"] | None = None
+    efforts: tuple[Effort, ...] | None = None
+    verbosity: bool | None = None
+    schema: Literal["strict", "json", "words"] | None = None
+    sampling: bool | None = None
+    prefill: bool | None = None
+    small: bool | None = None
+    tools: bool | None = None
+    context: int | None = None
+    output: int | None = None
+
+
+class Written(Traited, frozen=True, forbid_unknown_fields=True):
+    """A table `[endpoints.NAME]`."""
+
+    family: FamilyName | None = None
+    base_url: str | None = None
+    key_variable: str | None = None
+    title: str | None = None
+    accent: str | None = None
+    model: str | None = None
+    local: bool | None = None
+    concurrent: int | None = None
+    per_minute: int | None = None
+
+
+def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
+    """The built-in endpoints and those of this file, as it has them."""
+    made = dict(BUILT_IN)
+    for name, table in _tables(file, "endpoints", path):
+        place = f"{path}: [endpoints.{shown(name)}]"
+        written = _read(table, Written, place)
+        made[name] = _changed(made[name], written, place) if name in made else _new(name, written, place)
+    for name, table in _tables(file, "limits", path):
+        place = f"{path}: [limits.{shown(name)}]"
+        if name not in made:
+            raise Invalid(f"{place}: there is no endpoint of that name. There are: {', '.join(made)}.")
+        made[name] = _limited(made[name], _read(table, Limits, place), place)
+    return tuple(made.values())
+
+
+def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str, Secret]:
+    table = file.get("keys", {})
+    if not isinstance(table, dict):
+        raise Invalid(f'{path}: [keys] is a table: openai = "…", one line for each endpoint.')
+    known, words = tuple(names), cast("dict[str, Any]", table)
+    return {name: _key(name, word, known, f"{path}: [keys]") for name, word in words.items()}
+
+
+def _key(name: str, word: Any, known: tuple[str, ...], place: str) -> Secret:
+    if name not in known:
+        # Written the wrong way round, the name would be the key.
+        told = 'one of its names is not that of an endpoint. It is written openai = "…"'
+        raise Invalid(f"{place}: {told}. There are: {', '.join(known)}.")
+    if not isinstance(word, str) or not word.strip() or not word.isprintable():
+        raise Invalid(f'{place}: the key of {name} must be written in quotation marks: {name} = "…".')
+    return Secret(word.strip())
+
+
+# --- one endpoint -------------------------------------------------------------------------------------
+
+
+def _changed(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
+    if written.base_url is not None:
+        endpoint = moved(endpoint, written.base_url, f"{place}: base_url")
+    return _told(endpoint, written, place)
+
+
+def _new(name: str, written: Written, place: str) -> Endpoint:
+    if name in TAKEN or not NAME.fullmatch(name) or not is_name(name):
+        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
+    if written.family is None or written.base_url is None:
+        families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
+        raise Invalid(f'{place}: it needs a family ({families}) and a base_url = "https://…".')
+    endpoint = Endpoint(
+        name=name,
+        title=name,
+        family=written.family,
+        base_url=checked(written.base_url, f"{place}: base_url"),
+    )
+    return _told(endpoint, written, place)
+
+
+def _told(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
+    said = _said(written)
+    family = written.family or endpoint.family
+    traits = {name: said[name] for name in Traited.__struct_fields__ if name in said}
+    if family != "openai_responses":
+        if traits.get("chaining"):
+            raise Invalid(f"{place}: chaining is for the family openai_responses only. Take it away.")
+        traits["chaining"] = False
+    whole = {name: said[name] for name in ("family", "title", "accent", "model", "local") if name in said}
+    if written.local is not None:
+        traits["deadlines"] = not written.local
+    if written.key_variable is not None:
+        whole["keys"] = _variables(written.key_variable, place)
+    _check_accent(written, family, written.accent or endpoint.accent, place)
+    endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **whole)
+    return _limited(endpoint, Limits(written.concurrent, written.per_minute), place)
+
+
+def _variables(name: str, place: str) -> tuple[str, ...]:
+    if name and (not VARIABLE.fullmatch(name) or RANDOM.search(name)):
+        told = "key_variable is the name of a variable, such as MINE_API_KEY"
+        raise Invalid(f"{place}: {told}; the key itself belongs into [keys].")
+    return (name,) if name else ()
+
+
+def _limited(endpoint: Endpoint, limits: Limits, place: str) -> Endpoint:
+    said = _said(limits)
+    for name, value in said.items():
+        if value < 1:
+            raise Invalid(f"{place}: {name} must be 1 or more, not {value}.")
+    told = {**asdict(endpoint.limits), **said}
+    told["written"] = endpoint.limits.written or limits.concurrent is not None
+    return replace(endpoint, limits=Pass(**told))
+
+
+def _check_accent(written: Written, family: FamilyName, accent: str, place: str) -> None:
+    if written.accent is not None and family != "openai_chat":
+        raise Invalid(f"{place}: an accent is for the family openai_chat only. Take it away.")
+    if family != "openai_chat" or (written.accent is None and not written.efforts):
+        return
+    from moot.providers.openai_chat import ACCENTS
+
+    if accent not in ACCENTS:
+        raise Invalid(f"{place}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
+    if written.efforts and not ACCENTS[accent].effort:
+        told = ", ".join(name for name, other in ACCENTS.items() if other.effort)
+        raise Invalid(f"{place}: efforts need an accent in which they can be told: {told}.")
+
+
+# --- reading ------------------------------------------------------------------------------------------
+
+
+def _tables(file: Mapping[str, Any], kind: str, path: Path) -> list[tuple[str, Any]]:
+    tables = file.get(kind, {})
+    if not isinstance(tables, dict):
+        raise Invalid(f"{path}: [{kind}] holds tables such as [{kind}.NAME].")
+    return list(cast("dict[str, Any]", tables).items())
+
+
+def _read(table: Any, shape: type[T], place: str) -> T:
+    try:
+        return msgspec.convert(table, shape)
+    except msgspec.ValidationError as error:
+        fields = ", ".join(sorted(shape.__struct_fields__))
+        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
+
+
+def _said(written: Struct) -> dict[str, Any]:
+    return {name: value for name, value in asdict(written).items() if value is not None}

@@ -1,0 +1,206 @@
+"""What services say against us, put once into our own terms: a refusal, or an error in mid-stream.
+
+They agree on little. A status is believed where it says enough by itself; otherwise the first telling word in
+their code, type or message decides. How long they ask us to wait is read here too, in all its spellings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+from moot.core.errors import Fault, FaultClass, FaultKind
+from moot.providers.lenient_json import as_json, loosely, member, objects, string
+
+BY_STATUS: dict[int, tuple[FaultKind, FaultClass]] = {
+    400: ("bad_request", "permanent"),
+    401: ("bad_key", "permanent"),
+    402: ("billing", "permanent"),
+    403: ("forbidden", "permanent"),
+    404: ("unknown_model", "permanent"),
+    408: ("timeout", "transient"),
+    409: ("server_error", "transient"),
+    413: ("too_long", "unusable"),
+    422: ("bad_request", "permanent"),
+    429: ("rate_limited", "transient"),
+    503: ("overloaded", "transient"),
+    529: ("overloaded", "transient"),
+}
+
+# The first word found in the service's code, type or message decides. A spent budget often looks like a
+# rate limit, and a rate limit often speaks of billing, so their order matters.
+BY_WORD: tuple[tuple[str, FaultKind, FaultClass], ...] = (
+    ("insufficient_quota", "billing", "permanent"),
+    ("spend_limit", "billing", "permanent"),
+    ("spend limit", "billing", "permanent"),
+    ("spending limit", "billing", "permanent"),
+    ("usage_limit", "billing", "permanent"),
+    ("api usage limits", "billing", "permanent"),
+    ("credit balance", "billing", "permanent"),
+    ("credit_balance", "billing", "permanent"),
+    ("insufficient credits", "billing", "permanent"),
+    ("resource_exhausted", "rate_limited", "transient"),
+    ("rate_limit", "rate_limited", "transient"),
+    ("rate limit", "rate_limited", "transient"),
+    ("billing", "billing", "permanent"),
+    ("context_length", "too_long", "unusable"),
+    ("context size", "too_long", "unusable"),
+    ("context length", "too_long", "unusable"),
+    ("context window", "too_long", "unusable"),
+    ("context limit", "too_long", "unusable"),
+    ("exceed_context", "too_long", "unusable"),
+    ("prompt is too long", "too_long", "unusable"),
+    ("input is too long", "too_long", "unusable"),
+    ("maximum prompt length", "too_long", "unusable"),
+    ("string too long", "too_long", "unusable"),
+    ("input token count", "too_long", "unusable"),
+    ("reduce the length", "too_long", "unusable"),
+    ("request_too_large", "too_long", "unusable"),
+    ("model_not_found", "unknown_model", "permanent"),
+    ("model not found", "unknown_model", "permanent"),
+    ("encrypted_content", "seal_refused", "unusable"),
+    ("encrypted content", "seal_refused", "unusable"),
+    ("previous_response", "chain_lost", "unusable"),
+    ("zero data retention", "chain_lost", "unusable"),
+    ("items are not persisted", "chain_lost", "unusable"),
+    ("content_filter", "filtered", "unusable"),
+    ("flagged", "filtered", "unusable"),
+    ("invalid_api_key", "bad_key", "permanent"),
+    ("api_key_invalid", "bad_key", "permanent"),
+    ("api key not valid", "bad_key", "permanent"),
+    ("incorrect api key", "bad_key", "permanent"),
+    ("authentication_error", "bad_key", "permanent"),
+    ("reasoning.summary", "summary_refused", "unusable"),
+    ("verified to generate reasoning summar", "summary_refused", "unusable"),
+    ("json_validate_failed", "schema_refused", "unusable"),
+    ("response_format", "schema_refused", "unusable"),
+    ("json_schema", "schema_refused", "unusable"),
+    ("response_schema", "schema_refused", "unusable"),
+    ("responseschema", "schema_refused", "unusable"),
+    ("schema in generationconfig", "schema_refused", "unusable"),
+    ("output_config.format", "schema_refused", "unusable"),
+    ("compiled grammar", "schema_refused", "unusable"),
+    ("text.format", "schema_refused", "unusable"),
+    ("does not support tool", "tools_refused", "unusable"),
+    ("does not support function", "tools_refused", "unusable"),
+    ("support tool use", "tools_refused", "unusable"),
+    ("hosted tool", "tools_refused", "unusable"),
+    ("web search is not", "tools_refused", "unusable"),
+    ("search as tool is not", "tools_refused", "unusable"),
+    ("search grounding is not", "tools_refused", "unusable"),
+    ("code execution is not", "tools_refused", "unusable"),
+    ("tool calling` is not supported", "tools_refused", "unusable"),
+    ("function calling is not", "tools_refused", "unusable"),
+    ("function calling is unsupported", "tools_refused", "unusable"),
+    ("tool_use_failed", "malformed", "unusable"),
+    ("overloaded", "overloaded", "transient"),
+)
+PLAIN = {401, 402, 408, 413}
+"""Statuses that need no words."""
+
+
+def refused(status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
+    """An answer other than 200."""
+    if 300 <= status < 400:
+        return Fault("redirected", "permanent", http_status=status, billed=False)
+    return complaint(loosely(body), status, retry_after=wait_asked(headers, now))
+
+
+def complaint(said: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
+    """An error object, in a body or in mid-stream; services agree on little more than its name."""
+    told = _innermost(said)
+    words = _words(told)
+    status = status or _status_in(told)
+    kind, severity = _class(status, words.lower())
+    return Fault(
+        kind,
+        severity,
+        http_status=status,
+        retry_after=retry_after or _wait_told(told),
+        # Whoever refuses has not answered; a reply that had begun counts all the same, whatever it says now.
+        billed=False,
+        detail=words,
+    )
+
+
+def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
+    if status == 403 and "reasoning.summary" in words:
+        return "summary_refused", "unusable"
+    if status == 403:
+        return ("filtered", "unusable") if "flagged" in words else BY_STATUS[status]
+    if status not in PLAIN and not (status and status >= 500):
+        for word, kind, severity in BY_WORD:
+            if word in words:
+                return kind, severity
+    if "context size" in words:
+        # llama.cpp outgrows its context in mid-speech, and calls that a failure of its own.
+        return "too_long", "unusable"
+    if status in BY_STATUS:
+        return BY_STATUS[status]
+    # Some give this type to a conflict too, which is worth another try: a status says more.
+    blames_us = status < 500 if status else "invalid_request" in words
+    return ("bad_request", "permanent") if blames_us else ("server_error", "transient")
+
+
+def _innermost(said: Any) -> Any:
+    """The object that says what is wrong, out of whatever it is wrapped in."""
+    while (inner := _wrapped(said)) is not None:
+        said = inner
+    return said
+
+
+def _wrapped(said: Any) -> Any:
+    if isinstance(said, list):
+        return cast("list[Any]", said)[0] if said else None
+    detail = member(said, "detail")
+    return member(said, "error") or (cast("Any", detail) if isinstance(detail, dict) else None)
+
+
+def _words(told: Any) -> str:
+    if not isinstance(told, dict):
+        return as_json(told)
+    parts = [member(told, key) for key in ("code", "type", "status", "param", "message", "detail")]
+    parts += [member(told, "metadata", "raw"), member(told, "details", "error_code")]
+    parts += [detail.get("reason") for detail in objects(told, "details")]
+    return " ".join(as_json(part) for part in parts if part)
+
+
+def _status_in(told: Any) -> int | None:
+    for key in ("code", "status_code", "status"):
+        value = member(told, key)
+        if isinstance(value, int) and 400 <= value < 600:
+            return value
+    return None
+
+
+def _wait_told(told: Any) -> float | None:
+    """Google says in the body how long to wait: {"retryDelay": "48s"}."""
+    for detail in objects(told, "details"):
+        delay = string(detail, "retryDelay")
+        if found := re.fullmatch(r"(\d{1,9}(?:\.\d+)?)s", delay):
+            return float(found[1])
+    return None
+
+
+def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
+    """What Retry-After asks for, in any of its spellings; a past date or nonsense asks for nothing."""
+    asked = headers.get("retry-after", "").strip()
+    waits = [_number(asked), _number(headers.get("retry-after-ms", "").strip()) / 1000]
+    if asked and not waits[0]:
+        # A date is meant by the clock of the service, which may not be ours.
+        waits.append(_moment(asked) - (_moment(headers.get("date", "")) or now))
+    longest = max(waits)
+    return longest if longest > 0 else None
+
+
+def _number(text: str) -> float:
+    return float(text) if re.fullmatch(r"\d{1,9}(\.\d+)?", text) else 0.0
+
+
+def _moment(date: str) -> float:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0

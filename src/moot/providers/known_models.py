@@ -1,0 +1,257 @@
+"""What is known about models, as data: what each can read and say, whether it thinks, and what it refuses.
+
+A rule goes by a model's own name, without the maker's prefix: `openai/gpt-5.1` at OpenRouter is the same
+model as `gpt-5.1` at OpenAI. The first rule that fits is right. What a rule says about the model itself holds
+wherever it is served; which dials it has (effort, verbosity, schema) only at the endpoints the rule names.
+A model that no rule knows gets what its endpoint can do in general: unknown names are always allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.terms import Effort, Price
+from moot.providers import prices
+from moot.providers.contract import Traits
+
+ROOM, ROOM_TO_THINK = 4096, 16384
+"""Output tokens of a speech: what a model thinks counts too."""
+
+OPENAI, ANTHROPIC, GOOGLE, MISTRAL = ("openai",), ("anthropic",), ("google",), ("mistral",)
+GROQ, DEEPSEEK, XAI = ("groq",), ("deepseek",), ("xai",)
+OPEN = ("groq", "vllm")
+SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
+"""How much these can read is set where they are started, whatever the model."""
+
+LMH: tuple[Effort, ...] = ("low", "medium", "high")
+LMHX: tuple[Effort, ...] = (*LMH, "xhigh")
+MLMH: tuple[Effort, ...] = ("minimal", *LMH)
+NLMH: tuple[Effort, ...] = ("none", *LMH)
+NLMHX: tuple[Effort, ...] = ("none", *LMHX)
+TO_MAX: tuple[Effort, ...] = (*LMHX, "max")
+NONE_TO_MAX: tuple[Effort, ...] = ("none", *TO_MAX)
+ALL: tuple[Effort, ...] = ("none", "minimal", *TO_MAX)
+
+ANY_THINKER: dict[str, tuple[Effort, ...]] = {"openrouter": ALL, "ollama": NLMH, "lmstudio": NLMH}
+"""These translate an effort for whatever model is behind them."""
+
+
+class Rule(Struct, frozen=True):
+    names: str
+    """How the name begins: a regular expression."""
+    at: tuple[str, ...] = ()
+    """The endpoints where the dials are as said here."""
+    context: int | None = None
+    output: int | None = None
+    thinks: bool = False
+    thinking: Literal["effort", "budget"] = "effort"
+    sampling: bool = True
+    efforts: tuple[Effort, ...] = ()
+    verbosity: bool = False
+    schema: Literal["strict", "json", "words"] | None = None
+
+
+def _talker(names: str, context: int | None = None, output: int | None = None, **more: Any) -> Rule:
+    return Rule(names, context=context, output=output, **more)
+
+
+def _gpt(names: str, context: int, efforts: tuple[Effort, ...], output: int = 128_000, **more: Any) -> Rule:
+    """OpenAI's reasoning models refuse a temperature."""
+    told: dict[str, Any] = {"verbosity": True, "sampling": False, **more}
+    return Rule(names, OPENAI, context, output, thinks=True, efforts=efforts, **told)
+
+
+def _claude(names: str, efforts: tuple[Effort, ...], **more: Any) -> Rule:
+    told: dict[str, Any] = {"context": 1_000_000, "output": 128_000, "sampling": False, **more}
+    return Rule(names, ANTHROPIC, thinks=True, efforts=efforts, **told)
+
+
+def _gemini(names: str, efforts: tuple[Effort, ...], **more: Any) -> Rule:
+    told: dict[str, Any] = {"sampling": False, **more}
+    return Rule(names, GOOGLE, 1_048_576, 65_536, thinks=True, efforts=efforts, **told)
+
+
+def _thinker(names: str, at: tuple[str, ...] = (), context: int | None = None, **more: Any) -> Rule:
+    return Rule(names, at, context, thinks=True, **more)
+
+
+RULES = (
+    # OpenAI
+    _talker(r"gpt-5(\.\d)?-chat|gpt-chat|chat-latest", 128_000, 16_384, sampling=False),
+    _gpt(r"gpt-5-pro", 400_000, ("high",), 272_000),
+    _gpt(r"gpt-5\.[23]-pro", 400_000, ("medium", "high", "xhigh")),
+    _gpt(r"gpt-5\.\d-pro", 1_050_000, ("medium", "high", "xhigh")),
+    _gpt(r"gpt-5\.(1-codex-max|[2-9]-codex)", 400_000, LMHX, verbosity=False),
+    _gpt(r"gpt-5(\.1)?-codex", 400_000, LMH, verbosity=False),
+    _gpt(r"gpt-5(-mini|-nano)?(?!\.)", 400_000, MLMH),
+    _gpt(r"gpt-5\.1", 400_000, NLMH),
+    _gpt(r"gpt-5\.([23]|4-mini|4-nano)", 400_000, NLMHX),
+    _gpt(r"gpt-5\.[45]", 1_050_000, NLMHX),
+    _gpt(r"gpt-6-astra|gpt-6\.1-sol", 1_050_000, TO_MAX),
+    _gpt(r"gpt-(5\.|6)", 1_050_000, NONE_TO_MAX),
+    _gpt(r"gpt-([7-9]|\d\d)", 1_050_000, LMH),
+    _gpt(r"o1-(mini|preview)", 128_000, (), 65_536, verbosity=False),
+    _gpt(r"o[134](-|$)|codex-mini", 200_000, LMH, 100_000, verbosity=False),
+    _thinker(r"gpt-oss-safeguard", OPEN, 131_072, output=65_536, efforts=LMH),
+    _thinker(r"gpt-oss", OPEN, 131_072, output=65_536, efforts=LMH, schema="strict"),
+    _talker(r"gpt-4\.1", 1_047_576, 32_768),
+    _talker(r"(chat)?gpt-4o", 128_000, 16_384),
+    _talker(r"gpt-[34]"),
+    # Anthropic
+    _claude(r"claude-(haiku|opus|sonnet)-5(?![-.]5)|claude-haiku-5", NONE_TO_MAX),
+    _claude(r"claude-(fable|mythos|opus|sonnet)-5", TO_MAX),
+    _claude(r"claude-opus-4[-.][78]", NONE_TO_MAX),
+    _claude(r"claude-(opus|sonnet)-4[-.]6", (*NLMH, "max"), sampling=True),
+    _claude(
+        r"claude-(opus|sonnet|haiku)-4[-.]5",
+        NLMH, context=200_000, output=64_000, thinking="budget", sampling=True,
+    ),
+    _claude(
+        r"claude-(opus|sonnet)-4|claude-4|claude-3[-.]7",
+        NLMH, context=200_000, output=32_000, thinking="budget", sampling=True, schema="words",
+    ),
+    _talker(r"claude-(\d|v1|instant)", 200_000, 4096, at=ANTHROPIC, schema="words"),
+    _claude(r"claude", LMH, context=200_000, output=64_000),
+    # Google
+    _gemini(r"gemini-3\.[78]-flash", LMH),
+    _gemini(r"gemini-3(\.1)?-pro", LMH, sampling=True),
+    _gemini(r"gemini-3\.5-flash-lite", MLMH),
+    _gemini(r"gemini-3(\.[15])?-flash", MLMH, sampling=True),
+    _gemini(r"gemini-3\.\d-flash", MLMH),
+    _gemini(r"gemini-2\.5-pro", LMH, thinking="budget", sampling=True),
+    _gemini(r"gemini-2\.5", NLMH, thinking="budget", sampling=True),
+    _talker(r"gemini-(1|2\.0|pro$|flash-1|pro-1)", 1_048_576, 8192),
+    _gemini(r"gemini", LMH),
+    _talker(r"gemma-4", 262_144),
+    _talker(r"gemma"),
+    # Mistral
+    _thinker(r"magistral", context=131_072),
+    _thinker(r"mistral-large-4", MISTRAL, 1_048_576, efforts=NLMH),
+    _thinker(
+        r"mistral-(small-(latest|4|26)|medium-(latest|3[-.]5|26))",
+        MISTRAL, 262_144, efforts=("none", "high"),
+    ),
+    _talker(r"mistral|ministral|mixtral|pixtral|open-mi|devstral|codestral"),
+    # xAI
+    _talker(r"grok-.*non-reasoning", 1_000_000),
+    _thinker(r"grok-4\.7", XAI, 500_000, efforts=LMHX),
+    _thinker(r"grok-4\.[56]", XAI, 500_000, efforts=LMH),
+    _thinker(r"grok-4\.3|grok-latest", XAI, 1_000_000, output=30_000, efforts=NLMH),
+    _thinker(r"grok-4\.20", context=1_000_000),
+    _thinker(r"grok-4|grok-code|grok-build", context=256_000),
+    _thinker(r"grok-3-mini", XAI, 131_072, efforts=("low", "high")),
+    _talker(r"grok-[23]", 131_072),
+    # DeepSeek
+    _thinker(r"deepseek-v4-pro", DEEPSEEK, 1_000_000, output=393_216, efforts=("none", "high", "max")),
+    _thinker(
+        r"deepseek-(v4|flash)",
+        DEEPSEEK, 1_000_000, output=393_216, efforts=("none", "low", "high", "max"),
+    ),
+    _thinker(r"deepseek-(reasoner|r1)", context=131_072, output=65_536),
+    _talker(r"deepseek", 131_072, 8192),
+    # Others, wherever they are served
+    _talker(r"qwen-?3.*(instruct|coder)", 131_072),
+    _thinker(r"qwen-?3\.8-27b", GROQ, 131_072, output=16_384, efforts=("none",), schema="strict"),
+    _thinker(r"qwen-?3\.6-27b", GROQ, 131_072, output=16_384, efforts=("none",)),
+    _thinker(r"qwen-?3|qwq", GROQ, 131_072, output=40_960, efforts=("none",)),
+    _talker(r"qwen"),
+    _talker(r"(meta-)?llama-?3\.[123]", 131_072),
+    _talker(r"(meta-)?llama"),
+    _thinker(r"kimi-.*think|kimi-k2\.[5-9]|kimi-k[3-9]", context=262_144),
+    _talker(r"kimi", 131_072, 16_384),
+    _thinker(r"glm-(4\.[5-9]|[5-9])|minimax-m", context=200_000),
+)  # fmt: skip
+_RULES = tuple((re.compile(rule.names), rule) for rule in RULES)
+
+
+@lru_cache(maxsize=1024)
+def refine(endpoint: str, model: str, traits: Traits) -> Traits:
+    """What this model can do at this endpoint, of which `traits` are the general ones."""
+    rule = rule_for(model)
+    if rule is None:
+        dials = ALL if endpoint == "openrouter" else traits.efforts
+        return replace(traits, efforts=dials)
+    traits = replace(traits, thinks=rule.thinks, thinking=rule.thinking, sampling=rule.sampling)
+    if endpoint not in SERVERS:
+        traits = replace(traits, context=rule.context, output=rule.output)
+    if endpoint in rule.at:
+        schema = rule.schema or traits.schema
+        return replace(traits, efforts=rule.efforts, verbosity=rule.verbosity, schema=schema)
+    if not rule.thinks:
+        return traits
+    spoken = endpoint == "openrouter" and rule.verbosity
+    return replace(traits, efforts=ANY_THINKER.get(endpoint, traits.efforts), verbosity=spoken)
+
+
+def rule_for(model: str) -> Rule | None:
+    name = model.lower().rsplit("/", 1)[-1]
+    return next((rule for names, rule in _RULES if names.match(name)), None)
+
+
+def may_think(model: str, traits: Traits) -> bool:
+    """Whether it reasons before it speaks, or nobody knows."""
+    return traits.thinks or rule_for(model) is None
+
+
+def room(traits: Traits) -> int:
+    """How many tokens a speech may take: a model that thinks needs room for that, too."""
+    wanted = ROOM_TO_THINK if traits.thinks else ROOM
+    return min(wanted, traits.output or wanted)
+
+
+# --- the catalogue ------------------------------------------------------------------------------------
+
+NO_SPEAKER = re.compile(
+    r"embed|tts|whisper|transcri|audio|image|realtime|[-_]live|moderation|ocr|voxtral|guard|orpheus|voice|voyage"
+    r"|robotics|banana|omni|computer-use|deep-research|davinci|babbage|ada\b|curie|turbo-instruct|ft[:-]|search"
+    r"|:batch|:extended|cyber|rosalind|rerank|multi-agent|-fim|lyria|veo|imagen|translat|-vision"
+)
+GONE = {
+    "openai": re.compile(r"gpt-3|gpt-4(-|$|\.5|\.1-nano|o-2024-05)|chatgpt|o1|o3-mini|o4|codex-mini|gpt-oss"),
+    "anthropic": re.compile(r"claude-(\d|v1)|claude-(opus|sonnet)-4-[01]"),
+    "google": re.compile(r"claude|gemini-(1|2|pro|flash-1)|gemma-[23]"),
+    "groq": re.compile(r"llama-?[23]|gemma|mixtral|mistral|deepseek"),
+    "xai": re.compile(r"grok-([23]|4-|code)"),
+    "deepseek": re.compile(r"deepseek-(chat|reasoner|v3)"),
+}
+"""In the price list still, but no longer served there, or not to be spoken to as we do."""
+
+
+class Known(Struct, frozen=True):
+    """One model of the catalogue."""
+
+    provider: str
+    name: str
+    title: str
+    traits: Traits
+    price: Price | None
+
+    @property
+    def label(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[Known, ...]:  # noqa: B008 - frozen
+    """The models that the price list knows at this endpoint and that can argue, by name."""
+    rows = [
+        _known(endpoint, listed, traits) for listed in prices.listed(endpoint) if _argues(endpoint, listed)
+    ]
+    return tuple(sorted((row for row in rows if row.price is not None), key=lambda row: row.name))
+
+
+def _argues(endpoint: str, listed: prices.Listed) -> bool:
+    gone = GONE.get(endpoint)
+    return not (
+        listed.deprecated or NO_SPEAKER.search(listed.name) or (gone is not None and gone.match(listed.name))
+    )
+
+
+def _known(endpoint: str, listed: prices.Listed, traits: Traits) -> Known:
+    can = refine(endpoint, listed.name, traits)
+    can = replace(can, context=can.context or listed.context)
+    return Known(endpoint, listed.name, listed.title, can, prices.price_of(endpoint, listed.name))

@@ -1,0 +1,122 @@
+"""Looks a model's price up, to be written into the log when a debate is opened.
+
+What `moot.toml` says comes first, then genai-prices; a model that neither knows has no price, and None is
+never taken for free. Where the hour of the day decides, the dearest hour counts: a debate may last into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from moot.core.terms import FREE, Money, Price, Tier
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
+
+LOCAL = ("local", "ollama", "lmstudio", "llamacpp", "vllm", "scripted", "human")
+NAMES = {"xai": "x-ai"}
+"""Endpoints that the price list calls otherwise. Most it calls as we do."""
+
+
+class Listed(Struct, frozen=True):
+    """A model as the price list has it."""
+
+    name: str
+    title: str
+    context: int | None
+    deprecated: bool
+
+
+def price_of(
+    provider: str, model: str, configured: Mapping[str, Price] | None = None, *, free: bool = False
+) -> Price | None:
+    """`configured` has prices by `provider/model`, or by `provider/*` for all of a provider's models; `free`
+    is what runs on a machine of one's own."""
+    for label in (f"{provider}/{model}", f"{provider}/*"):
+        if configured and label in configured:
+            return configured[label]
+    if free or provider in LOCAL:
+        return FREE
+    return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"), datetime.now(UTC).date())
+
+
+def flat(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
+    return Price(input=(Tier(0, input_per_million),), output=(Tier(0, output_per_million),), source=source)
+
+
+def listed(provider: str) -> tuple[Listed, ...]:
+    """All models that the price list has of this provider, whatever they are good for."""
+    from genai_prices.data import providers  # heavy, and needed only where money is
+
+    wanted = NAMES.get(provider, provider)
+    return tuple(
+        Listed(model.id, model.name or "", model.context_window, bool(model.deprecated))
+        for found in providers
+        if found.id == wanted
+        for model in found.models
+    )
+
+
+@lru_cache(maxsize=4096)
+def _looked_up(provider: str, model: str, day: date) -> Price | None:
+    """A list of models asks for hundreds, and each is sought among rules; what is found holds for a day."""
+    from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
+
+    snapshot = get_snapshot()
+    # It would guess at a provider whose name merely looks like one: a wrong price is worse than none.
+    if provider not in {known.id for known in snapshot.providers}:
+        return None
+    try:
+        _, found = snapshot.find_provider_model(model, None, provider, None)
+    except LookupError:
+        return None
+    return _price(_dearest(found, day))
+
+
+def _price(known: Any) -> Price | None:
+    if getattr(known, "input_mtok", None) is None or getattr(known, "output_mtok", None) is None:
+        return None
+    per_call = getattr(known, "requests_kcount", None)
+    return Price(
+        input=_tiers(known, "input_mtok"),
+        output=_tiers(known, "output_mtok"),
+        cached_input=_tiers(known, "cache_read_mtok"),
+        cache_write=_tiers(known, "cache_write_mtok"),
+        per_call=Money(per_call) / 1000 if isinstance(per_call, Decimal) else Money(0),
+        source=f"genai-prices {genai_prices_version()}",
+    )
+
+
+def _dearest(model: ModelInfo, day: date) -> Any:
+    noon = datetime.combine(day, time(12), UTC)
+    if not isinstance(model.prices, list):
+        return model.get_prices(noon)
+    hours = [model.get_prices(noon.replace(hour=hour, minute=45)) for hour in range(24)]
+    return max(hours, key=lambda known: _top(known, "input_mtok") + _top(known, "output_mtok"))
+
+
+def _top(known: Any, name: str) -> Decimal:
+    return max((tier.per_million for tier in _tiers(known, name)), default=Decimal(0))
+
+
+@cache
+def genai_prices_version() -> str:
+    """Read once: a list of models asks for it hundreds of times."""
+    from importlib.metadata import version
+
+    return version("genai-prices")
+
+
+def _tiers(known: Any, name: str) -> tuple[Tier, ...]:
+    value = getattr(known, name, None)
+    if value is None:
+        return ()
+    if isinstance(value, Decimal):
+        return (Tier(0, value),)
+    return (Tier(0, value.base), *(Tier(int(tier.start), tier.price) for tier in value.tiers))

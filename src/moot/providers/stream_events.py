@@ -1,0 +1,111 @@
+"""The events of a reply, however the service frames them; what it is sent as is seen from its first byte.
+
+Most send server-sent events. Some answer a wish for a stream with JSON: a whole completion, an error under
+the wrong label, an array that grows (Gemini), one object a line (Ollama). `Frames` looks at the first byte
+that is not blank and reads either; a page for people is no reply at all.
+"""
+
+from __future__ import annotations
+
+import re
+
+from moot.core.errors import Fault
+from moot.providers.sse import BOM, LONGEST, Event, Reader, TooLong
+
+BLANK = b" \t\r\n"
+MARKS = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
+
+
+class Frames:
+    """One reply. Bytes go in at any cut, whole events come out."""
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._head = b""
+        self._reader: Reader | Values | None = None
+
+    def feed(self, packet: bytes) -> list[Event]:
+        reader = self._reader
+        try:
+            return reader.feed(packet) if reader is not None else self._begin(packet)
+        except TooLong as error:
+            raise Fault("malformed", "unusable", detail="an event without end") from error
+
+    @property
+    def is_json(self) -> bool:
+        return isinstance(self._reader, Values)
+
+    def close(self) -> list[Event]:
+        return self._reader.close() if self._reader is not None else []
+
+    def _begin(self, packet: bytes) -> list[Event]:
+        self._head += packet
+        shown = self._head.removeprefix(BOM).lstrip(BLANK)
+        if not shown or BOM.startswith(self._head):
+            if len(self._head) > self._longest:
+                raise TooLong
+            return []
+        if shown.startswith(b"<"):
+            raise Fault("malformed", "unusable", detail="a page for people, not a stream")
+        self._reader = Values(self._longest) if shown[:1] in b"{[" else Reader(self._longest)
+        head, self._head = self._head, b""
+        return self._reader.feed(shown if isinstance(self._reader, Values) else head)
+
+
+class Values:
+    """JSON objects one after the other, or inside one array: each is an event."""
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._depth = 0
+        self._array = False
+        self._quoted = False
+        self._cut = b""
+
+    def feed(self, packet: bytes) -> list[Event]:
+        packet = self._cut + packet
+        whole = packet.rstrip(b"\\")
+        # A backslash belongs to the character after it, which may come with the next packet.
+        packet, self._cut = whole, packet[len(whole) :]
+        if len(self._cut) > self._longest:
+            raise TooLong
+        events: list[Event] = []
+        start = 0
+        for mark in MARKS.finditer(packet):
+            start = self._step(packet, mark, start, events)
+        if self._depth:
+            self._hold(packet[start:])
+        return events
+
+    def close(self) -> list[Event]:
+        """An object that was never closed is handed on as it is: its reader will say what is wrong."""
+        return [Event(b"".join(self._parts))] if self._parts else []
+
+    def _step(self, packet: bytes, mark: re.Match[bytes], start: int, events: list[Event]) -> int:
+        at, sign = mark.start(), mark.group()
+        if sign == b'"':
+            self._quoted = not self._quoted
+        if self._quoted or sign[:1] in b'"\\':
+            return start
+        if sign in b"{[":
+            if self._depth == 0:
+                start = at
+                if sign == b"[" and not self._array:
+                    self._array = True
+                    return start
+            self._depth += 1
+        elif self._depth:
+            self._depth -= 1
+            if self._depth == 0:
+                self._hold(packet[start : at + 1])
+                events.append(Event(b"".join(self._parts)))
+                self._parts, self._size = [], 0
+        return start
+
+    def _hold(self, part: bytes) -> None:
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size > self._longest:
+            raise TooLong

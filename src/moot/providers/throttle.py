@@ -1,0 +1,183 @@
+"""The door of one service: how many calls may be under way, and when the next may begin.
+
+A hundred debates that run into the same limit must not all run into it again. So a refusal for haste halves
+the room at the door, and success widens it again, one call at a time; a wait that the service asks for is
+kept by everyone; and a service that has failed ten times in a row is left alone for a while, but for one call
+that looks whether it is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from time import monotonic
+
+from msgspec import Struct
+
+from moot.core.errors import Fault, FaultKind
+from moot.providers.shared_throttle import Accord
+
+LONGEST_WAIT = 60.0
+FAILURES = 10
+REST = 5.0
+HASTE: tuple[FaultKind, ...] = ("rate_limited", "overloaded")
+ABSENCE: tuple[FaultKind, ...] = ("unreachable", "timeout", "server_error", "overloaded", "disconnected")
+SHUT: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redirected")
+"""It is there, and will answer nobody who comes with this key."""
+
+
+class Pass(Struct, frozen=True):
+    """What the operator allows towards one service."""
+
+    concurrent: int = 32
+    per_minute: int | None = None
+    written: bool = False
+    """The operator has said how many at once: then it holds for all processes together, not for each."""
+
+
+class Gate:
+    def __init__(
+        self,
+        allowed: Pass = Pass(),  # noqa: B008 - frozen
+        clock: Callable[[], float] = monotonic,
+        accord: Accord | None = None,
+    ) -> None:
+        """`accord`: what other processes do at the same door counts too."""
+        self._allowed = allowed
+        self._clock = clock
+        self._accord = accord
+        self._room = float(allowed.concurrent)
+        self._inside = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._opens = 0.0
+        self._narrowed = 0.0
+        self._entered: deque[float] = deque()
+        self._failures = 0
+        self._rest = REST
+        self._back = 0.0
+        self._last: Fault | None = None
+        self.well = True
+        """The service answered when it was last asked; unasked, it is believed to be there."""
+
+    @property
+    def inside(self) -> int:
+        return self._inside
+
+    @property
+    def room(self) -> int:
+        return max(1, int(self._room))
+
+    @asynccontextmanager
+    async def admit(self) -> AsyncGenerator[None]:
+        """First come, first served."""
+        await self._queue()
+        place = ""
+        try:
+            if self._accord is not None:
+                place = await self._accord.enter(lambda: self.room)
+                self._overhear(await self._accord.told())
+            await self._until_open()
+            yield
+        finally:
+            if self._accord is not None and place:
+                self._accord.leave(place)
+            self._inside -= 1
+            self._call_next()
+
+    async def close(self) -> None:
+        if self._accord is not None:
+            await self._accord.close()
+
+    def check(self) -> None:
+        """Raise what was last heard of a service that is left alone; let one call through when it is time."""
+        if self._failures < FAILURES or self._last is None:
+            return
+        now = self._clock()
+        if now >= self._back:
+            self._back = now + self._rest
+            return
+        last = self._last
+        raise Fault(last.kind, retry_after=self._back - now, billed=False, detail="left alone for a while")
+
+    def heard(self) -> None:
+        """The service has answered as it should."""
+        self._failures, self._rest, self.well = 0, REST, True
+        self._room = min(float(self._allowed.concurrent), self._room + 1 / self._room)
+        self._call_next()
+
+    def failed(self, fault: Fault, began: float) -> None:
+        """`began` is when the failed call did, on this gate's clock."""
+        now = self._clock()
+        self.well = fault.kind not in (*ABSENCE, *SHUT)
+        if fault.kind in HASTE and fault.severity == "transient":
+            # Calls that began before the room was halved say nothing about the new room.
+            news = began >= self._narrowed
+            if news:
+                self._room, self._narrowed = max(1.0, min(self._room, self._inside) / 2), now
+            # Who is told to come back tomorrow gives up; the others need not wait for that.
+            if fault.retry_after and fault.retry_after <= LONGEST_WAIT:
+                news = news or now + fault.retry_after > self._opens
+                self._opens = max(self._opens, now + fault.retry_after)
+            if self._accord is not None and news:
+                self._accord.tell(max(0.0, self._opens - now))
+        if fault.kind in ABSENCE and fault.severity == "transient":
+            self._failures, self._last = self._failures + 1, fault
+            if self._failures >= FAILURES:
+                self._back = now + self._rest
+                self._rest = min(2 * self._rest, LONGEST_WAIT)
+        elif fault.kind not in HASTE:
+            self._failures = 0
+
+    def now(self) -> float:
+        return self._clock()
+
+    def _overhear(self, wait: float | None) -> None:
+        """Another process was refused for haste, and is to wait for so long."""
+        if wait is None:
+            return
+        now = self._clock()
+        self._room, self._narrowed = max(1.0, self._room / 2), now
+        self._opens = max(self._opens, now + min(wait, LONGEST_WAIT))
+
+    async def _queue(self) -> None:
+        if not self._waiting and self._inside < self.room:
+            self._inside += 1
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._inside -= 1
+                self._call_next()
+            else:
+                with suppress(ValueError):  # it may have been passed over already
+                    self._waiting.remove(place)
+            raise
+
+    async def _until_open(self) -> None:
+        while (wait := self._too_early()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
+            await asyncio.sleep(wait)
+        self._entered.append(self._clock())
+
+    def _too_early(self) -> float:
+        now = self._clock()
+        wait = self._opens - now
+        if self._allowed.per_minute is not None:
+            while self._entered and self._entered[0] <= now - 60:
+                self._entered.popleft()
+            if len(self._entered) >= self._allowed.per_minute:
+                wait = max(wait, self._entered[0] + 60 - now)
+        else:
+            self._entered.clear()
+        return wait
+
+    def _call_next(self) -> None:
+        while self._waiting and self._inside < self.room:
+            place = self._waiting.popleft()
+            if not place.done():
+                self._inside += 1
+                place.set_result(None)

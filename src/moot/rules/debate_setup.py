@@ -1,0 +1,328 @@
+"""A debate as somebody asks for it, with defaults filled in and every mistake named at once."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.errors import Invalid
+from moot.core.events import DebateOpened
+from moot.core.terms import (
+    FREE,
+    Chair,
+    Format,
+    Judge,
+    Limits,
+    Manner,
+    Model,
+    Money,
+    Opener,
+    Polls,
+    Seat,
+    Side,
+    Winning,
+)
+from moot.formats import fitted, in_teams
+from moot.judging.model_families import recused
+from moot.prompts.templates import VERSION
+from moot.rules.cost_estimate import smallest_limit
+
+COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
+LONGEST_OBJECTIVE = 2000
+LONGEST_WAIT = 3600.0
+LONGEST_VOTE = 86_400.0
+MOST_JUDGES = 9
+MOST_TOOLS = 16
+CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
+Problems = dict[str, list[str]]
+Naming = Callable[[str, int], str]
+"""The id of a seat or a judge, by its kind and its place."""
+
+
+def by_place(kind: str, place: int) -> str:
+    return f"{kind}_{place}"
+
+
+class SeatSetup(Struct, frozen=True):
+    model: Model
+    name: str = ""
+    side: Side | None = None
+    persona: str = ""
+    objective: str = ""
+    system_prompt: str = ""
+    colour: str = ""
+    stand_in: Model | None = None
+    """Where a person sits: the model that speaks when they do not."""
+
+
+class JudgeSetup(Struct, frozen=True):
+    model: Model
+    name: str = "Judge"
+    criteria: tuple[str, ...] = ()
+    """Without any, those of the format."""
+    weights: dict[str, float] = {}
+
+
+class Setup(Struct, frozen=True):
+    """`seats` may be fewer than the format has chairs: the rest follow its suggestions."""
+
+    motion: str
+    format: Format
+    seats: tuple[SeatSetup, ...]
+    judges: tuple[JudgeSetup, ...] = ()
+    recuse: bool = True
+    """A judge of a speaker's own model or family steps aside, where another judge remains."""
+    rounds: int | None = None
+    turns: int | None = None
+    turn_seconds: float = 120.0
+    person_seconds: float = 300.0
+    cost_limit: Money | None = None
+    warn_at: Money | None = None
+    auto: bool = True
+    auto_judge: bool = True
+    winning: Winning | None = None
+    """Where nobody says so, as the format has it: `decided_by`."""
+    intensity: int = 3
+    show_reasoning: bool = True
+    objective: str = ""
+    """What the debate is to settle."""
+    prep: bool = False
+    blind: bool = False
+    opens: Opener | None = None
+    polls: Polls | None = None
+    """Where the audience decides there are votes, whether anybody asked for them or not."""
+    tools: Sequence[str] = ()
+    """What the seats may use, by the names of `Manner.tools`; whether they exist, a toolbox tells."""
+    lent: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
+    """Raises Invalid with all that is wrong. The secret of the fences is left to whoever has dice."""
+    problems: Problems = {}
+    for field, problem in _problems(setup):
+        problems.setdefault(field, []).append(problem)
+    if problems:
+        first = next(iter(problems.values()))[0]
+        raise Invalid(f"Invalid debate configuration: {first}.", problems)
+    fmt, seats, manner = setup.format, _seats(setup, naming), _manner(setup)
+    opened = DebateOpened(
+        motion=setup.motion.strip(),
+        format=fitted(fmt, seats, manner),
+        seats=seats,
+        judges=_judges(setup, seats, naming),
+        limits=Limits(
+            rounds=setup.rounds or fmt.rounds,
+            turns=(setup.turns or fmt.turns) if fmt.turns else None,
+            turn_seconds=setup.turn_seconds,
+            person_seconds=setup.person_seconds,
+            cost=setup.cost_limit,
+            warn_at=setup.warn_at,
+        ),
+        manner=manner,
+        prompts=VERSION,
+    )
+    _check_limit(opened)
+    return opened
+
+
+def _check_limit(opened: DebateOpened) -> None:
+    """Raises Invalid where the cost limit could not hold the first round and have it judged."""
+    least = None if opened.limits.cost is None else smallest_limit(opened)
+    if least is not None and opened.limits.cost is not None and opened.limits.cost < least.total:
+        problem = f"Must be at least {least.total} for this setup: {least}"
+        raise Invalid(f"Invalid debate configuration: {problem}.", {"costLimit": [problem]})
+
+
+def _manner(setup: Setup) -> Manner:
+    winning = setup.winning or decided_by(setup.format, setup.polls)
+    polls = setup.polls or (Polls() if winning == "audience" else None)
+    return Manner(
+        auto=setup.auto,
+        auto_judge=setup.auto_judge,
+        winning=winning,
+        intensity=setup.intensity,
+        show_reasoning=setup.show_reasoning,
+        lent=setup.lent,
+        objective=setup.objective.strip(),
+        prep=setup.prep,
+        blind=setup.blind,
+        opens=setup.opens,
+        polls=replace(polls, before=False) if polls and _divides_once(setup.format) else polls,
+        tools=tuple(dict.fromkeys(setup.tools)),
+    )
+
+
+def decided_by(fmt: Format, polls: Polls | None) -> Winning:
+    """Where the format goes by the swing of its audience and there is one, the audience decides."""
+    return "audience" if polls is not None and fmt.result == "swing" else "ai-judge"
+
+
+def _divides_once(fmt: Format) -> bool:
+    """Its table has one vote, after the speeches."""
+    return sum(phase.kind == "vote" for phase in fmt.phases) == 1
+
+
+def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    fmt, motion = setup.format, setup.motion.strip()
+    if not 1 <= len(motion) <= 500:
+        yield "topic", "Must be between 1 and 500 characters"
+    if _has_controls(motion):
+        yield "topic", "Control characters are not allowed"
+    fewest = max(2, fmt.min_seats)
+    if len(setup.seats) < fewest:
+        yield "participants", f"Minimum {fewest} participants required"
+    if len(setup.seats) > fmt.max_seats:
+        yield "participants", f"Maximum {fmt.max_seats} participants allowed"
+    names = [_folded(seat.name) for seat in setup.seats if seat.name.strip()]
+    if len(set(names)) < len(names):
+        yield "participants", "Names must be unique"
+    if any(_has_controls(seat.name) for seat in setup.seats):
+        yield "participants", "Control characters are not allowed"
+    if setup.rounds is not None and not 1 <= setup.rounds <= fmt.max_rounds:
+        yield "maxRounds", f"Must be between 1 and {fmt.max_rounds}"
+    if setup.turns is not None and not (fmt.turns and 1 <= setup.turns <= (fmt.max_turns or fmt.turns)):
+        yield "maxTurns", f"Must be between 1 and {fmt.max_turns}" if fmt.turns else "Only for free debates"
+    if setup.opens is not None and not fmt.either_first:
+        yield "opens", "This format says by itself who opens"
+    if not 1 <= setup.intensity <= 5:
+        yield "intensity", "Must be between 1 and 5"
+    if not 0 < setup.turn_seconds < inf:
+        yield "timeoutPerRound", "Must be greater than 0"
+    if len(setup.objective.strip()) > LONGEST_OBJECTIVE:
+        yield "objective", f"At most {LONGEST_OBJECTIVE} characters"
+    if len(setup.tools) > MOST_TOOLS:
+        yield "tools", f"At most {MOST_TOOLS} tools"
+    yield from _room_problems(setup)
+    yield from judge_problems(weighing(setup.judges, fmt))
+    yield from _money_problems(setup)
+
+
+def _room_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    """What is wrong with the places of people."""
+    if not 0 < setup.person_seconds <= LONGEST_WAIT:
+        yield "personSeconds", f"Must be greater than 0 and at most {LONGEST_WAIT:g}"
+    if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= LONGEST_VOTE:
+        yield "polls.seconds", f"Must be greater than 0 and at most {LONGEST_VOTE:g}"
+    for seat in setup.seats:
+        if seat.stand_in is not None and seat.stand_in.human:
+            yield "participants", "Only a model can stand in for a person"
+        if seat.stand_in is not None and not seat.model.human:
+            yield "participants", "Only a person needs a stand-in"
+
+
+def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+    limit, warn = setup.cost_limit, setup.warn_at
+    if limit is not None and not (limit.is_finite() and limit > 0):
+        yield "costLimit", "Must be greater than 0"
+    if warn is not None and not (warn.is_finite() and warn > 0):
+        yield "warnAtCost", "Must be greater than 0"
+    if warn is not None and limit is not None and warn >= limit:
+        yield "warnAtCost", "Must be less than costLimit"
+    if limit is None:
+        return
+    models = [player.model for player in (*setup.seats, *setup.judges)]
+    models += [seat.stand_in for seat in setup.seats if seat.stand_in]
+    for label in sorted({model.label for model in models if model.price is None and not model.human}):
+        yield (
+            "costLimit",
+            f"The price of {label} is not known, so a limit cannot be held; price it in moot.toml",
+        )
+
+
+def _seats(setup: Setup, naming: Naming) -> tuple[Seat, ...]:
+    chairs = _chairs(setup.format, setup.seats)
+    taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
+    seats: list[Seat] = []
+    for place, (given, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
+        name = given.name.strip() or _free_name(chair.name, taken)
+        taken.add(_folded(name))
+        side = given.side or chair.side
+        seats.append(
+            Seat(
+                id=naming("part", place + 1),
+                name=name,
+                side=side,
+                model=_seeded(given.model, setup.seed, place),
+                role=chair.role if given.side in (None, chair.side) else "debater",
+                persona=given.persona or chair.persona,
+                objective=given.objective,
+                system_prompt=given.system_prompt,
+                colour=given.colour or COLOURS[place % len(COLOURS)],
+                stand_in=_seeded(given.stand_in, setup.seed, place) if given.stand_in else None,
+            )
+        )
+    return in_teams(setup.format, seats)
+
+
+def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
+    """The format's chairs in order; further seats sit down beside the first ones of their side."""
+    debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
+    chairs = list(fmt.chairs[: len(seats)])
+    while len(chairs) < len(seats):
+        chairs.append(debaters[len(chairs) % len(debaters)])
+    return chairs
+
+
+def _judges(setup: Setup, seats: Sequence[Seat], naming: Naming) -> tuple[Judge, ...]:
+    ids = [naming("judge", place + 1) for place in range(len(setup.judges))]
+    judges = panel(weighing(setup.judges, setup.format), ids, setup.seed)
+    return recused(judges, seats) if setup.recuse else judges
+
+
+def weighing(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...]:
+    """Judges who were told no criteria go by those of the format, or by the usual ones."""
+    usual = (tuple(fmt.criteria) or CRITERIA, fmt.criteria)
+    return tuple(
+        judge if judge.criteria else replace(judge, criteria=usual[0], weights=judge.weights or usual[1])
+        for judge in judges
+    )
+
+
+def panel(given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None) -> tuple[Judge, ...]:
+    """The judges under these ids; where several have one name, the later ones get a number."""
+    judges: list[Judge] = []
+    taken: set[str] = set()
+    for place, (judge, judge_id) in enumerate(zip(given, ids, strict=True)):
+        name = _free_name(judge.name, taken)
+        taken.add(_folded(name))
+        model = _seeded(judge.model, seed, 100 + place)
+        judges.append(Judge(judge_id, name, model, judge.criteria, judge.weights))
+    return tuple(judges)
+
+
+def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
+    if len(judges) > MOST_JUDGES:
+        yield "judges", f"Maximum {MOST_JUDGES} judges allowed"
+    for judge in judges:
+        if not set(judge.weights) <= set(judge.criteria):
+            yield "judges", f"Only criteria have weights: {', '.join(judge.criteria)}"
+        if not all(0 < weight < inf for weight in judge.weights.values()):
+            yield "judges", "Weights must be greater than 0"
+
+
+def _seeded(model: Model, base: int | None, place: int) -> Model:
+    """With dice of its own, unless it has some already. A person has none, and costs nothing."""
+    if model.human:
+        return replace(model, price=FREE)
+    if base is None or model.seed is not None:
+        return model
+    return replace(model, seed=base + place)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    if _folded(name) not in taken:
+        return name
+    return next(f"{name} {n}" for n in range(2, 10) if _folded(f"{name} {n}") not in taken)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def _has_controls(text: str) -> bool:
+    return any(unicodedata.category(char) in ("Cc", "Cs") for char in text)

@@ -1,0 +1,264 @@
+"""What is asked beside the speeches, and what follows from the answers.
+
+An aside is a short question to one seat, or to a judge as referee: to make notes before a speech; whether one
+rises on a point of information, and whether the speaker takes it; whether one has conceded, and whether that
+is so. It is never part of a speech, nobody else hears it, and no answer means no.
+
+Models too small for a question of this kind are not asked: they make no notes, rise on no point, take the
+first one that is put to them, and do not concede.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from moot.core.events import PointRaised, TurnSkipped
+from moot.core.schedule import benches, opposed
+from moot.core.state import Aside, Debate, Turn
+from moot.core.terms import AsideKind, Seat, Slot
+from moot.core.word_count import count
+from moot.prompts.speaker_names import mates
+from moot.prompts.templates import CONCEDE
+
+ANSWER_SECONDS = 30.0
+"""How long a person has to say whether they take a point."""
+POINT_WORDS = 40
+REASON_WORDS = 60
+LEAST_NOTES = 20
+"""Fewer words of notes than this are not worth a call."""
+LEAST_SAID = 10
+"""A side with fewer words than this on its clock has used it up."""
+
+HINTS = re.compile(
+    r"\bI (?:hereby |must |have to |do |now |fully |honestly )*"
+    r"(?:concede|give way|stand corrected|withdraw my)\b"
+    r"|\bI (?:have been|was|am) (?:honestly |fully )?(?:persuaded|convinced) (?:by|that)\b"
+    r"|\b(?:my opponent|the other side|you) (?:has|have|is|are) (?:won me over|right, and I)\b"
+    r"|\bI (?:now |must |have to |fully |completely |entirely |wholly )*"
+    r"agree with (?:you|my opponent|the other side)(?: (?:completely|entirely|on everything))?[.!]"
+    r"|\b(?:you're|you are|my opponent is|the other side is) (?:completely |entirely )?right[.!]",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
+LONGEST_HINT = 300
+LONGEST_HINTED = 20_000
+"""Characters at the end of a speech in which such words are looked for: a megabyte would take its time."""
+
+
+class Question(Struct, frozen=True):
+    kind: AsideKind
+    slot: int
+    seat: str | None = None
+    judge: str | None = None
+    turn: int | None = None
+    about: str = ""
+
+
+def after_speaking(debate: Debate) -> tuple[Question, ...]:
+    """What the latest speech gives rise to: has its speaker conceded, does anybody rise on a point?"""
+    given = just_given(debate)
+    conceding = tuple(question for turn in given for question in _of_concession(debate, turn))
+    if conceding or not given or not _at_break(debate, given[-1]):
+        return conceding
+    return _of_points(debate, given[-1])
+
+
+def before_speaking(debate: Debate, coming: tuple[Slot, ...]) -> tuple[Question, ...]:
+    """Whoever is about to speak makes notes."""
+    made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
+    return tuple(
+        Question("notes", slot.index, slot.seat)
+        for slot in coming
+        if (slot.index, slot.seat) not in made
+        and prepares(debate, slot)
+        and notes_left(debate, slot.seat) >= LEAST_NOTES
+    )
+
+
+def just_given(debate: Debate) -> tuple[Turn, ...]:
+    """The latest speech that counts, and those given at the same time."""
+    last = next((turn for turn in reversed(debate.turns) if turn.spent), None)
+    if last is None:
+        return ()
+    group = debate.schedule[last.slot].group
+    return tuple(turn for turn in debate.turns if turn.spent and debate.schedule[turn.slot].group == group)
+
+
+def words_for(debate: Debate, aside: Aside) -> int:
+    """How long an answer may be."""
+    if aside.kind == "notes":
+        return notes_left(debate, aside.seat or "")
+    return POINT_WORDS if aside.kind == "point" else REASON_WORDS
+
+
+def asked(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
+    """What was asked of this kind about this speech."""
+    return tuple(aside for aside in debate.asides if aside.kind == kind and aside.turn == turn)
+
+
+# --- points of information ----------------------------------------------------------------------------
+
+
+def _at_break(debate: Debate, turn: Turn) -> bool:
+    """The speech stands at its break, where points may be offered, and none has been dealt with."""
+    rest = continuation(debate, debate.schedule[turn.slot])
+    unspent = debate.unspent()
+    if rest is None or not unspent or unspent[0].index != rest.index or not turn.said:
+        return False
+    return all(point.turn != turn.number for point in debate.points)
+
+
+def continuation(debate: Debate, slot: Slot) -> Slot | None:
+    """The rest of the speech that begins here, where it has a break."""
+    following = debate.schedule[slot.index + 1] if slot.index + 1 < len(debate.schedule) else None
+    if following is None or following.tone != "continuation" or slot.tone == "continuation":
+        return None
+    return following if (following.phase, following.seat) == (slot.phase, slot.seat) else None
+
+
+def _of_points(debate: Debate, turn: Turn) -> tuple[Question, ...]:
+    answered = {aside.seat for aside in asked(debate, "point", turn.number)}
+    others = [
+        seat
+        for bench in benches(debate.seats)
+        for seat in bench
+        if opposed(debate.seats, seat.id, turn.seat) and seat.id not in answered and _may_be_asked(seat)
+    ]
+    if others:
+        return tuple(Question("point", turn.slot, seat.id, turn=turn.number) for seat in others)
+    if debate.rising(turn.number) is None or asked(debate, "leave", turn.number):
+        return ()
+    if debate.seat(turn.seat).model.small:
+        return ()
+    return (Question("leave", turn.slot, turn.seat, turn=turn.number),)
+
+
+def _may_be_asked(seat: Seat) -> bool:
+    """People rise by themselves."""
+    return not (seat.model.human or seat.model.small)
+
+
+def raised(debate: Debate) -> tuple[PointRaised, ...]:
+    """A point that was offered and has been answered, and that nobody has written down."""
+    turn = next(reversed(just_given(debate)), None)
+    if turn is None or not _at_break(debate, turn):
+        return ()
+    offered = debate.rising(turn.number)
+    if offered is None or offered.seat is None:
+        return ()
+    accepted = _takes(debate, turn)
+    return (PointRaised(len(debate.points) + 1, turn.number, offered.seat, accepted, offered.text),)
+
+
+def _takes(debate: Debate, turn: Turn) -> bool:
+    leave = asked(debate, "leave", turn.number)
+    if leave:
+        return leave[-1].yes
+    return debate.seat(turn.seat).model.small and debate.points_taken(turn.seat) == 0
+
+
+# --- notes --------------------------------------------------------------------------------------------
+
+
+def prepares(debate: Debate, slot: Slot) -> bool:
+    """Notes are made before a speech, never within a cross-examination or in the middle of one."""
+    if not (debate.manner.prep and debate.format.prep_words):
+        return False
+    seat = debate.seat(slot.seat)
+    speaks = debate.format.phases[slot.phase].kind == "speech" and slot.tone != "continuation"
+    return speaks and seat.role == "debater" and _may_be_asked(seat)
+
+
+def notes_left(debate: Debate, seat: str) -> int:
+    """Words of notes for the coming speech: what its team has left, shared among the speeches left."""
+    team = {seat, *(mate.id for mate in mates(debate, debate.seat(seat))[0])}
+    made = sum(count(aside.text) for aside in debate.asides if aside.kind == "notes" and aside.seat in team)
+    speeches = sum(slot.seat in team and prepares(debate, slot) for slot in debate.unspent())
+    return max(0, debate.format.prep_words - made) // max(1, speeches)
+
+
+# --- speeches that fall out ---------------------------------------------------------------------------
+
+
+def falls_out(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
+    """No question was asked, or the side's clock has run out."""
+    phase = debate.format.phases[slot.phase]
+    if phase.kind == "questions" and not _is_asked(debate, slot.seat):
+        return (TurnSkipped(slot.index, slot.seat, "no questions"),)
+    if phase.clock and debate.clock_left(slot) < LEAST_SAID:
+        return (TurnSkipped(slot.index, slot.seat, "clock"),)
+    return ()
+
+
+def _is_asked(debate: Debate, seat: str) -> bool:
+    """The floor has asked everybody, or this seat since it spoke last."""
+    spoke = max((turn.seq for turn in debate.turns if turn.seat == seat and turn.said), default=0)
+    questions = (remark for remark in debate.remarks if remark.question)
+    return any(remark.to is None or (remark.to == seat and remark.seq > spoke) for remark in questions)
+
+
+# --- concession ---------------------------------------------------------------------------------------
+
+
+def _of_concession(debate: Debate, turn: Turn) -> tuple[Question, ...]:
+    """Words that sound like giving way are only a hint: the debater is asked, and then a referee."""
+    hint = hint_of(debate, turn)
+    if not hint or asked(debate, "referee", turn.number):
+        return ()
+    own = asked(debate, "concession", turn.number)
+    person = debate.seat(turn.seat).model.human
+    if not own and not person:
+        return (Question("concession", turn.slot, turn.seat, turn=turn.number, about=hint),)
+    if own and not own[-1].yes:
+        return ()
+    question = referee(debate, turn)
+    return (question,) if question else ()
+
+
+def referee(debate: Debate, turn: Turn) -> Question | None:
+    """A judge of this debate; else the debater's own model, asked without its history. None for a person."""
+    hint = hint_of(debate, turn)
+    for judge in debate.panel:
+        if not (judge.model.human or judge.model.small):
+            return Question("referee", turn.slot, judge=judge.id, turn=turn.number, about=hint)
+    if debate.seat(turn.seat).model.human:
+        return None
+    return Question("referee", turn.slot, turn.seat, turn=turn.number, about=hint)
+
+
+def hint_of(debate: Debate, turn: Turn) -> str:
+    """The words of a speech that sound like giving way; empty where there are none, or nobody may."""
+    seat = debate.seat(turn.seat)
+    if not may_concede(debate) or seat.model.small:
+        return ""
+    if turn.state != "completed" or not turn.said or rival(debate, turn.seat) is None:
+        return ""
+    last = turn.text.strip().splitlines()[-1].strip()
+    if last.casefold() == CONCEDE.casefold():
+        return last
+    end = turn.text[-LONGEST_HINTED:]
+    found = None if seat.model.human else HINTS.search(end)
+    return _sentence(end, found.start()) if found else ""
+
+
+def may_concede(debate: Debate) -> bool:
+    """In a free debate always; else where the winning condition says so, and no fixed table is held."""
+    if debate.format.scripted:
+        return False
+    return debate.format.turns is not None or debate.manner.winning == "self-terminate"
+
+
+def _sentence(text: str, place: int) -> str:
+    around = next(match for match in _SENTENCE.finditer(text) if match.end() > place)
+    return around[0].strip()[:LONGEST_HINT]
+
+
+def rival(debate: Debate, seat: str) -> Seat | None:
+    """Who wins where this seat gives way; None where more than two sides are there to win."""
+    debaters = [other for other in debate.seats if other.role == "debater"]
+    if len(debaters) > 2 and any(other.side == "neutral" for other in debaters):
+        return None
+    others = (bench for bench in benches(debate.seats) if all(member.id != seat for member in bench))
+    return next((bench[0] for bench in others if bench), None)

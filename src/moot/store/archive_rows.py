@@ -1,0 +1,120 @@
+"""An old row as the store keeps it, and back: the mapping is in `views.legacy`, this is its packing. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from moot.store.archive import NULL, Brought, Kept
+from moot.views.legacy_rows import (
+    OldRow,
+    Shape,
+    Unified,
+    canonical,
+    old_row,
+    places_of,
+    reasoning_column,
+    unified,
+)
+
+DIGEST = 16
+_STRING, _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"'), re.compile(rb"[\[\]{}]")
+
+_segments = msgspec.json.Decoder(list[dict[str, Any]])
+_pieces = msgspec.json.Decoder(list[Raw])
+_raws = msgspec.json.Decoder(dict[str, Raw])
+_remainder = msgspec.json.Decoder(dict[str, Raw] | None)
+_object = msgspec.json.Decoder(dict[str, Any] | None)
+_places = msgspec.json.Decoder(int | list[int])
+
+
+def brought(row: OldRow) -> Brought:
+    event = unified(row)
+    kept = Kept(
+        conversation=row.conversation_id,
+        id=row.id,
+        order_key=row.order_key,
+        role=row.role,
+        ts=row.ts,
+        created_at=None if row.created_at is None else str(row.created_at),
+        segments=_packed(event.segments),
+        metadata=_packed(event.metadata),
+        legacy=_packed(event.remainder),
+    )
+    return Brought(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
+
+
+def nested(row: OldRow) -> int:
+    """How deep the deepest of its members is."""
+    deepest = depth = 0
+    for mark in _MARK.findall(_STRING.sub(b"", canonical(row))):
+        depth += 1 if mark in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def row_of(kept: Kept) -> OldRow:
+    event = Unified(
+        segments=_segments.decode(kept.segments),
+        remainder=_object.decode(kept.legacy),
+    )
+    return old_row(
+        event,
+        id=kept.id,
+        conversation_id=kept.conversation,
+        role=kept.role,
+        order_key=kept.order_key,
+        ts=kept.ts,
+        created_at=kept.created_at,
+    )
+
+
+def shown(kept: Kept) -> Shape:
+    """As it is sent to readers: the segments go out as they lie in the store."""
+    shape: Shape = {"id": kept.id, "role": kept.role, "segments": kept.segments}
+    if kept.metadata != NULL:
+        shape["response_metadata"] = kept.metadata
+    return {**shape, "ts": kept.ts, "order_key": kept.order_key, "created_at": kept.created_at}
+
+
+def shown_as_it_was(kept: Kept) -> Shape:
+    """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
+    segments: Any = kept.segments
+    remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
+    reasoning: Any = remainder.get("reasoning")
+    if remainder.keys() & {"at", "segments"}:
+        segments = _pieces.decode(kept.segments)
+    if "at" in remainder:
+        thoughts = [segments.pop(place) for place in places_of(_places.decode(remainder["at"]))]
+        reasoning = reasoning or reasoning_column(msgspec.json.decode(thoughts[0]))
+    if "segments" in remainder:
+        for place, segment in _raws.decode(remainder["segments"]).items():
+            segments[int(place)] = segment
+    return {
+        "id": kept.id,
+        "conversation_id": kept.conversation,
+        "role": kept.role,
+        "segments": segments,
+        "reasoning": reasoning,
+        "order_key": kept.order_key,
+        "ts": kept.ts,
+        "created_at": remainder.get("created_at", kept.created_at),
+        **(msgspec.json.decode(remainder["more"]) if "more" in remainder else {}),
+    }
+
+
+def unpacked(shape: Shape) -> Shape:
+    """The same with what was said and thought taken apart."""
+    segments = msgspec.json.encode(shape["segments"])
+    apart = {"segments": _segments.decode(segments)}
+    if "reasoning" in shape:
+        apart["reasoning"] = msgspec.json.decode(msgspec.json.encode(shape["reasoning"]))
+    return {**shape, **apart}
+
+
+def _packed(what: object) -> Raw:
+    return Raw(msgspec.json.encode(what))

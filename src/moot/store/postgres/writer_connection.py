@@ -1,0 +1,130 @@
+"""The writer's own line to the database: dialled again when it breaks, and patient for some seconds.
+
+An append whose answer was lost may have landed, may never have arrived, or may be landing at this moment. It
+carries a number, written with it, so the very same statement is sent again: where the first one landed, or
+lands while the second waits for it, the number is taken, and what stands beside it is the lost answer.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from itertools import count
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from moot.core.errors import StoreError
+from moot.store.postgres.append_statement import Values, statement
+from moot.store.postgres.connect import (
+    IN_TROUBLE,
+    Connection,
+    Database,
+    Params,
+    fetch,
+    is_lost,
+    limited,
+    persist,
+    translated,
+)
+
+T = TypeVar("T")
+
+PATIENCE = 12.0
+"""Seconds for which a write is tried again."""
+IN_HASTE = 5.0
+"""The same where only people wait for it, who can ask again. A debate that is being run has nobody to ask."""
+KEPT = "15 minutes"
+"""How long it is remembered what an append did: far longer than a statement can be under way."""
+PRUNE = 60.0
+"""Seconds between two looks for what may be forgotten."""
+
+Landed = tuple[list[int | None], list[int | None]]
+"""Where each debate stood, and its place; None where it has been left out."""
+
+
+class Line:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._writer = uuid.uuid4()
+        self._batch = 0
+        self._pruned = time.monotonic()
+        self.in_haste = False
+        self.trouble = ""
+        """Why the last one failed, until one succeeds."""
+
+    async def ask(self, question: str, params: Params = None) -> list[tuple[Any, ...]]:
+        return await self.through(lambda connection: fetch(connection, question, params))
+
+    async def append(self, values: Values) -> Landed:
+        self._batch += 1
+        numbered = {**values, "writer": self._writer, "batch": self._batch}
+        sent = count()
+        return await self.through(lambda connection: _append(connection, numbered, again=next(sent) > 0))
+
+    async def prune(self, at: datetime) -> None:
+        """Of what nobody will ask any more, now and then. Any process does it for all."""
+        if time.monotonic() - self._pruned < PRUNE:
+            return
+        self._pruned = time.monotonic()
+        await self.ask(f"DELETE FROM landed WHERE at < now() - interval '{KEPT}'")  # noqa: S608 - our own words
+        await self.ask("DELETE FROM requests WHERE expires <= %s", [at])
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
+
+    async def through(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Only for work that may be begun anew on another line."""
+        patience = IN_TROUBLE if self.trouble else IN_HASTE if self.in_haste else PATIENCE
+        try:
+            done = await persist(lambda left: self._attempt(work, left), patience)
+        except StoreError as error:
+            self.trouble = "" if is_conflict(error) else str(error)
+            raise
+        self.trouble = ""
+        return done
+
+    async def _attempt(self, work: Callable[[Connection], Awaitable[T]], left: float) -> T:
+        if self._connection is None:
+            self._connection = await self._database.dial()
+        try:
+            with translated():
+                async with limited(self._connection, min(self._database.statement_seconds, left)):
+                    return await work(self._connection)
+        except StoreError as error:
+            if is_lost(error):
+                await self.close()
+            raise
+
+
+async def _append(connection: Connection, values: Values, *, again: bool) -> Landed:
+    try:
+        rows = await fetch(connection, statement(values), values)
+    except errors.UniqueViolation as error:
+        # The number is written before all that could be taken as well: where it is not, none of this landed.
+        if error.diag.constraint_name != "landed_pkey":
+            raise
+        rows = await fetch(
+            connection,
+            "SELECT bases, places FROM landed WHERE writer = %(writer)s AND batch = %(batch)s",
+            {"writer": values["writer"], "batch": values["batch"]},
+        )
+    except psycopg.Error as error:
+        if again:
+            # It says nothing of the first one, which may have landed: nobody must decide this anew.
+            raise psycopg.OperationalError from error
+        raise
+    return rows[0][0], rows[0][1]
+
+
+def is_conflict(error: StoreError) -> bool:
+    """Another process was faster: to look again and decide again is all it takes."""
+    return isinstance(
+        error.__cause__, errors.UniqueViolation | errors.DeadlockDetected | errors.SerializationFailure
+    )

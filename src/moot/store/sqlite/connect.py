@@ -1,0 +1,101 @@
+"""How every connection to the file is opened: durable, private, and patient with other processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TypeVar
+
+from moot.core.errors import StoreError
+from moot.store.sqlite.migrations import migrate
+
+PATIENCE = 10.0
+"""Seconds to wait for another process that is writing."""
+
+T = TypeVar("T")
+
+
+def prepare(path: Path) -> None:
+    """Make the file, readable by its owner alone, and bring its schema up to date."""
+    with translated(path):
+        _make_private(path)
+        with contextlib.closing(connect(path)) as connection:
+            _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+            migrate(connection)
+
+
+def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    for pragma in (
+        # The default of SQLite builds differs: FULL is what makes a commit survive a power cut.
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        "temp_store = MEMORY",
+        "journal_size_limit = 67108864",
+        f"query_only = {'ON' if reader else 'OFF'}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    return connection
+
+
+REASONS = {
+    "SQLITE_FULL": "The disk is full",
+    "SQLITE_BUSY": "Another process keeps the store locked",
+    "SQLITE_IOERR": "The disk fails",
+    "SQLITE_READONLY": "The store may only be read",
+    "SQLITE_CANTOPEN": "The store cannot be opened",
+    "SQLITE_CORRUPT": "The store is damaged",
+    "SQLITE_NOTADB": "This is not a store of Moot",
+}
+
+
+def translate(error: sqlite3.Error | OSError, where: object = "") -> StoreError:
+    """The same in our words; the original stays its cause."""
+    # Extended codes carry a suffix: SQLITE_IOERR_WRITE.
+    name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
+    reason = (
+        REASONS.get(name) or (isinstance(error, OSError) and error.strerror) or "The log cannot be reached"
+    )
+    translation = StoreError(f"{reason}: {where}" if where else f"{reason}.")
+    translation.__cause__ = error
+    return translation
+
+
+def is_locked(error: StoreError) -> bool:
+    return getattr(error.__cause__, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+
+
+@contextlib.contextmanager
+def translated(where: object = "") -> Generator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise translate(error, where) from error
+
+
+def _make_private(path: Path) -> None:
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, mode=0o700)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    # SQLite gives -wal and -shm the mode of the file, but an old one keeps the mode it has.
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            Path(f"{path}{suffix}").chmod(0o600)
+
+
+def _patiently(attempt: Callable[[], T]) -> T:
+    """The switch to WAL does not wait for the lock by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,71 @@
+"""A copy of the store while others write to it: one moment of it, whole, in one file.
+
+The copy is made under another name and checked before it gets its own, so a file of that name is never half
+a backup. One read transaction is held throughout: without it SQLite would begin anew with every commit of
+somebody else, and in a busy store never come to an end.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from secrets import token_hex
+
+from moot.core.errors import StoreError
+from moot.store.sqlite.connect import connect, translated
+
+Report = Callable[[int, int], None]
+"""Called with the pages done and the pages in all."""
+
+STEP = 512
+"""Pages between two reports."""
+
+
+def back_up(source: Path, target: Path, report: Report) -> int:
+    """Returns the size of the copy. What was at `target` is replaced."""
+    part = target.with_name(f".{target.name}.{token_hex(4)}.part")
+    with translated(target):
+        try:
+            os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            _copy(source, part, report)
+            _check(part)
+            _sync(part)
+            part.replace(target)
+            _sync(target.parent)
+        finally:
+            for left in (part, part.with_name(f"{part.name}-journal")):
+                left.unlink(missing_ok=True)
+        return target.stat().st_size
+
+
+def _copy(source: Path, part: Path, report: Report) -> None:
+    def progress(_status: int, left: int, total: int) -> None:
+        report(total - left, total)
+
+    with closing(connect(source, reader=True)) as here, closing(sqlite3.connect(part)) as there:
+        here.execute("BEGIN")
+        here.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        here.backup(there, pages=STEP, progress=progress)
+        # The original's write-ahead log is named in its header; a copy has none and needs none.
+        there.execute("PRAGMA journal_mode = DELETE")
+
+
+def _check(part: Path) -> None:
+    with closing(sqlite3.connect(part)) as copy:
+        found = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if found != "ok":
+        raise StoreError(f"The copy is not sound, so it was not kept: {found}")
+
+
+def _sync(path: Path) -> None:
+    """A folder cannot be opened on Windows, nor need it be."""
+    if path.is_dir() and os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

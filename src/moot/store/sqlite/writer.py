@@ -1,0 +1,275 @@
+"""The one thread that writes: it takes what has gathered in its queue and commits it as one transaction.
+
+There is no timer. While one commit waits for the disk the next batch gathers, so the busier the process, the
+cheaper a write. If a batch cannot be written its items are tried one by one. Nothing is answered before it
+is durable, and each event loop is woken once a batch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Concatenate, ParamSpec, TypeVar
+
+from moot.core import crash_points
+from moot.core.errors import StoreError, UnknownDebate
+from moot.store.append import Clock
+from moot.store.contract import Listener
+from moot.store.notify import Answer, Deleted
+from moot.store.requests import Shared
+from moot.store.sqlite import queries
+from moot.store.sqlite.batch import Draft
+from moot.store.sqlite.connect import PATIENCE, is_locked, translate
+from moot.store.sqlite.writer_requests import Alone, Item, answered, decided, deliver
+from moot.store.state_cache import States
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MOST = 512
+"""Items in one transaction."""
+MOST_FRESH = 1000
+"""Events in `fresh` before they are settled."""
+NEVER = float("inf")
+SWEEP_PATIENCE = 0.05
+"""Seconds to wait for readers elsewhere before a deleted text is scrubbed."""
+SWEEP_AGAIN = 1.0
+"""Seconds until the next attempt, if they would not let us."""
+
+
+class Writer:
+    def __init__(self, connection: sqlite3.Connection, states: States, clock: Clock) -> None:
+        self._connection = connection
+        self._states = states
+        self._clock = clock
+        self._queue: SimpleQueue[Item | None] = SimpleQueue()
+        self._closing = False
+        self._data_version = self._ask_data_version()
+        self._generation = 0
+        self._seen_elsewhere = False
+        self._unsettled = 0
+        self._sweep_at = NEVER
+        self.listeners: list[Listener] = []
+        self.trouble = ""
+        """Why the last write failed, until one succeeds."""
+        self._thread = Thread(target=self._run, name="moot-store", daemon=True)
+        self._thread.start()
+
+    def send(self, item: Item) -> None:
+        if self._closing:
+            raise StoreError("The store is closed.")
+        self._queue.put(item)
+
+    def stop(self) -> None:
+        """Take nothing more; what is queued is still carried out."""
+        if not self._closing:
+            self._closing = True
+            self._queue.put(None)
+
+    def join(self) -> None:
+        self._thread.join()
+
+    # --- work for `Alone` -----------------------------------------------------------------------------
+
+    def changed_elsewhere(self) -> bool:
+        self._look()
+        seen, self._seen_elsewhere = self._seen_elsewhere, False
+        return seen
+
+    def delete(self, debate_id: str) -> Deleted:
+        self.scrub(_delete, debate_id)
+        self._states.drop(debate_id)
+        return Deleted(debate_id)
+
+    def scrub(
+        self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """A change that deletes: no trace of it stays in the write-ahead log."""
+        result = self.change(work, *args, **kwargs)
+        self._sweep()
+        return result
+
+    def change(
+        self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Something beside the log, in a transaction of its own."""
+        self._begin()
+        try:
+            result = work(self._connection, *args, **kwargs)
+            self._commit()
+        except BaseException:
+            self._roll_back()
+            raise
+        return result
+
+    # --- the thread -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while batch := self._gather():
+            deliver(self._carry_out(batch), self.listeners)
+            if self._unsettled >= MOST_FRESH:
+                self._settle()
+            if self._sweep_at <= time.monotonic():
+                self._sweep()
+        self._sweep()
+        self._connection.close()
+
+    def _gather(self) -> list[Item]:
+        """What is waiting, at least one item; empty when the store closes."""
+        first = self._wait()
+        if first is None:
+            return []
+        batch: list[Item] = [first]
+        for _ in range(min(self._queue.qsize(), MOST - 1)):
+            item = self._queue.get_nowait()
+            if item is None:
+                self._queue.put(None)
+                break
+            batch.append(item)
+        return batch
+
+    def _wait(self) -> Item | None:
+        while self._sweep_at < NEVER:
+            try:
+                return self._queue.get(timeout=SWEEP_AGAIN)
+            except Empty:
+                self._sweep()
+        return self._queue.get()
+
+    def _carry_out(self, batch: list[Item]) -> list[Answer]:
+        answers: list[Answer] = []
+        for share in _shares(batch):
+            trouble = answers[-1][2] if answers else None
+            if isinstance(trouble, StoreError) and is_locked(trouble):
+                # One wait is enough: the others would each wait as long, and come to the same.
+                answers += [(item.reply, None, trouble) for item in share]
+            elif isinstance(share[0], Alone):
+                answers.append(self._alone(share[0]))
+            else:
+                answers += self._together([item for item in share if not isinstance(item, Alone)])
+        self.trouble = next((str(error) for _, _, error in answers if _unwritten(error)), self.trouble)
+        return answers
+
+    def _alone(self, item: Alone) -> Answer:
+        try:
+            return answered(item.reply, item.work)
+        except sqlite3.Error as error:
+            return item.reply, None, translate(error)
+
+    def _together(self, items: list[Shared]) -> list[Answer]:
+        try:
+            self._begin()
+        except sqlite3.Error as error:
+            return [(item.reply, None, translate(error)) for item in items]
+        try:
+            return self._write(items)
+        except Exception as error:
+            self._roll_back()
+            if len(items) == 1:
+                return [(items[0].reply, None, _ours(error))]
+        return [answer for item in items for answer in self._together([item])]
+
+    def _write(self, items: list[Shared]) -> list[Answer]:
+        draft = Draft(self._connection, self._states, generation=self._generation, at=self._clock())
+        try:
+            answers = [answered(item.reply, decided, item, draft) for item in items]
+            draft.write()
+            self._commit()
+        except BaseException:
+            draft.forget()
+            raise
+        draft.remember()
+        self._unsettled = draft.unsettled or self._unsettled
+        return answers
+
+    # --- transactions ---------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._look()
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _commit(self) -> None:
+        crash_points.point("before-commit")
+        self._connection.execute("COMMIT")
+        self.trouble = ""
+        crash_points.point("after-commit")
+
+    def _roll_back(self) -> None:
+        # SQLite has done it already after some errors, such as a full disk.
+        if self._connection.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+
+    def _look(self) -> None:
+        """Another process's commit moves the data version of our connection; our own commits do not."""
+        version = self._ask_data_version()
+        if version != self._data_version:
+            self._data_version = version
+            self._generation += 1
+            self._seen_elsewhere = True
+
+    def _ask_data_version(self) -> int:
+        return self._connection.execute("PRAGMA data_version").fetchone()[0]
+
+    def _settle(self) -> None:
+        """Move the fresh events to their debates. If that fails they stay, and are read, where they are."""
+        self._unsettled = 0
+        try:
+            self._begin()
+            self._connection.execute(
+                """
+                INSERT OR ROLLBACK INTO events (debate_id, seq, at, epoch, body)
+                SELECT debate_id, seq, at, epoch, body FROM fresh ORDER BY debate_id, seq
+                """
+            )
+            self._connection.execute("DELETE FROM fresh")
+            crash_points.point("settling")
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            self._roll_back()
+
+    def _sweep(self) -> None:
+        """Empty the write-ahead log, which still holds what was deleted. Readers elsewhere may prevent it."""
+        self._sweep_at = time.monotonic() + SWEEP_AGAIN
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute(f"PRAGMA busy_timeout = {int(SWEEP_PATIENCE * 1000)}")
+            busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            self._sweep_at = self._sweep_at if busy else NEVER
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+
+
+def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
+    if queries.pulse(connection, debate_id) is None:
+        raise UnknownDebate
+    # Bodies and requests go with the row in `debates`.
+    connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
+    connection.execute("DELETE FROM events WHERE debate_id = ?", (debate_id,))
+    connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
+
+
+def _shares(batch: list[Item]) -> Iterator[list[Item]]:
+    """Neighbours that may share a transaction, and each of the others by itself."""
+    for alone, items in groupby(batch, key=lambda item: isinstance(item, Alone)):
+        if alone:
+            yield from ([item] for item in items)
+        else:
+            yield list(items)
+
+
+def _unwritten(error: Exception | None) -> bool:
+    """Not refused by whoever decides, but by the file."""
+    return isinstance(error, StoreError) and isinstance(error.__cause__, sqlite3.Error)
+
+
+def _ours(error: Exception) -> Exception:
+    return translate(error) if isinstance(error, sqlite3.Error) else error

@@ -1,0 +1,177 @@
+"""A tool server as a child process: lines of JSON on its standard input and output.
+
+It has a process group of its own, and nothing of that group outlives the connection: it may leave by itself
+when its input ends, and is killed if it does not. Should we be killed ourselves, `warden.py` sees to it. Its
+environment is what the operator gave it and the few variables without which programs do not run; our keys are
+not among them. Of what it complains about on standard error, the log hears at debug level. A line that never
+ends is the end of the connection, and so is chatter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from shutil import which
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from moot.tools.tool_settings import ToolServer
+
+LONGEST_LINE = 4 * 1024 * 1024
+GRACE_SECONDS = 1.0
+"""To leave by itself once its input has ended; then again once it is told to."""
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT")
+LONGEST_COMPLAINT = 500
+PIECE = 16 * 1024
+MOST_OUT_OF_TURN = 1_000
+"""Lines that are no messages. Programs print banners; one that never ends would keep us from all else."""
+WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("process_guard.py")))
+
+log = logging.getLogger("moot.tools")
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+def environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
+    """The little that every program needs, what is passed on by name, and what the file says."""
+    kept = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
+    return {**kept, **server.env}
+
+
+@asynccontextmanager
+async def spoken_to(
+    server: ToolServer, environ: Mapping[str, str], hush: Callable[[str], str], ended: Callable[[], None]
+) -> AsyncGenerator[tuple[Incoming, Outgoing], None]:
+    """Run it and speak to it; `ended` is called when it says no more. Raises OSError where it cannot run."""
+    lifeline, held = os.pipe()
+    try:
+        child = await _begun(server, environment(server, environ), lifeline)
+    except BaseException:
+        os.close(held)
+        raise
+    finally:
+        os.close(lifeline)
+    # Nothing is awaited between here and the `try`: a cancellation would leave the process behind.
+    heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, said = anyio.create_memory_object_stream[SessionMessage](0)
+    tasks = [
+        asyncio.create_task(_hear(child, heard, ended), name=f"tools {server.name}: hear"),
+        asyncio.create_task(_say(child, said), name=f"tools {server.name}: say"),
+        asyncio.create_task(_complaints(child, server.name, hush), name=f"tools {server.name}: complaints"),
+    ]
+    try:
+        yield incoming, outgoing
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(child)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for stream in (heard, incoming, outgoing, said):
+                stream.close()
+            os.close(held)
+
+
+async def _begun(server: ToolServer, env: dict[str, str], lifeline: int) -> asyncio.subprocess.Process:
+    """It ends when the other end of the lifeline does."""
+    command, handed = server.command, ()
+    if sys.platform != "win32":
+        if which(command[0], path=env.get("PATH")) is None:
+            raise FileNotFoundError(f"there is no program {command[0]!r}")
+        command, handed = (*WARDEN, str(lifeline), *command), (lifeline,)
+    return await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=env,
+        limit=LONGEST_LINE,
+        start_new_session=True,
+        pass_fds=handed,
+    )
+
+
+async def _hear(
+    child: asyncio.subprocess.Process,
+    heard: MemoryObjectSendStream[SessionMessage | Exception],
+    ended: Callable[[], None],
+) -> None:
+    out_of_turn = 0
+    with heard, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        async for line in _lines(child):
+            try:
+                message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            except ValueError:
+                out_of_turn += 1
+                if out_of_turn > MOST_OUT_OF_TURN:
+                    break
+                continue
+            await heard.send(message)
+    ended()
+    # What it says from here on is not listened to; but a pipe that is full would keep it from leaving.
+    while child.stdout is not None and await child.stdout.read(PIECE):
+        pass
+
+
+async def _lines(child: asyncio.subprocess.Process) -> AsyncGenerator[bytes, None]:
+    if child.stdout is None:
+        return
+    with suppress(ValueError):  # a line longer than LONGEST_LINE
+        while (line := await child.stdout.readline()).endswith(b"\n"):
+            yield line
+
+
+async def _say(child: asyncio.subprocess.Process, said: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    if child.stdin is None:
+        return
+    with said, suppress(OSError):
+        async for message in said:
+            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            child.stdin.write(text.encode() + b"\n")
+            await child.stdin.drain()
+
+
+async def _complaints(child: asyncio.subprocess.Process, name: str, hush: Callable[[str], str]) -> None:
+    while child.stderr is not None and (piece := await child.stderr.read(PIECE)):
+        if log.isEnabledFor(logging.DEBUG):
+            for line in piece.decode("utf-8", "replace").splitlines():
+                log.debug("%s: %s", name, hush(line)[:LONGEST_COMPLAINT])
+
+
+async def _end(child: asyncio.subprocess.Process) -> None:
+    """Let it go, and see to it that it does; and whoever it has brought along."""
+    if child.stdin is not None:
+        child.stdin.close()
+    if not await _gone(child):
+        _signal(child, signal.SIGTERM)
+        await _gone(child)
+    # The group outlives its leader where it has left children behind.
+    _signal(child, signal.SIGKILL)
+    await _gone(child)
+
+
+async def _gone(child: asyncio.subprocess.Process) -> bool:
+    """Within the grace: one that has slipped away with our pipes in its hands is not waited for longer."""
+    try:
+        await asyncio.wait_for(child.wait(), GRACE_SECONDS)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _signal(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            child.kill()
+        else:
+            os.killpg(child.pid, number)

@@ -1,0 +1,141 @@
+"""The tool servers that the operator has written into `moot.toml`: `[tools.NAME]`.
+
+A server is either a command that is run here or a URL. Whatever a model may set in motion stands in this
+file and comes from nowhere else. Nothing in it is interpolated: a variable of the environment is passed on
+under its own name, or not at all. Only tools that say they change nothing are offered, unless the operator
+says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct, field
+
+from moot.core.errors import Invalid
+from moot.providers.endpoints import checked, in_the_clear
+from moot.providers.keys import Environ, is_name, shown, shown_in
+from moot.tools.contract import HOSTED, TOOL_SECONDS
+
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]|_(?=[a-z0-9-])){0,31}")
+"""Without `__`, which stands between a server and its tool, and without `_` at the end."""
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+MOST_SECONDS = 120.0
+
+
+class Written(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table `[tools.NAME]`."""
+
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    pass_env: tuple[str, ...] = ()
+    url: str | None = None
+    key_variable: str | None = None
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    read_only: bool = True
+    seconds: float = TOOL_SECONDS
+    title: str = ""
+
+
+class ToolServer(Struct, frozen=True):
+    """A server as it is used. Its repr tells no value of a variable."""
+
+    name: str
+    title: str
+    command: tuple[str, ...] = ()
+    """With its arguments; empty where it is reached by a URL."""
+    env: dict[str, str] = field(default_factory=Environ)
+    pass_env: tuple[str, ...] = ()
+    url: str = ""
+    key_variable: str = ""
+    allow: tuple[str, ...] | None = None
+    """Nothing but these; None is all."""
+    deny: tuple[str, ...] = ()
+    read_only: bool = True
+    seconds: float = TOOL_SECONDS
+
+    def admits(self, tool: str) -> bool:
+        """Whether the operator lets this tool be used, whatever the server says of it."""
+        return tool not in self.deny and (self.allow is None or tool in self.allow)
+
+
+def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
+    tables = file.get("tools", {})
+    if not isinstance(tables, dict):
+        raise Invalid(f"{path}: [tools] holds tables such as [tools.NAME].")
+    rows = cast("dict[str, Any]", tables)
+    return tuple(_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
+
+
+def words(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What the server is given in confidence, and nobody else may hear of."""
+    passed = [environ.get(name, "") for name in (*server.pass_env, server.key_variable) if name]
+    return tuple({word.strip() for word in (*server.env.values(), *passed) if word.strip()})
+
+
+def _server(name: str, table: Any, place: str) -> ToolServer:
+    if name in HOSTED or not NAME.fullmatch(name) or not is_name(name):
+        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
+    try:
+        written = msgspec.convert(table, Written)
+    except msgspec.ValidationError as error:
+        fields = ", ".join(sorted(Written.__struct_fields__))
+        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
+    for problem in _problems(written, place):
+        raise Invalid(f"{place}: {problem}")
+    return ToolServer(
+        name=name,
+        title=" ".join(written.title.split()) or name,
+        command=(written.command, *written.args) if written.command else (),
+        env=Environ(written.env),
+        pass_env=written.pass_env,
+        url=written.url or "",
+        key_variable=written.key_variable or "",
+        allow=written.allow,
+        deny=written.deny,
+        read_only=written.read_only,
+        seconds=written.seconds,
+    )
+
+
+def _problems(written: Written, place: str) -> Iterable[str]:
+    if (written.command is None) == (written.url is None):
+        yield 'it needs either a command = "…" or a url = "https://…".'
+    if written.command is not None:
+        yield from _of_a_command(written)
+    if written.url is not None:
+        yield from _of_a_url(written, written.url, place)
+    if not 0 < written.seconds <= MOST_SECONDS:
+        yield f"seconds must be more than 0 and at most {MOST_SECONDS:g}."
+    if written.allow == ():
+        yield "allow = [] leaves nothing. Name its tools, or take the line away for all of them."
+    if not written.title.isprintable() or len(written.title) > 60:
+        yield "title is one line of at most 60 characters."
+
+
+def _of_a_command(written: Written) -> Iterable[str]:
+    if not (written.command or "").strip() or "\0" in "".join((written.command or "", *written.args)):
+        yield 'command is a program, such as command = "uvx", and args = ["…"] what it is told.'
+    if written.key_variable is not None:
+        yield "key_variable is for a url. Pass a variable on with pass_env."
+    # What was written there may be a key: it is not repeated.
+    if not all(VARIABLE.fullmatch(name) for name in (*written.env, *written.pass_env)):
+        yield "env and pass_env name variables, such as SEARCH_API_KEY."
+    if any("\0" in value for value in written.env.values()):
+        yield "a value in env cannot hold a zero byte."
+
+
+def _of_a_url(written: Written, url: str, place: str) -> Iterable[str]:
+    checked(url, f"{place}: url")
+    if in_the_clear(url):
+        yield "url must begin with https://, unless it is on this machine."
+    if written.args or written.env or written.pass_env:
+        yield "args, env and pass_env are for a command. Take them away."
+    if written.key_variable is not None and not VARIABLE.fullmatch(written.key_variable):
+        yield "key_variable is the name of a variable, such as SEARCH_API_KEY; the key is in the environment."

@@ -1,0 +1,361 @@
+"""Events of conversations in their old shape, and how they become unified ones and the old ones again. Pure.
+
+The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`, so
+that nobody knows where the thoughts stood. That column has one thought, or an array of its parts, or an array
+of several thoughts, or bare words. The unified shape has them among the segments. What it cannot say of a row
+is kept beside it, in a remainder: `old_row(unified(row))` is the row, whatever was in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeGuard
+
+import msgspec
+from msgspec import Struct
+
+from moot.core.errors import Invalid
+
+Shape = dict[str, Any]
+
+REASONING, STATUS, UNKNOWN = "reasoning", "completion_status", "unknown_item"
+COLUMNS = ("id", "conversation_id", "role", "segments", "reasoning", "order_key", "ts", "created_at")
+LONGEST_NAME = 200
+"""As long as a query may have it."""
+_INT64 = 1 << 63
+_BROKEN = re.compile("[\ud800-\udfff]")
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}", re.ASCII)
+_sorted = msgspec.json.Encoder(order="sorted")
+
+Column = Shape | list[Any] | str | None
+"""Thoughts as they stand beside the segments."""
+
+
+class OldRow(Struct, frozen=True, kw_only=True):
+    id: str
+    conversation_id: str
+    role: str
+    segments: list[Shape]
+    reasoning: Column = None
+    order_key: str
+    ts: int
+    created_at: str | float | None = None
+    more: Shape = {}
+    """Columns that the old shape does not have."""
+
+    def shape(self) -> Shape:
+        return {**{name: getattr(self, name) for name in COLUMNS}, **self.more}
+
+
+class Unified(Struct, frozen=True, kw_only=True):
+    segments: list[Shape]
+    metadata: Shape | None = None
+    remainder: Shape | None = None
+    """What the segments cannot say of the row that they came from."""
+
+
+def canonical(what: object) -> bytes:
+    """The same bytes for the same JSON. 1, 1.0 and true are not the same, though Python takes them for it."""
+    return _sorted.encode(what)
+
+
+# --- a row, read ----------------------------------------------------------------------------------------
+
+
+def read_row(given: Mapping[str, Any]) -> OldRow:
+    """Raises Invalid with the first thing that is wrong with it."""
+    for name in ("id", "conversation_id", "role"):
+        if not _is_name(given.get(name)):
+            raise Invalid(f"{name} is missing, or no text of 1 to {LONGEST_NAME} printable characters")
+    if not _is_text(given.get("order_key")):
+        raise Invalid("order_key is missing, or no text")
+    ts = given.get("ts")
+    if not isinstance(ts, int) or isinstance(ts, bool) or not -_INT64 <= ts < _INT64:
+        raise Invalid("ts is missing, or no whole number")
+    if not _is_moment(created_at := given.get("created_at")):
+        raise Invalid("created_at is no moment")
+    return OldRow(
+        id=given["id"],
+        conversation_id=given["conversation_id"],
+        role=given["role"],
+        segments=_segments(given.get("segments")),
+        reasoning=read_reasoning(given.get("reasoning")),
+        order_key=given["order_key"],
+        ts=ts,
+        created_at=created_at,
+        more={name: value for name, value in given.items() if name not in COLUMNS},
+    )
+
+
+def _is_name(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= LONGEST_NAME
+        and value.isprintable()
+        and value == value.strip()
+    )
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """That every database can hold."""
+    return isinstance(value, str) and "\0" not in value and not _BROKEN.search(value)
+
+
+def _is_moment(value: object) -> TypeGuard[str | float | None]:
+    """As text; some tables have a number."""
+    if isinstance(value, int | float):
+        return not isinstance(value, bool) and abs(value) < math.inf
+    return value is None or _is_text(value)
+
+
+def _is_object(value: object) -> TypeGuard[Shape]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _segments(given: Any) -> list[Shape]:
+    segments = parsed(given, "segments")
+    if not _is_array(segments):
+        raise Invalid("segments is no array")
+    if not all(_is_object(segment) for segment in segments):
+        raise Invalid("a segment is no object")
+    return segments
+
+
+def read_reasoning(given: Any) -> Column:
+    """Text that is no JSON of thoughts is what was thought, in bare words, and stays as it is."""
+    try:
+        reasoning = parsed(given, "reasoning")
+    except Invalid:
+        reasoning = given
+    if reasoning is None or _is_object(reasoning) or _is_array(reasoning):
+        return reasoning
+    if isinstance(given, str):
+        return given
+    raise Invalid("reasoning is no object, array or text")
+
+
+def parsed(given: Any, name: str) -> Any:
+    """A table without a type for JSON has it as text, or as the bytes of a text."""
+    if not isinstance(given, str | bytes):
+        return given
+    try:
+        return msgspec.json.decode(given)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Invalid(f"{name} is not valid JSON") from None
+
+
+# --- from the old shape to the unified one, and back ------------------------------------------------------
+
+
+def unified(row: OldRow) -> Unified:
+    segments, remainder = [_tidy(segment, row.ts) for segment in row.segments], Shape()
+    pairs = [(str(n), old, new) for n, (old, new) in enumerate(zip(row.segments, segments, strict=True))]
+    if changed := {n: old for n, old, new in pairs if new is not old and canonical(new) != canonical(old)}:
+        remainder["segments"] = changed
+    places, column = list[int](), None
+    for thought in thoughts_in(row.reasoning):
+        places.append(_place(thought.get("output_index"), segments))
+        segments.insert(places[-1], segment := reasoning_segment(thought, row.ts))
+        column = reasoning_column(segment)
+    if places:
+        remainder["at"] = places if len(places) > 1 else places[0]
+    if canonical(column) != canonical(row.reasoning):
+        remainder["reasoning"] = row.reasoning
+    if not isinstance(row.created_at, str | None):
+        remainder["created_at"] = row.created_at
+    if row.more:
+        remainder["more"] = row.more
+    return Unified(segments=segments, metadata=_metadata(row, segments), remainder=remainder or None)
+
+
+def old_row(
+    event: Unified,
+    *,
+    id: str,
+    conversation_id: str,
+    role: str,
+    order_key: str,
+    ts: int,
+    created_at: str | None,
+) -> OldRow:
+    segments, remainder = list(event.segments), event.remainder or {}
+    thoughts = [segments.pop(place) for place in places_of(remainder.get("at"))]
+    column = reasoning_column(thoughts[0]) if len(thoughts) == 1 else None
+    for place, segment in remainder.get("segments", {}).items():
+        segments[int(place)] = segment
+    return OldRow(
+        id=id,
+        conversation_id=conversation_id,
+        role=role,
+        segments=segments,
+        reasoning=remainder.get("reasoning", column),
+        order_key=order_key,
+        ts=ts,
+        created_at=remainder.get("created_at", created_at),
+        more=remainder.get("more", {}),
+    )
+
+
+def thoughts_in(reasoning: Column) -> list[Shape]:
+    """Each as `reasoning_segment` takes it. An array has the parts of one thought, or several thoughts."""
+    if _is_object(reasoning):
+        return [reasoning]
+    if isinstance(reasoning, str):
+        return [{"parts": [reasoning]}] if reasoning.strip() else []
+    if not reasoning:
+        return []
+    if not any(_is_thought(one) for one in reasoning):
+        return [{"parts": reasoning}]
+    return [one if _is_thought(one) else {"parts": [one]} for one in reasoning]
+
+
+def _is_thought(given: Any) -> TypeGuard[Shape]:
+    """And no part of one, which has a number of its own."""
+    marks = {"item_id", "output_index", "parts", "summary"}
+    return _is_object(given) and not marks.isdisjoint(given) and "summary_index" not in given
+
+
+def places_of(at: int | list[int] | None) -> list[int]:
+    """Where thoughts were put, the last first: each is found where it was before the ones after it came."""
+    return [at] if isinstance(at, int) else (at or [])[::-1]
+
+
+def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
+    """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers.
+    Readers count on some members, and on their types; those that are null are as good as not there."""
+    parts = _parts(_told(column), ts)
+    numbers = [number for part in parts if (number := _whole(part["sequence_number"])) is not None]
+    number = _whole(column.get("sequence_number"))
+    names = (name for name in (column.get("item_id"), column.get("id")) if isinstance(name, str))
+    said = {
+        name: value
+        for name, value in column.items()
+        if name not in ("type", "id", "item_id", "output_index", "sequence_number", "parts")
+        and value is not None
+    }
+    return {
+        "type": REASONING,
+        "id": next(names, ""),
+        "output_index": _whole(column.get("output_index")) or 0,
+        "sequence_number": min(numbers, default=0) if number is None else number,
+        "parts": parts,
+        **said,
+    }
+
+
+def reasoning_column(*segments: Shape) -> Shape:
+    """Segments as the one column that the old shape has. Of several the parts are numbered on, and the first
+    says where they stood: what was thought is all there, what was thought when is not."""
+    first, rest = segments[0], segments[1:]
+    column = {name: value for name, value in first.items() if name not in ("type", "id", "sequence_number")}
+    column = {"item_id": first.get("id", ""), **column}
+    if not rest:
+        return {**column, "parts": dict(zip(_keys(first["parts"]), first["parts"], strict=True))}
+    parts = [part for segment in segments for part in segment["parts"]]
+    column["parts"] = {str(n): {**part, "summary_index": n} for n, part in enumerate(parts)}
+    texts = [text for segment in segments if (text := segment.get("combined_text"))]
+    counts = [count for segment in segments if isinstance(count := segment.get("reasoning_tokens"), int)]
+    if texts:
+        column["combined_text"] = "\n\n".join(texts)
+    if counts:
+        column["reasoning_tokens"] = sum(counts)
+    return column
+
+
+def _told(column: Shape) -> Any:
+    """What it has for parts: some kept a thought as the service sent it."""
+    if "parts" in column or not column.keys() & {"summary", "text"}:
+        return column.get("parts")
+    return column["summary"] if "summary" in column else [column["text"]]
+
+
+def _parts(given: Any, ts: int) -> list[Shape]:
+    if _is_object(given):
+        numbered = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
+        others = (key for key in given if not _NUMBER.fullmatch(key))
+        last = int(numbered[-1]) if numbered else -1
+        keys = [*((int(key), key) for key in numbered), *enumerate(others, last + 1)]
+        return [_part(number, given[key], ts) for number, key in keys]
+    return [_part(number, part, ts) for number, part in enumerate(given)] if _is_array(given) else []
+
+
+def _part(number: int, given: Any, ts: int) -> Shape:
+    """With every member that readers count on; what the row said wins."""
+    said = given if _is_object(given) else {"text": None if given is None else str(given)}
+    usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
+    told = {name: value for name, value in said.items() if value is not None}
+    return {**usual, "is_complete": True, "created_at": ts, **told}
+
+
+def _keys(parts: Sequence[Shape]) -> list[str]:
+    """Their own numbers, if these tell them apart."""
+    numbers = [_whole(part.get("summary_index")) for part in parts]
+    keys = [str(place if number is None else number) for place, number in enumerate(numbers)]
+    return keys if len({*keys}) == len(keys) else [str(place) for place in range(len(keys))]
+
+
+def _whole(given: Any) -> int | None:
+    """A number, which some tables have as text."""
+    if isinstance(given, str) and _NUMBER.fullmatch(given):
+        return int(given)
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def _place(index: Any, segments: Sequence[Shape]) -> int:
+    """Before the first segment that is known to have come later; else at the end."""
+    if (own := _whole(index)) is None:
+        return len(segments)
+    indexes = ((n, _whole(segment.get("output_index"))) for n, segment in enumerate(segments))
+    return next((n for n, other in indexes if other is not None and other > own), len(segments))
+
+
+def _tidy(segment: Shape, ts: int) -> Shape:
+    """Thoughts may be among the segments already, put there with the `parts` that they had in the column."""
+    return reasoning_segment(segment, ts) if segment.get("type") == REASONING else segment
+
+
+def _metadata(row: OldRow, segments: Sequence[Shape]) -> Shape | None:
+    """No more than the row knows."""
+    with suppress(Invalid):
+        if _is_object(told := parsed(row.more.get("response_metadata"), "response_metadata")):
+            return told
+    thoughts = [segment for segment in segments if segment.get("type") == REASONING]
+    known: Shape = {}
+    if any(part["is_complete"] is False for thought in thoughts for part in thought["parts"]):
+        known["completion_status"] = "partial"
+    if counts := [count for t in thoughts if (count := _whole(t.get("reasoning_tokens"))) is not None]:
+        known["usage"] = {"reasoning_tokens": sum(counts)}
+    return known or None
+
+
+# --- events as they are shown -------------------------------------------------------------------------------
+
+
+def in_old_shape(event: Shape) -> Shape:
+    """A unified event as the old shape can tell it: see `reasoning_column`."""
+    thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
+    others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
+    rest = {name: value for name, value in event.items() if name not in ("segments", "response_metadata")}
+    return {**rest, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
+
+
+def only(events: Iterable[Shape], types: Sequence[str]) -> list[Shape]:
+    """With no other segments than these, and without the events that have none of them; in either shape."""
+    if not types:
+        return list(events)
+    found: list[Shape] = []
+    for event in events:
+        segments = [segment for segment in event["segments"] if segment.get("type") in types]
+        shown = {**event, "segments": segments}
+        if "reasoning" in shown and REASONING not in types:
+            shown["reasoning"] = None
+        if segments or thoughts_in(shown.get("reasoning")):
+            found.append(shown)
+    return found

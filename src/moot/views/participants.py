@@ -1,0 +1,76 @@
+"""Who sits at the table, as it is read: seats and judges by name, without anything secret."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.core.state import Debate
+from moot.core.terms import Judge, Seat, Side
+from moot.rules.turn_sessions import is_unasked
+
+
+class Participant(Struct, frozen=True):
+    id: str
+    name: str
+    model: str
+    side: Side
+    colour: str
+    place: int
+    persona: str = ""
+    team: str = ""
+    person: bool = False
+    """Somebody sits there in person."""
+    stand_in: str = ""
+    """The model that speaks where that person is not there."""
+    left: bool = False
+    """Somebody sat there and left; the stand-in has spoken since."""
+
+    @property
+    def who(self) -> str:
+        """Who speaks from this seat, in words."""
+        if self.person:
+            return "a person"
+        if not self.model:
+            return "nobody yet"
+        return f"{self.model}, for a person who left" if self.left else self.model
+
+
+class JudgeSeat(Struct, frozen=True):
+    id: str
+    name: str
+    model: str
+    person: bool = False
+    recused: str = ""
+    """Why this judge was not asked; empty where it was."""
+
+    @property
+    def who(self) -> str:
+        return "a person" if self.person else self.model
+
+
+def participants(debate: Debate) -> dict[str, Participant]:
+    """By seat id, in the order of the seats."""
+    return {
+        seat.id: _participant(seat, place, unasked=is_unasked(debate, seat))
+        for place, seat in enumerate(debate.seats)
+    }
+
+
+def _participant(seat: Seat, place: int, *, unasked: bool) -> Participant:
+    return Participant(
+        id=seat.id,
+        name=seat.name,
+        model="" if unasked else seat.model.label,
+        side=seat.side,
+        colour=seat.colour,
+        place=place,
+        persona=seat.persona,
+        team=seat.team,
+        person=seat.model.human and not unasked,
+        stand_in=seat.stand_in.label if seat.stand_in else "",
+        left=seat.stand_in is not None and not seat.model.human,
+    )
+
+
+def judge_seat(judge: Judge) -> JudgeSeat:
+    return JudgeSeat(judge.id, judge.name, judge.model.label, judge.model.human, judge.recused)

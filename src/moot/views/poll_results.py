@@ -1,0 +1,80 @@
+"""What the audience said, as it is read: the tally with names, its result in words, and its doubts.
+
+Beside the judges' verdict it is the people's choice. While the votes are sealed there is only their number.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.core.state import Debate
+from moot.core.terms import PollName
+from moot.judging import audience_votes as votes
+from moot.judging.audience_votes import Tally
+
+POLLS: dict[PollName, str] = {"before": "Before the debate", "after": "After the debate"}
+
+
+class Option(Struct, frozen=True):
+    """What could be voted for; undecided belongs to no seat."""
+
+    id: str
+    name: str
+    seat: str | None
+
+
+class Polled(Struct, frozen=True):
+    tally: Tally
+    options: tuple[Option, ...]
+    headline: str
+    """Empty while the votes are sealed, or where nobody voted."""
+    sentences: tuple[str, ...]
+    """The result with its figures, and the rule by which it was made."""
+    doubts: tuple[str, ...]
+
+    @property
+    def account(self) -> str:
+        return " ".join(self.sentences)
+
+    @property
+    def moved(self) -> bool:
+        """Somebody voted twice, so that there is a table of who went where."""
+        return self.tally.pairs > 0
+
+    @property
+    def winner(self) -> Option | None:
+        return next((option for option in self.options if option.id == self.tally.leader), None)
+
+
+def polled(debate: Debate) -> Polled | None:
+    """None where the audience is not asked."""
+    found = votes.tally(debate)
+    return None if found is None else told(debate, found)
+
+
+def told(debate: Debate, found: Tally) -> Polled:
+    """Votes that were counted, here or by a server."""
+    options = tuple(
+        Option(choice, votes.label(debate, choice), votes.seat_of(debate, choice)) for choice in found.choices
+    )
+    return Polled(
+        tally=found,
+        options=options,
+        headline=_headline(found, {option.id: option.name for option in options}),
+        sentences=tuple(votes.account(debate, found)),
+        doubts=votes.doubts_of(found),
+    )
+
+
+def _headline(found: Tally, names: dict[str, str]) -> str:
+    last = found.count("after")
+    if found.sealed or last is None or not last.votes:
+        return ""
+    if found.rule == "swing" and not found.pairs:
+        return "No change of mind to count"
+    if found.leader is None:
+        return "A draw"
+    by = f"{found.lead:g} {'point' if found.lead == 1 else 'points'}"
+    if found.rule == "swing":
+        return f"{names[found.leader]}, by a swing of {by}"
+    return f"{names[found.leader]}, by a majority of {by}"

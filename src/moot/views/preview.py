@@ -1,0 +1,69 @@
+"""What a debate will be like, before its first word: who speaks when, what will weaken its verdict, and what
+cannot be told of its costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from moot.core.events import DebateOpened, Recorded
+from moot.core.evolve import evolve
+from moot.core.schedule import schedule
+from moot.core.terms import Format, Limits, Manner, Model, Seat, Tone
+from moot.formats import fitted, in_teams
+from moot.views.outcome import warnings
+
+EPOCH = datetime.fromtimestamp(0, UTC)
+NOBODY = Model("", "")
+TOOLS = "Tools come on top of this: with each use a speaker is called once more, to read what it brought."
+HELD = f"{TOOLS} The cost limit holds all the same."
+
+
+class Speech(Struct, frozen=True):
+    """One speech of the order."""
+
+    seat: int
+    """The place at the table of the one who gives it, counted from 0."""
+    round: int
+    tone: Tone
+    title: str
+    words: int
+
+
+class Programme(Struct, frozen=True):
+    order: tuple[Speech, ...]
+    warnings: tuple[str, ...]
+
+
+def programme(opened: DebateOpened) -> Programme:
+    debate = evolve(None, Recorded("deb_0", 1, EPOCH, 0, opened))
+    beyond = () if not opened.manner.tools else (TOOLS if opened.limits.cost is None else HELD,)
+    return Programme(_order(opened.format, opened.seats, opened.limits), (*warnings(debate), *beyond))
+
+
+def usual_order(fmt: Format) -> tuple[Speech, ...]:
+    """As the format is played on its own chairs for its usual rounds, without an audience."""
+    seats = in_teams(
+        fmt,
+        [
+            Seat(f"part_{place}", chair.name, chair.side, NOBODY, chair.role)
+            for place, chair in enumerate(fmt.chairs, 1)
+        ],
+    )
+    return _order(fitted(fmt, seats, Manner()), seats, Limits(rounds=fmt.rounds, turns=fmt.turns))
+
+
+def _order(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Speech, ...]:
+    places = {seat.id: place for place, seat in enumerate(seats)}
+    return tuple(
+        Speech(
+            seat=places[slot.seat],
+            round=slot.round,
+            tone=slot.tone,
+            title=fmt.phases[slot.phase].title,
+            words=slot.words or fmt.phases[slot.phase].words,
+        )
+        for slot in schedule(fmt, seats, limits)
+    )

@@ -1,0 +1,224 @@
+"""What went wrong in the speeches of a debate, counted by seat, with the turns in which it did.
+
+Most of it stands in the log. Three accidents are read from the words alone, by rules that would rather miss
+one than see one that is not there; what a speech quotes is not its own, and is left out before anything is
+looked for:
+
+- *wrong side*: a speaker says in so many words that they stand where they do not ("I oppose the motion", of
+  the seat that argues for it), without a condition, a denial or somebody else before it, and nowhere in the
+  speech that they stand where they do. Whoever merely argues badly, or grants a point, is on their side.
+- *speaking for another*: a speech that begins under another seat's name, or is written as a dialogue in which
+  another speaks in the first person. Headings and summaries of what others said are none.
+- *think tags*: the marks between which models think, left in the speech.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from moot.core.state import Debate, Turn
+from moot.core.terms import Seat
+
+Kind = Literal[
+    "refusal", "blank", "truncation", "wrong_side", "speaking_for_another", "over_length", "think_tag",
+    "retry", "degraded_chain",
+]  # fmt: skip
+KINDS: tuple[Kind, ...] = get_args(Kind)
+IN_WORDS: dict[Kind, str] = {
+    "refusal": "refused to speak",
+    "blank": "said nothing",
+    "truncation": "broke off",
+    "wrong_side": "argued for the wrong side",
+    "speaking_for_another": "spoke for somebody else",
+    "over_length": "went beyond the word budget",
+    "think_tag": "left thoughts in the speech",
+    "retry": "had to be asked again",
+    "degraded_chain": "lost the provider's memory of the debate",
+}
+Found = dict[Kind, tuple[int, ...]]
+"""The turns in which it happened."""
+
+
+class Accidents(Struct, frozen=True):
+    by_seat: dict[str, Found]
+    """Seats without any are left out."""
+
+    @property
+    def in_all(self) -> Found:
+        found: Found = {}
+        for kind in KINDS:
+            turns = [turn for seat in self.by_seat.values() for turn in seat.get(kind, ())]
+            if turns:
+                found[kind] = tuple(sorted(turns))
+        return found
+
+    @property
+    def count(self) -> int:
+        return sum(len(turns) for turns in self.in_all.values())
+
+
+def accidents(debate: Debate) -> Accidents:
+    """Of every speech that was given or tried, also where it was struck and given again."""
+    by_seat: dict[str, Found] = {}
+    for turn in sorted(debate.turns, key=lambda turn: turn.number):
+        for kind in befell(debate, turn):
+            seat = by_seat.setdefault(turn.seat, {})
+            seat[kind] = (*seat.get(kind, ()), turn.number)
+    return Accidents(by_seat)
+
+
+def befell(debate: Debate, turn: Turn) -> tuple[Kind, ...]:
+    """What went wrong in one speech."""
+    read = _read_from(turn.text, debate.seat(turn.seat), debate.seats)
+    happened: dict[Kind, bool] = {
+        "refusal": turn.refusal,
+        "blank": _blank(turn),
+        "truncation": turn.truncated is not None,
+        "wrong_side": "wrong_side" in read,
+        "speaking_for_another": "speaking_for_another" in read,
+        "over_length": turn.over_length,
+        "think_tag": "think_tag" in read,
+        "retry": turn.attempt > 1 or turn.struck,
+        "degraded_chain": "chain" in turn.degraded.split(","),
+    }
+    return tuple(kind for kind in KINDS if happened[kind])
+
+
+@lru_cache(maxsize=256)
+def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[Kind, ...]:
+    """What is read from the words alone, and takes its time: a speech is asked about again and again."""
+    words = own_words(text)
+    found: dict[Kind, bool] = {
+        "wrong_side": wrong_side(seat, words),
+        "speaking_for_another": _plays_another(seats, seat, words),
+        "think_tag": THINK_TAGS.search(words) is not None,
+    }
+    return tuple(kind for kind in found if found[kind])
+
+
+def _blank(turn: Turn) -> bool:
+    if turn.state == "failed":
+        return turn.by == "empty"
+    return turn.state == "completed" and not (turn.text.strip() or turn.refusal)
+
+
+# --- what is quoted ----------------------------------------------------------------------------------
+
+QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`"
+    r"|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|(?<!\w)['‘][^'’\n]{3,300}['’](?!\w)",
+    re.DOTALL,
+)
+THINK_TAGS = re.compile(
+    r"</?(?:think|thinking|thought|thoughts|reasoning|scratchpad|reflection)>"
+    r"|\[/?THINK\]|<\|(?:channel|start|message|end|im_start|im_end)\|>|◁/?think▷",
+    re.IGNORECASE,
+)
+
+
+def own_words(text: str) -> str:
+    """A speech without what it quotes, between marks or in lines that begin with >."""
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    return QUOTED.sub(" ", "\n".join(lines))
+
+
+# --- on which side -----------------------------------------------------------------------------------
+
+_MOTION = r"(?:the|this) (?:motion|resolution)\b(?!['’]s)"
+_EVER_SO = r"(?:(?:firmly|strongly|proudly|hereby|therefore|must|will|fully|respectfully|also|still) )*"
+_STAND = rf"(?:I am|I'm|we are|we stand|we speak|we argue) {_EVER_SO}(?:here )?"
+_PLEA = r"I (?:urge|ask|invite|beg|call on|call upon) (?:you|the house|this house|the judges?|everyone) to"
+_BENCH = r"(?:I|we) (?:speak|argue|stand) for the"
+DECLARED = {
+    "against": re.compile(
+        rf"\bI {_EVER_SO}(?:oppose|reject|stand against|argue against|speak against) {_MOTION}"
+        rf"|\b{_STAND}(?:against|in opposition to) {_MOTION}"
+        rf"|\b{_PLEA} (?:oppose|reject|defeat|vote against|vote down) {_MOTION}"
+        rf"|\b{_BENCH} (?:opposition|negative)\b",
+        re.IGNORECASE,
+    ),
+    "for": re.compile(
+        rf"\bI {_EVER_SO}(?:support|affirm|endorse|stand for|argue for|speak for) {_MOTION}"
+        rf"|\b{_STAND}(?:for|in favou?r of|in support of) {_MOTION}"
+        rf"|\b{_PLEA} (?:support|affirm|adopt|carry|vote for|pass) {_MOTION}"
+        rf"|\b{_BENCH} (?:affirmative|government|proposition (?:side|team|bench))\b",
+        re.IGNORECASE,
+    ),
+}
+UNSURE = re.compile(
+    r"\b(?:if|when|whenever|unless|suppose|imagine|were|should|would|could|might|had|why|how|whether|because"
+    r"|not|never|no|cannot|nor|neither|opponents?|opposition|other side|they|he|she|you|says?|said|claims?"
+    r"|argues?|thinks?|believes?|once|used to|as though|pretend\w*)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+
+
+def wrong_side(seat: Seat, words: str) -> bool:
+    """The speaker declares for the other side, and nowhere for their own."""
+    if seat.role != "debater" or seat.side == "neutral":
+        return False
+    other = "against" if seat.side == "for" else "for"
+    return _declares(other, words) and not DECLARED[seat.side].search(words)
+
+
+def _declares(side: Literal["for", "against"], words: str) -> bool:
+    """In a sentence of its own: with nothing around it that would make it a condition, a denial, a question
+    or somebody else's."""
+    for sentence in re.findall(r"[^.!?;\n]+[.!?;\n]?", words):
+        declared = DECLARED[side].search(sentence)
+        if declared and not UNSURE.search(sentence[: declared.start()] + " " + sentence[declared.end() :]):
+            return True
+    return False
+
+
+# --- in whose name -----------------------------------------------------------------------------------
+
+_LABELLED = re.compile(
+    r"^[ \t*_#-]*([^\n:*_]{1,60}?)[ \t]*(?:\([^)\n]*\))?[*_ \t]*:[*_ \t]*(.*)$", re.MULTILINE
+)
+_FIRST_PERSON = re.compile(r"\bI(?:['’](?:m|d|ve|ll))?\b|\bwe (?:believe|argue|reject|support|oppose|say)\b")
+SIDES = {
+    "for": ("pro", "for", "proposition", "affirmative", "government"),
+    "against": ("con", "against", "opposition", "negative"),
+    "neutral": (),
+}
+OUTSIDE = ("opponent", "my opponent", "moderator", "judge", "chair")
+HEARD_WORDS = 25
+"""A line is in the first person if one of its first so many words is."""
+
+
+def speaks_for_another(debate: Debate, seat: Seat, words: str) -> bool:
+    return _plays_another(debate.seats, seat, words)
+
+
+def _plays_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
+    own, others = _names(seats, seat)
+    lines = [(match[1].strip().casefold(), _following(match, words)) for match in _LABELLED.finditer(words)]
+    played = [name for name, said in lines if name in others and _in_person(said)]
+    if not played:
+        return False
+    if len(played) > 1 or any(name in own for name, _ in lines):
+        return True
+    first = _LABELLED.match(words.lstrip())
+    return first is not None and first[1].strip().casefold() == played[0]
+
+
+def _following(match: re.Match[str], words: str) -> str:
+    """What is said under a label: on its line, or where that is empty on the next."""
+    return match[2] or words[match.end() :].lstrip("\n").partition("\n")[0]
+
+
+def _in_person(said: str) -> bool:
+    return _FIRST_PERSON.search(" ".join(said.split()[:HEARD_WORDS])) is not None
+
+
+def _names(seats: tuple[Seat, ...], seat: Seat) -> tuple[set[str], set[str]]:
+    """How the seat would be called in a dialogue, and how anybody else."""
+    own = {seat.name.casefold(), *SIDES[seat.side]}
+    others = {other.name.casefold() for other in seats if other.id != seat.id}
+    others |= {name for side in SIDES.values() for name in side} | set(OUTSIDE)
+    return own, others - own

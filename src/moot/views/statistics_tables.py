@@ -1,0 +1,117 @@
+"""The figures of many debates: who wins, against whom, what it cost. `statistics` counts them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from moot.core.terms import Money
+from moot.views.confidence_intervals import Interval
+
+
+class Standing(Struct, frozen=True):
+    """Of a model or a side. `debates` may be more than those won, lost and drawn: see the module."""
+
+    name: str
+    debates: int
+    wins: int
+    losses: int
+    draws: int
+    rate: float | None
+    """The share of wins in what was decided; None where nothing was."""
+    interval: Interval | None = None
+
+
+class Pair(Struct, frozen=True, rename="camel"):
+    """Two models that argued against each other; `a` is ahead, if anybody is."""
+
+    a: str
+    b: str
+    debates: int
+    wins_a: int
+    wins_b: int
+    draws: int
+    rate: float | None
+    """The share that `a` won."""
+    interval: Interval | None
+    rate_b: float | None
+    interval_b: Interval | None
+    """Not what is left of the other: a draw is won by neither."""
+
+
+class Custom(Struct, frozen=True, rename="camel"):
+    """How a format usually ends."""
+
+    format: str
+    debates: int
+    wins_for: int
+    wins_against: int
+    draws: int
+    rate: float | None = None
+    """The share that those in favour won, where there are two sides."""
+    interval: Interval | None = None
+
+
+class Topic(Struct, frozen=True):
+    motion: str
+    """As it was last written."""
+    debates: int
+
+
+class Cost(Struct, frozen=True):
+    model: str
+    cost: Money | None
+    """What is known of it; None where nothing is."""
+    tokens: int
+    debates: int
+
+
+class Day(Struct, frozen=True):
+    day: str
+    debates: int
+    cost: Money
+
+
+class Bench(Struct, frozen=True, rename="camel"):
+    """How models judge: whether the order sways them, and how often they are of one mind."""
+
+    debates: int = 0
+    """Judged by models."""
+    judges: int = 0
+    """In all of them together."""
+    flips: int = 0
+    """Judges who named another winner when the order changed."""
+    flip_rate: float | None = None
+    flip_interval: Interval | None = None
+    panels: int = 0
+    """Debates with more than one of them."""
+    unanimous: int = 0
+    """Panels whose ballots all name the same."""
+    unanimous_rate: float | None = None
+    unanimous_interval: Interval | None = None
+    agreement: float | None = None
+    """The share of ballots that name the winner, in the mean."""
+    interval: Interval | None = None
+    """Of the agreement."""
+
+
+class Totals(Struct, frozen=True):
+    debates: int
+    statuses: dict[str, int]
+    speeches: int
+    cost: Money
+    """What is known of it."""
+    unpriced: int
+    """Debates with calls that nobody can price."""
+
+
+class Statistics(Struct, frozen=True):
+    totals: Totals
+    models: tuple[Standing, ...]
+    sides: tuple[Standing, ...]
+    pairs: tuple[Pair, ...]
+    formats: tuple[Custom, ...]
+    topics: tuple[Topic, ...]
+    costs: tuple[Cost, ...]
+    judges: Bench
+    days: tuple[Day, ...]
+    """Those on which a debate was opened, the last ones, in their order."""

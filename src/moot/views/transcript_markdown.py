@@ -1,0 +1,320 @@
+"""A transcript as Markdown: readable as it stands, and shown exactly as it was said once rendered.
+
+Whatever a model or a user wrote is escaped, so that it cannot forge a heading, a link, an image or a verdict
+of its own. `unescape` is the way back: it gives the words as they were. What tools were asked, and what they
+gave, stands as code. The lines that v1's document has in its example stand here as they stand there; whatever
+it does not have (judge, phase, doubts, figures) has lines of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from moot.views.costs import bill
+from moot.views.durations import in_words
+from moot.views.participants import JudgeSeat, Participant
+from moot.views.poll_results import POLLS, Polled
+from moot.views.safe_text import clean, line
+from moot.views.tool_uses import Use
+from moot.views.transcript import Offer, Remark, Speech, Transcript
+from moot.views.verdict_views import Opinion, Result
+
+_INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
+_BLOCK = re.compile(r"^([#+=:-]|\d{1,9}(?=[.)](?:\s|$)))")
+_LINKING = re.compile(r"(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)", re.IGNORECASE)
+_INDENT = re.compile(r"^[ \t]+")
+_TICKS = re.compile("`+")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])| {2}(\n)|&(nbsp|emsp);")
+BREAK = "  "
+"""At the end of a line: the next one begins below it. No line has any other spaces at its end."""
+
+
+def to_markdown(page: Transcript) -> str:
+    return "\n".join(_lines(page)).rstrip() + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that renders as itself. Single line breaks are kept."""
+    lines = [_escape_line(one) for one in clean(text).strip("\n").split("\n")]
+    for place, following in enumerate(lines[1:]):
+        if lines[place] and following:
+            lines[place] += BREAK
+    return "\n".join(lines)
+
+
+def unescape(text: str) -> str:
+    def back(match: re.Match[str]) -> str:
+        return match[1] or match[2] or {"nbsp": " ", "emsp": "\t"}[match[3]]
+
+    return _ESCAPED.sub(back, text)
+
+
+def _escape_line(text: str) -> str:
+    text = text.rstrip()
+    indent = _INDENT.match(text)
+    margin = indent[0].replace(" ", "&nbsp;").replace("\t", "&emsp;") if indent else ""
+    body = _LINKING.sub(r"\\", _INLINE.sub(r"\\\g<0>", text.lstrip(" \t")))
+    return margin + _BLOCK.sub(_escape_block, body)
+
+
+def _escape_block(match: re.Match[str]) -> str:
+    """A list number is not punctuation: it is the point after it that takes the backslash."""
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
+
+
+def _one(text: str) -> str:
+    return escape(line(text))
+
+
+def _lines(page: Transcript) -> Iterator[str]:
+    yield f"# Debate: {_one(page.motion)}"
+    yield ""
+    yield f"**Format:** {_one(_format(page.format_title))}"
+    yield f"**Date:** {page.created_at:%Y-%m-%d}"
+    yield f"**Duration:** {in_words(page.seconds)}"
+    yield ""
+    yield "## Participants"
+    yield ""
+    for number, seat in enumerate(page.participants, 1):
+        yield f"{number}. {_bold(seat)} - {seat.side.capitalize()}"
+        yield from (f"   - {one}" for one in _about(seat))
+        yield ""
+    for judge in page.judges:
+        recused = f" (not asked: {_one(judge.recused)})" if judge.recused else ""
+        yield f"**Judge:** {_one(judge.name)}, {_one(judge.who)}{recused}"
+        yield ""
+    for part in page.rounds:
+        yield f"## Round {part.number}"
+        yield ""
+        for speech in part.speeches:
+            for remark in page.remarks:
+                if remark.before == speech.turn:
+                    yield from _remark(remark)
+            yield from _speech(speech)
+    for remark in page.remarks:
+        if remark.before is None:
+            yield from _remark(remark)
+    if page.verdict:
+        yield from ("## Judge's Verdict", "")
+        yield from _verdict(page, page.verdict)
+    elif page.ending:
+        yield from ("## Result", "", f"No verdict. {_one(page.ending)}", "")
+    for result in page.again:
+        yield from (f"## Judged again: {_one(_names(result.judges))}", "")
+        yield from _verdict(page, result)
+    if page.audience and page.audience.tally.counts:
+        yield from _audience(page.audience, told=page.by_vote)
+    yield from _accidents(page)
+    yield from _costs(page)
+
+
+def _format(title: str) -> str:
+    """Oxford Debate; one whose title says that it is a debate is called by its title."""
+    return title if "debate" in title.lower() or "辩论" in title else f"{title} Debate"
+
+
+def _bold(seat: Participant) -> str:
+    return f"**{_one(seat.name)}**"
+
+
+def _about(seat: Participant) -> Iterator[str]:
+    yield f"Model: {_one(seat.who)}"
+    if seat.team:
+        yield f"Team: {_one(seat.team)}"
+    if seat.person and seat.stand_in:
+        yield f"Stand-in: {_one(seat.stand_in)}"
+
+
+def _names(judges: tuple[JudgeSeat, ...]) -> str:
+    return ", ".join(judge.name for judge in judges)
+
+
+def _quote(text: str) -> Iterator[str]:
+    yield ">"
+    yield from (f"> {one}" if one else ">" for one in escape(text).split("\n"))
+    yield ""
+
+
+def _speech(speech: Speech) -> Iterator[str]:
+    yield f"### {_one(speech.speaker.name)}"
+    if speech.reasoning:
+        yield "> *Thinking, hidden from the others:*"
+        yield from _quote(speech.reasoning)
+    for part in speech.told if speech.counts else ():
+        yield from _use(part) if isinstance(part, Use) else (escape(part), "")
+    by_hand = "given by a person" if speech.by_hand else ""
+    yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
+    yield ""
+    for note in speech.notes:
+        yield f"*({_one(note)})*"
+        yield ""
+    if speech.counts and speech.unheard:
+        yield "> *Beyond its budget, heard by nobody:*"
+        yield from _quote(speech.unheard.strip())
+    for point in speech.points:
+        yield from _point(point)
+
+
+def _use(use: Use) -> Iterator[str]:
+    asked = f" {_code(use.asked)}" if use.asked else ""
+    label = "Unknown item" if use.unknown else "Tool"
+    yield f"> *{label}:* {_one(use.title or use.name)}{asked}" + (BREAK if use.gave else "")
+    if use.gave:
+        said = "It holds" if use.unknown else "It failed" if use.failed else "It gave"
+        yield f"> *{said}:* {_code(use.gave)}"
+    yield ""
+
+
+def _code(text: str) -> str:
+    """A line as code, in which nothing is markup and nothing becomes a link."""
+    whole = line(text)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(whole)), default=0))
+    margin = " " if whole.startswith("`") or whole.endswith("`") else ""
+    return f"{fence}{margin}{whole}{margin}{fence}"
+
+
+def _point(point: Offer) -> Iterator[str]:
+    who = _one(point.by.name)
+    if not point.accepted:
+        yield from (f"*({who} offered a point of information; it was declined.)*", "")
+        return
+    yield f"> **Point of information, {who}:**"
+    yield from _quote(point.text)
+
+
+def _remark(remark: Remark) -> Iterator[str]:
+    kind = "Question" if remark.question else "Remark"
+    to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
+    yield f"> **{kind} from the floor{' by ' + _one(remark.author) if remark.author else ''}{to}:**"
+    yield from _quote(remark.text)
+
+
+def _verdict(page: Transcript, result: Result) -> Iterator[str]:
+    winner = result.winner
+    yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
+    yield ""
+    for doubt in result.doubts:
+        yield f"*{_one(doubt)}*"
+        yield ""
+    if result.ranking:
+        yield "**Ranking:**"
+        yield from (f"{place}. {_one(seat.name)}" for place, seat in enumerate(result.ranking, 1))
+        yield ""
+    if result.scores:
+        yield "**Scores:**"
+        yield from (f"- {_one(score.seat.name)}: {score.score:g}/100" for score in result.scores)
+        yield ""
+        flips = f" · changed minds: {result.flips}" if result.ballots else ""
+        yield f"Margin: {_one(result.margin_words)} · agreement: {result.agreement:.0%}{flips}"
+        yield ""
+    if result.reasoning:
+        yield "**Reasoning:**"
+        yield escape(result.reasoning)
+        yield ""
+    for score in result.scores:
+        yield from _marks(score.seat, score.strengths, score.weaknesses)
+    if result.criteria:
+        yield "**Criteria:**"
+        yield from (f"- {_one(name)}: {_one(text)}" for name, text in result.criteria.items())
+        yield ""
+    yield from _rubric(result)
+    if len(result.opinions) > 1:
+        yield "**Ballots:**"
+        for opinion in result.opinions:
+            yield from _opinion(page, opinion)
+    elif result.cites:
+        yield from (f"Rests on: {_cited(page, result.cites)}", "")
+    if result.last_word:
+        yield from (f"Last word: {_one(result.last_word.name)}", "")
+
+
+def _opinion(page: Transcript, opinion: Opinion) -> Iterator[str]:
+    yield f"- **{_one(opinion.judge.name)}** ({_one(opinion.judge.who)}): {_one(opinion.decision)}"
+    for paper in opinion.papers[:1]:
+        yield f"  - {_one(paper.reasoning)}"
+        if paper.cites:
+            yield f"  - Rests on: {_cited(page, paper.cites)}"
+    yield ""
+
+
+def _cited(page: Transcript, cites: tuple[int, ...]) -> str:
+    speeches = [(turn, page.speech(turn)) for turn in cites]
+    return ", ".join(
+        f"S{turn} ({_one(speech.speaker.name)}, {_one(speech.title)})" for turn, speech in speeches if speech
+    )
+
+
+def _rubric(result: Result) -> Iterator[str]:
+    if not result.rubric:
+        return
+    seats = [seat for seat, _ in result.rubric[0].points]
+    yield from ("**Rubric** (a diagnosis beside the decision):", "")
+    yield _row("Criterion", *(_one(seat.name) for seat in seats))
+    yield _row("---", *("---:" for _ in seats))
+    for criterion in result.rubric:
+        yield _row(_one(criterion.name), *(f"{points:g}" for _, points in criterion.points))
+    if result.totals:
+        yield _row("As weighted", *(f"{total:g}" for _, total in result.totals))
+    yield ""
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _audience(heard: Polled, *, told: bool) -> Iterator[str]:
+    """What the votes came to is `told` above where they are the verdict; here are only the figures then."""
+    found, names = heard.tally, [_one(option.name) for option in heard.options]
+    yield from ("## Audience", "")
+    if heard.headline and not told:
+        yield from (f"**People's choice:** {_one(heard.headline)}", "")
+    for doubt in () if told else heard.doubts:
+        yield from (f"*{_one(doubt)}*", "")
+    if found.sealed:
+        yield from (f"- {POLLS[count.poll]}: {count.votes:,} votes, sealed" for count in found.counts)
+        yield ""
+        return
+    if not told:
+        yield from (_one(heard.account), "")
+    yield _row("Vote", *names, "In all")
+    yield _row("---", *("---:" for _ in (*names, "")))
+    for count in found.counts:
+        cells = (f"{votes:,} ({count.share(choice):g}%)" for choice, votes in count.by_choice.items())
+        yield _row(POLLS[count.poll], *cells, f"{count.votes:,}")
+    yield ""
+    if heard.moved:
+        yield from (f"**Who moved, of the {found.pairs:,} who voted twice:**", "")
+        yield _row("From \\\\ to", *names)
+        yield _row("---", *("---:" for _ in names))
+        yield from (_row(name, *map(str, row)) for name, row in zip(names, found.table, strict=True))
+        yield _row("Change", *(f"{change.points:+g} points" for change in found.changes))
+        yield ""
+
+
+def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
+    if not strengths and not weaknesses:
+        return
+    yield f"{_bold(seat)}:"
+    yield from (f"- strength: {_one(text)}" for text in strengths)
+    yield from (f"- weakness: {_one(text)}" for text in weaknesses)
+    yield ""
+
+
+def _accidents(page: Transcript) -> Iterator[str]:
+    if not page.accidents.count:
+        return
+    yield from ("## Accidents", "")
+    for seat, words, turns in page.mishaps():
+        yield f"- {_one(seat.name)} {words}: {', '.join(f'S{turn}' for turn in turns)}"
+    yield ""
+
+
+def _costs(page: Transcript) -> Iterator[str]:
+    yield "## Costs"
+    total = _one(bill(page.costs, " USD")).replace("\\$", "$")
+    yield f"- Total: {total}"
+    about = "about " if page.costs.estimated else ""
+    yield f"- Total Tokens: {about}{page.costs.usage.total:,}"
+    for model in page.costs.models:
+        yield f"- {_one(model.model)}: {model.usage.input:,} in, {model.usage.output:,} out"

@@ -1,0 +1,198 @@
+"""How a debate was judged, as it is read: each verdict with its doubts, and behind it what each judge said.
+
+The first verdict is what the debate came to. Those of later judgings stand beside it, and change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.core.state import Debate, Judging
+from moot.core.terms import Ballot, Judge, Score, Usage, Verdict
+from moot.judging.ballots import in_names
+from moot.judging.parties import parties
+from moot.views import outcome
+from moot.views.outcome import Leaning
+from moot.views.participants import JudgeSeat, Participant, judge_seat, participants
+
+Seats = dict[str, Participant]
+
+
+class SeatScore(Struct, frozen=True):
+    seat: Participant
+    score: float
+    strengths: tuple[str, ...]
+    weaknesses: tuple[str, ...]
+
+
+class Criterion(Struct, frozen=True):
+    """One row of the rubric: a diagnosis beside the decision, which does not rest on it."""
+
+    name: str
+    weight: float
+    points: tuple[tuple[Participant, float], ...]
+
+
+class Paper(Struct, frozen=True):
+    """One ballot. No winner is a tie."""
+
+    judge: JudgeSeat
+    order: int
+    winner: Participant | None
+    reasoning: str
+    scores: tuple[SeatScore, ...]
+    criteria: dict[str, str]
+    cites: tuple[int, ...]
+    """The turns on which it rests."""
+    rubric: tuple[Criterion, ...]
+    ranking: tuple[Participant, ...]
+
+
+class Opinion(Struct, frozen=True):
+    """What one judge came to, in every order in which it was shown the seats."""
+
+    judge: JudgeSeat
+    papers: tuple[Paper, ...]
+    spoiled: int
+    """Ballots that nobody could read."""
+
+    @property
+    def flipped(self) -> bool:
+        return len({paper.winner.id if paper.winner else None for paper in self.papers}) > 1
+
+    @property
+    def decision(self) -> str:
+        if not self.papers:
+            return "no readable ballot"
+        names = [paper.winner.name if paper.winner else "a tie" for paper in self.papers]
+        if self.flipped:
+            return f"{', then '.join(names)}: changed its mind with the order"
+        return f"{names[0]} in both orders" if len(names) > 1 else names[0]
+
+
+class Result(Struct, frozen=True):
+    """A verdict, with seats in place of ids and its doubts in words."""
+
+    headline: str
+    outcome: Literal["win", "too-close", "draw"]
+    winner: Participant | None
+    by: str
+    margin: float
+    margin_words: str
+    agreement: float
+    ballots: int
+    flips: int
+    doubts: tuple[str, ...]
+    scores: tuple[SeatScore, ...]
+    leanings: tuple[Leaning, ...]
+    reasoning: str
+    criteria: dict[str, str]
+    judging: int | None = None
+    judges: tuple[JudgeSeat, ...] = ()
+    opinions: tuple[Opinion, ...] = ()
+    cites: tuple[int, ...] = ()
+    rubric: tuple[Criterion, ...] = ()
+    totals: tuple[tuple[Participant, float], ...] = ()
+    """What the rubric comes to, where some criteria count more than others."""
+    ranking: tuple[Participant, ...] = ()
+    last_word: Participant | None = None
+    usage: Usage = Usage()
+    """Of all that the judges were asked."""
+
+
+def results(debate: Debate) -> tuple[Result, ...]:
+    """Every verdict in the order in which they were reached."""
+    seats = _parties(debate)
+    judged = iter([judging for judging in debate.judgings if judging.verdict])
+    return tuple(
+        _result(debate, verdict, next(judged, None) if verdict.by == "judges" else None, seats)
+        for verdict in debate.verdicts
+    )
+
+
+def _parties(debate: Debate) -> Seats:
+    """Seats by id, where those who win together bear all their names."""
+    seats = participants(debate)
+    return {**seats, **{party.id: replace(seats[party.id], name=party.name) for party in parties(debate)}}
+
+
+def _result(debate: Debate, verdict: Verdict, judging: Judging | None, seats: Seats) -> Result:
+    judges = judging.judges if judging else ()
+    return Result(
+        headline=outcome.headline(debate, verdict),
+        outcome=verdict.outcome,
+        winner=seats[verdict.winner] if verdict.winner else None,
+        by=verdict.by,
+        margin=verdict.margin,
+        margin_words=outcome.margin(debate, verdict),
+        agreement=verdict.agreement,
+        ballots=len(outcome.ballots(debate, judging)) if judging else 0,
+        flips=verdict.flips,
+        doubts=outcome.doubts(debate, verdict),
+        scores=_scores(verdict.scores, seats),
+        leanings=outcome.leanings(debate, judging) if judging else (),
+        reasoning=verdict.reasoning,
+        criteria=dict(verdict.criteria),
+        judging=judging.number if judging else None,
+        judges=tuple(judge_seat(judge) for judge in judges),
+        opinions=tuple(_opinions(debate, judging, seats)) if judging else (),
+        cites=verdict.cites,
+        rubric=_rubric(verdict.rubric, judges[0].weights if len(judges) == 1 else {}, seats),
+        totals=tuple((seats[seat], total) for seat, total in verdict.totals.items()),
+        ranking=tuple(seats[seat] for seat in verdict.ranking),
+        last_word=participants(debate)[verdict.last_word] if verdict.last_word else None,
+        usage=judging.usage if judging and judging.again else _spent(debate),
+    )
+
+
+def _spent(debate: Debate) -> Usage:
+    """By all judges up to the end of the debate: some may have been asked in vain before."""
+    return sum((judging.usage for judging in debate.judgings if not judging.again), Usage())
+
+
+def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[Opinion]:
+    for judge in judging.judges:
+        cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda b: b.order)
+        papers = tuple(_paper(debate, judge, ballot, seats) for ballot in cast)
+        yield Opinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in judging.spoiled))
+
+
+def _paper(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> Paper:
+    def told(text: str) -> str:
+        return in_names(text, debate, ballot)
+
+    scores = {
+        seat: Score(score.score, tuple(map(told, score.strengths)), tuple(map(told, score.weaknesses)))
+        for seat, score in ballot.scores.items()
+    }
+    return Paper(
+        judge=judge_seat(judge),
+        order=ballot.order,
+        winner=seats[ballot.winner] if ballot.winner else None,
+        reasoning=told(ballot.reasoning),
+        scores=_scores(scores, seats),
+        criteria={name: told(text) for name, text in ballot.criteria.items()},
+        cites=ballot.cites,
+        rubric=_rubric(ballot.rubric, judge.weights, seats),
+        ranking=tuple(seats[seat] for seat in ballot.ranking),
+    )
+
+
+def _scores(scores: dict[str, Score], seats: Seats) -> tuple[SeatScore, ...]:
+    return tuple(
+        SeatScore(seats[seat], score.score, score.strengths, score.weaknesses)
+        for seat, score in scores.items()
+    )
+
+
+def _rubric(
+    rubric: dict[str, dict[str, float]], weights: dict[str, float], seats: Seats
+) -> tuple[Criterion, ...]:
+    return tuple(
+        Criterion(name, weights.get(name, 1.0), tuple((seats[seat], value) for seat, value in points.items()))
+        for name, points in rubric.items()
+    )

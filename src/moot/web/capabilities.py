@@ -1,0 +1,107 @@
+"""What this server has: formats, providers and keys, as the check of a request asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers
+
+from moot import formats
+from moot.api.problems import Problem
+from moot.api.v1.fields import FORMATS, PROVIDERS, first_named
+from moot.core.terms import FREE, HUMAN, Effort, Format, Model
+from moot.engine.arena import Arena
+from moot.models.registry import SHORT
+from moot.providers import known_models
+from moot.providers.contract import Traits
+from moot.providers.endpoints import traits_of
+from moot.providers.keys import Secret
+from moot.web.logging_setup import keep_quiet
+
+KEY_HEADER = "x-provider-key-"
+LONGEST_KEY = 512
+ELSEWHERE = "Keys cannot be lent on this server: its debates run on other machines"
+
+
+class House:
+    def __init__(self, arena: Arena, lent: Mapping[str, Secret] | None = None) -> None:
+        """`lent` are the keys that came with the request."""
+        self._arena = arena
+        self._lent = lent or {}
+        self.formats = first_named(formats.names(arena.settings.formats), FORMATS)
+        self.providers = first_named(arena.providers.names(), PROVIDERS)
+        self.tools = arena.tools.names()
+
+    def format(self, name: str) -> Format:
+        return formats.load(name, self._arena.settings.formats)
+
+    def has_key(self, provider: str) -> bool:
+        return provider in self._lent or self._arena.providers.has_key(provider)
+
+    def knows(self, provider: str, model: str) -> bool:
+        """Of a model on this machine we know whether it is here; a service must tell by itself."""
+        if provider == HUMAN:
+            return model == HUMAN
+        if provider != "local":
+            return True
+        manager = self._arena.providers.manager
+        return model in manager.catalogue or model in manager.installed()
+
+    def has_tool(self, name: str) -> bool:
+        """As far as that can be told without asking its server; that is done when the debate is opened."""
+        return self._arena.tools.knows(name)
+
+    def model(
+        self, provider: str, name: str, temperature: float | None, max_tokens: int, effort: Effort | None
+    ) -> Model:
+        """Priced, with the room that the model itself needs where nobody says how much."""
+        if provider == HUMAN:
+            return Model(HUMAN, HUMAN, price=FREE)
+        traits = self._traits(provider, name)
+        room = known_models.room(traits) if traits.deadlines else SHORT
+        return Model(
+            provider,
+            name,
+            temperature=temperature,
+            max_tokens=max_tokens or room,
+            effort=effort if effort in traits.efforts else None,
+            small=traits.small,
+            thinks=known_models.may_think(name, traits),
+            price=self._arena.price(provider, name),
+        )
+
+    def _traits(self, provider: str, name: str) -> Traits:
+        """Without asking the provider itself, which may lack a key until the debate begins."""
+        endpoint = self._arena.providers.endpoints.get(provider)
+        return traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
+
+
+def lendable(arena: Arena) -> tuple[str, ...]:
+    """The services that take a key and have an address to send it to; none where others run the debates."""
+    if _runs_elsewhere(arena):
+        return ()
+    services = arena.providers.endpoints.values()
+    return tuple(service.name for service in services if service.keys and service.base_url)
+
+
+def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
+    """Keys of the asker's own, one header each; they are told to nobody, not even in a complaint."""
+    keys: dict[str, Secret] = {}
+    for header, value in headers.items():
+        if not header.startswith(KEY_HEADER):
+            continue
+        if _runs_elsewhere(arena):
+            raise Problem("validation", errors={"X-Provider-Key": [ELSEWHERE]})
+        name = header.removeprefix(KEY_HEADER)
+        if name not in lendable(arena):
+            raise Problem("validation", errors={"X-Provider-Key": ["Unknown provider"]})
+        if not 1 <= len(value) <= LONGEST_KEY or not (value.isascii() and value.isprintable()):
+            raise Problem("validation", errors={f"X-Provider-Key-{name}": ["Not a key"]})
+        keep_quiet(value)
+        keys[name] = Secret(value)
+    return keys
+
+
+def _runs_elsewhere(arena: Arena) -> bool:
+    """A key that is lent stays in the memory of the process that was given it."""
+    return arena.settings.cluster.store is not None

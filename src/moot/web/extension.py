@@ -1,0 +1,41 @@
+"""Routes that others add to the application, with everything that the application must know of them.
+
+`compat` adds the older APIs this way: the application and the description of its API need not know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from msgspec import Struct
+
+from moot.api.v1.bodies import Body
+from moot.web.app_context import Rooms
+from moot.web.reference.article import Article
+from moot.web.reference.schemas.base_schemas import Reply
+from moot.web.routes.handlers import Route
+
+
+class Reference(Struct, frozen=True):
+    """What the description of the API says about these routes."""
+
+    articles: Mapping[str, Article]
+    """By the name of the route."""
+    bodies: tuple[type[Body], ...]
+    replies: tuple[type[Reply], ...]
+    events: Mapping[str, tuple[type[Reply], ...]]
+    """The events of their streams, by the name that articles have for them."""
+    samples: Mapping[str, Callable[[str], Any]]
+    """Bodies as they can be sent, by their name; each is given a model that needs no key."""
+
+
+class Extension(Struct, frozen=True):
+    prefix: str
+    routes: tuple[Route, ...]
+    router: Callable[[Rooms], APIRouter]
+    reference: Callable[[], Reference]
+    """Made when somebody first reads the description: it takes time to load."""
+    plain_text: frozenset[str] = frozenset()
+    """Addresses that take JSON as `text/plain`."""

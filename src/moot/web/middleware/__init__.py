@@ -1,0 +1,1 @@
+"""What every request passes on its way in, and every reply on its way out."""

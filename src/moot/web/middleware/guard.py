@@ -1,0 +1,293 @@
+"""The border: what every request passes before any route sees it, and every reply on its way out.
+
+In this order: a request id; who asks (a token, a ticket, or anyone where there are no tokens); how much they
+have asked lately; for which host; from which page; whether they may; and whether the body is one that we
+read. Bodies are small, so the border reads them as a whole, within their limits of size and time: a route
+never waits for a client. REST, streams and WebSockets pass the same checks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
+from uvicorn.protocols.utils import ClientDisconnected
+
+from moot.api.auth import ANYONE, NOBODY, Identity, Keeper, Tickets
+from moot.api.origins import Names, Origins, origin_of
+from moot.api.problems import Problem, problem_of
+from moot.api.rate_limits import Limiter, Proxies
+from moot.core.ids import new_id
+from moot.engine.log_context import at
+from moot.settings import Service
+from moot.web.logging_setup import keep_quiet, keep_quiet_here
+from moot.web.middleware.body import MEDIA_TYPES, check_cargo, lingering, read, replayed
+from moot.web.middleware.headers import Dress
+from moot.web.responses import problem_reply
+
+OPEN = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
+"""Open to all, and not counted: whoever watches over a server must not be locked out by it."""
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+STREAM = re.compile(
+    r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
+    r"|debate/stream/([^/]+))"
+)
+
+HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect)
+"""The client has gone, as Starlette and uvicorn put it: that is no error, and there is nobody to answer."""
+
+log = logging.getLogger(__name__)
+access = logging.getLogger("moot.access")
+
+
+class Border:
+    """`plain_text` are paths that also take bodies of type text/plain, where no page is behind it."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        service: Service,
+        keeper: Keeper,
+        limiter: Limiter,
+        tickets: Tickets,
+        *,
+        open_paths: Collection[str] = OPEN,
+        open_prefixes: tuple[str, ...] = (),
+        plain_text: Collection[str] = (),
+    ) -> None:
+        self._app = app
+        self._keeper = keeper
+        self._limiter = limiter
+        self._tickets = tickets
+        self._names = Names(service.hosts)
+        self._origins = Origins(service.origins)
+        self._proxies = Proxies(service.proxies)
+        self._body_seconds = service.body_seconds
+        self._open_paths = frozenset(open_paths)
+        self._open_prefixes = open_prefixes
+        self._plain_text = frozenset(plain_text)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        crossing = Crossing(scope, receive, send, Dress(scope, self._origins))
+        with at(request_id=scope["state"]["request_id"]):
+            await self._cross(crossing)
+
+    async def _cross(self, crossing: Crossing) -> None:
+        try:
+            await self._pass(crossing)
+        except HUNG_UP:
+            pass
+        except asyncio.CancelledError:
+            # The server stops and has waited long enough. Nobody awaits this task, and the
+            # cancellation would be logged as if something had gone wrong.
+            crossing.abort()
+        except Exception as error:
+            await crossing.fail(error)
+        finally:
+            crossing.log()
+
+    async def _pass(self, crossing: Crossing) -> None:
+        scope, headers = crossing.scope, crossing.headers
+        path: str = scope["path"]
+        is_open = path in self._open_paths
+        who = NOBODY if is_open else await self._who(scope, headers)
+        # Elsewhere only those are counted who try tokens that are none.
+        await self._count(crossing, who, counted=not is_open and (path.startswith("/api/") or who is None))
+        self._check_names(scope, headers)
+        if self._is_preflight(scope, headers):
+            await crossing.reply(self._preflight(headers))
+            return
+        if who is None and not path.startswith(self._open_prefixes):
+            raise _unauthorized(headers)
+        scope["state"]["who"] = who or NOBODY
+        if scope["type"] == "http":
+            crossing.receive = await self._cargo(crossing)
+        await self._app(scope, crossing.receive, crossing.send)
+
+    async def _who(self, scope: Scope, headers: Headers) -> Identity | None:
+        sent = headers.getlist("authorization")
+        own = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
+        keep_quiet_here(*(word.rpartition(" ")[2] for word in sent), *own)
+        if len(sent) > 1:
+            return None
+        stream = STREAM.fullmatch(scope["path"])
+        if stream and not sent and (ticket := _ticket(scope)):
+            # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
+            issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
+            # Whoever it was issued to may have lost their token since.
+            return issued if issued and await self._keeper.knows(issued) else None
+        found = await self._keeper.find(sent[0] if sent else None)
+        if found is not None and sent:
+            # It has proved to be a token; a stranger's word must not blot out the lines of others.
+            keep_quiet(sent[0].rpartition(" ")[2])
+        return found
+
+    async def _count(self, crossing: Crossing, who: Identity | None, *, counted: bool) -> None:
+        scope = crossing.scope
+        peer = scope["client"][0] if scope.get("client") else ""
+        address = self._proxies.client(peer, crossing.headers.getlist("x-forwarded-for"))
+        known = who is not None and who not in (NOBODY, ANYONE)
+        client = scope["state"]["client"] = who.client(address) if who and known else address
+        if self._comes_from_elsewhere(scope, crossing.headers):
+            # A page in another tab must not use up what the user of this machine may ask.
+            client = f"{client} elsewhere"
+        standing = await self._limiter.hit(client) if counted else None
+        if standing is not None:
+            crossing.dress.standing = standing
+            standing.check()
+
+    def _check_names(self, scope: Scope, headers: Headers) -> None:
+        host = headers.get("host", "")
+        self._names.check(host, scope["server"][0] if scope.get("server") else "")
+        if scope["type"] == "http" and scope["method"] in SAFE and not self._is_preflight(scope, headers):
+            return
+        own = origin_of(self._scheme(scope, headers), host)
+        self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
+
+    def _comes_from_elsewhere(self, scope: Scope, headers: Headers) -> bool:
+        own = origin_of(self._scheme(scope, headers), headers.get("host", ""))
+        try:
+            self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
+        except Problem:
+            return True
+        return False
+
+    def _scheme(self, scope: Scope, headers: Headers) -> str:
+        """A proxy that is trusted may have taken the encryption off."""
+        said = headers.get("x-forwarded-proto", "")
+        peer = scope["client"][0] if scope.get("client") else ""
+        return said if said in ("http", "https") and self._proxies.trusts(peer) else scope["scheme"]
+
+    def _is_preflight(self, scope: Scope, headers: Headers) -> bool:
+        return (
+            scope["type"] == "http"
+            and scope["method"] == "OPTIONS"
+            and "origin" in headers
+            and "access-control-request-method" in headers
+        )
+
+    def _preflight(self, headers: Headers) -> Response:
+        asked = headers.get("access-control-request-headers", "").split(",")
+        granted = [name.strip().lower() for name in asked if _may_send(name.strip().lower())]
+        said = {
+            "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+            "Access-Control-Allow-Headers": ", ".join(granted),
+            "Access-Control-Max-Age": "600",
+        }
+        return Response(status_code=204, headers=said if self._origins.allows(headers["origin"]) else {})
+
+    async def _cargo(self, crossing: Crossing) -> Receive:
+        """The way in for the app: the body, read and found to be in order."""
+        scope, headers = crossing.scope, crossing.headers
+        length = headers.get("content-length", "0")
+        if length == "0" and "transfer-encoding" not in headers:
+            # All that there is has come: whether the client still listens makes no difference to a route.
+            return replayed(b"", crossing.receive)
+        plain = scope["path"] in self._plain_text and "origin" not in headers
+        if scope["method"] in ("POST", "PUT"):
+            check_cargo(headers, {*MEDIA_TYPES, "text/plain"} if plain else MEDIA_TYPES)
+        return replayed(await read(crossing.receive, int(length), self._body_seconds), crossing.receive)
+
+
+class Crossing:
+    """One request on its way in and out."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, dress: Dress) -> None:
+        self.scope = scope
+        self.headers = Headers(scope=scope)
+        self.receive = receive
+        self.dress = dress
+        self._send = send
+        self._began = time.monotonic()
+        self._status: int | None = None
+        self._over = False
+        scope.setdefault("state", {})["request_id"] = dress.request_id = new_id("req")
+
+    async def send(self, message: Message) -> None:
+        match message["type"]:
+            case "http.response.start" | "websocket.http.response.start":
+                self._status = message["status"]
+                self.dress.put_on(message)
+            case "websocket.accept":
+                self._status = 101
+                self.dress.put_on(message)
+            case "websocket.close" if self._status is None:
+                # A route refuses with a problem; a bare close comes from the router, which found none.
+                await self.reply(problem_reply(Problem("not-found"), self.scope))
+                return
+            case "http.response.body" | "websocket.http.response.body":
+                self._over = not message.get("more_body", False)
+            case _:
+                pass
+        await self._send(message)
+
+    async def reply(self, response: Response) -> None:
+        await response(self.scope, self.receive, self.send)
+
+    async def fail(self, error: Exception) -> None:
+        problem = problem_of(error)
+        if problem.kind == "internal":
+            log.error("unexpected error", exc_info=error, extra=self._said())
+        if self._status is None:
+            send = self.send
+            if problem.headers.get("Connection") == "close":
+                send = lingering(self.send, self.receive)
+            await problem_reply(problem, self.scope)(self.scope, self.receive, send)
+        elif self._status == 101:
+            with suppress(*HUNG_UP):
+                await self._send({"type": "websocket.close", "code": 1011})
+        elif not self._over:
+            # Cut off, so that nobody takes what has been sent for the whole.
+            self.abort()
+
+    def abort(self) -> None:
+        if connection := self.scope["state"].get("connection"):
+            connection.abort()
+
+    def log(self) -> None:
+        """No query, no headers, no body. The path as it came, so that it cannot break a line."""
+        # Whoever watches over a server asks every second, and is told the same.
+        well = self.scope["path"] in OPEN and self._status == 200
+        access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._said())
+
+    def _said(self) -> dict[str, Any]:
+        scope = self.scope
+        return {
+            "request_id": scope["state"]["request_id"],
+            "client": scope["state"].get("client", ""),
+            "method": scope.get("method", "WS"),
+            "path": scope.get("raw_path", b"").decode("latin-1"),
+            "status": self._status or 0,
+            "ms": round((time.monotonic() - self._began) * 1000, 1),
+        }
+
+
+def _unauthorized(headers: Headers) -> Problem:
+    if "authorization" not in headers:
+        return Problem("unauthorized")
+    return Problem("unauthorized", headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
+
+
+def _ticket(scope: Scope) -> str:
+    given = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
+    return given[0] if len(given) == 1 else ""
+
+
+def _may_send(header: str) -> bool:
+    return header in (
+        "authorization", "content-type", "idempotency-key", "last-event-id",
+    ) or re.fullmatch(r"x-provider-key-[a-z0-9_-]{1,64}", header) is not None  # fmt: skip

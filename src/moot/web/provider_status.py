@@ -1,0 +1,90 @@
+"""Where models come from, as the settings show it: each provider, whether it works, and what it lacks.
+
+Of a key nothing is told but the name of its variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from moot.core.terms import HUMAN
+from moot.models.discovery import Found
+from moot.models.registry import Providers
+from moot.providers import known_models
+from moot.providers.endpoints import Endpoint, how_to_key
+
+LOCAL = "local"
+
+
+def sources(providers: Providers, found: Sequence[Found]) -> list[dict[str, Any]]:
+    """Services first, then model servers, then the models of this machine, then what plug-ins bring."""
+    rows = [_service(providers, endpoint, found) for endpoint in providers.endpoints.values()]
+    rows.sort(key=lambda row: row["local"])
+    others = [name for name in providers.names() if name not in providers.endpoints]
+    plain = [_plain(name) for name in others if name not in (LOCAL, HUMAN)]
+    return [*rows, _here(_of(LOCAL, found)), *plain]
+
+
+def _of(provider: str, found: Sequence[Found]) -> list[Found]:
+    return [row for row in found if row.name.partition("/")[0] == provider]
+
+
+def _service(providers: Providers, endpoint: Endpoint, found: Sequence[Found]) -> dict[str, Any]:
+    rows = _of(endpoint.name, found)
+    ready = any(row.usable for row in rows)
+    listed = [_name(row) for row in rows if row.usable and _name(row)]
+    names = [
+        *listed,
+        *(() if endpoint.local else (row.name for row in known_models.catalogue(endpoint.name))),
+    ]
+    return {
+        "name": endpoint.name,
+        "title": endpoint.title,
+        "ready": ready,
+        "local": endpoint.local,
+        "keyName": endpoint.keys[0] if endpoint.keys else None,
+        "why": next((row.why for row in rows if row.usable), None),
+        "missing": None if ready else _lack(providers, endpoint),
+        "models": list(dict.fromkeys(names)),
+    }
+
+
+def _lack(providers: Providers, endpoint: Endpoint) -> str:
+    if not endpoint.base_url:
+        return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Nobody has said where it is."
+    if not providers.has_key(endpoint.name):
+        return how_to_key(endpoint)
+    return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title}, and give it a model."
+
+
+def _here(rows: Sequence[Found]) -> dict[str, Any]:
+    ready = any(row.usable for row in rows)
+    return {
+        "name": LOCAL,
+        "title": "This machine",
+        "ready": ready,
+        "local": True,
+        "keyName": None,
+        "why": next((row.why for row in rows if row.usable), None),
+        "missing": None if ready else next((row.todo for row in rows if row.todo), None),
+        "models": [_name(row) for row in rows if row.usable],
+    }
+
+
+def _plain(name: str) -> dict[str, Any]:
+    """Brought by a plug-in, or for trying things out: it answers for itself."""
+    return {
+        "name": name,
+        "title": name.capitalize(),
+        "ready": True,
+        "local": True,
+        "keyName": None,
+        "why": None,
+        "missing": None,
+        "models": [],
+    }
+
+
+def _name(row: Found) -> str:
+    return row.name.partition("/")[2]

@@ -1,0 +1,167 @@
+"""What people in the room are told: invitations, seats, votes, and every verdict with its ballots."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from moot.core.terms import PollName
+from moot.store.contract import InvitedAs
+from moot.web.reference.schemas.base_schemas import (
+    LEFT_OUT,
+    Count,
+    DebateId,
+    JudgeId,
+    Moment,
+    Nth,
+    Reply,
+    SeatId,
+    Seconds,
+    Winner,
+)
+from moot.web.reference.schemas.reply_schemas import Judge, OpenPoll, Rubric, Score, Verdict
+
+
+class Invited(Reply):
+    debate_id: DebateId
+    name: str
+    role: InvitedAs
+    seat: SeatId = LEFT_OUT
+    judge: JudgeId = LEFT_OUT
+    many: bool
+    created_at: Moment
+    expires_at: Moment = LEFT_OUT
+
+
+class InvitationResponse(Invited):
+    token: str
+    """To be sent as a bearer token. It is told this once."""
+    link: str
+    """A page for whoever is invited; a browser keeps to itself what stands behind the #."""
+
+
+class InvitationsResponse(Reply):
+    invitations: list[Invited]
+
+
+class OfferedPoint(Reply):
+    participant_id: SeatId
+    text: str
+
+
+class SeatResponse(Reply):
+    debate_id: DebateId
+    seat: SeatId
+    name: str
+    person: bool
+    """Somebody sits there; else a model does."""
+    draft: str
+    turn: Nth | None
+    """The number of its speech under way."""
+    phase: str | None
+    """Of that speech, or of its next one."""
+    title: str | None
+    ends_at: Moment | None
+    """When a person's time is up; null while nobody speaks there or the clock stands still."""
+    seconds_left: Seconds | None
+    words: Count
+    """Of the draft."""
+    budget: Count
+    """How many words count."""
+    point: OfferedPoint | None
+    """It waits for an answer."""
+
+
+class Counted(Reply):
+    poll: PollName
+    open: bool
+    votes: Count
+    """Those that came in time."""
+    late: Count
+    single: Count = LEFT_OUT
+    """Of those who did not vote in both polls."""
+    by_choice: dict[str, Count] = LEFT_OUT
+    """Not there while the votes are sealed."""
+
+
+class PollCount(Counted, OpenPoll):
+    """With when it closes."""
+
+
+class Interval(Reply):
+    low: float
+    high: float
+
+
+class Change(Reply):
+    choice: str
+    label: str
+    before: Count
+    after: Count
+    points: float
+    interval: Interval | None
+    persuadable: Count
+    """Who had not chosen it at first ..."""
+    won: Count
+    """... and how many of them did in the end."""
+
+
+class Outcome(Reply):
+    sealed: bool
+    """Until the last poll has closed, only the number of votes is told."""
+    rule: Literal["swing", "majority"] | None
+    """null where the audience is not asked."""
+    choices: list[str]
+    headline: str = LEFT_OUT
+    pairs: Count = LEFT_OUT
+    """Voters who voted twice, in time."""
+    table: list[list[Count]] = LEFT_OUT
+    """Who moved from what (row) to what (column), in the order of `choices`."""
+    changes: list[Change] = LEFT_OUT
+    leader: str | None = LEFT_OUT
+    lead: float = LEFT_OUT
+    """Points between the first and the next."""
+    interval: Interval | None = LEFT_OUT
+    account: list[str] = LEFT_OUT
+    """The result in sentences."""
+    doubts: list[str] = LEFT_OUT
+
+
+class Votes(Outcome):
+    """What the audience's votes come to."""
+
+    polls: list[Counted]
+
+
+class PollsResponse(Outcome):
+    debate_id: DebateId
+    polls: list[PollCount]
+
+
+class Ballot(Reply):
+    judge: JudgeId
+    judge_name: str
+    order: Count
+    """In which order a model was shown the speakers; 0 for people."""
+    winner: Winner
+    scores: dict[str, Score]
+    reasoning: str
+    criteria: dict[str, str]
+    cites: list[Nth] = LEFT_OUT
+    """The turns on which it rests."""
+    rubric: Rubric = LEFT_OUT
+    ranking: list[SeatId] = LEFT_OUT
+
+
+class ReachedVerdict(Verdict):
+    judging: Nth | None
+    """null where no judge was asked."""
+    judges: list[Judge]
+    ballots: list[Ballot]
+
+
+class VerdictsResponse(Reply):
+    debate_id: DebateId
+    verdicts: Annotated[list[ReachedVerdict], Field(description="The first is what the debate came to.")]
+    being_judged: bool

@@ -1,0 +1,186 @@
+"""A debate as one HTML file that plays it again: without a server, without a network.
+
+The player stands in the file as it was put together at set-up, and the debate beside it as plain data: the
+changes of the page's view in the order in which they came, as an observer was told them. A policy in the file
+itself names these two by their digests, and allows nothing else to run, to be styled or to be fetched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moot.api.frames import as_seen
+from moot.api.page_view.page_frames import Chamber
+from moot.api.page_view.patches import Patch
+from moot.api.problems import Problem
+from moot.core.evolve import evolve
+from moot.core.state import Debate
+from moot.core.visibility import OBSERVER, Viewer
+from moot.store.contract import Store
+from moot.views.html_escape import one
+from moot.views.transcript_json import moment
+from moot.web.streaming.frame_cache import BREATH
+
+AT_ONCE = 256
+TOGETHER_MS = 80
+"""Words that come so close upon each other are shown together: nobody sees the difference."""
+THINKING = ("turns", "bench")
+"""Sections whose entries have thoughts in them. In a verdict, `reasoning` is what a judge says aloud."""
+UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+UNBUILT = "The player has not been built: run `make setup`"
+NEEDED = ("about", "now", "money", "turns", "remarks", "points", "polls", "bench", "verdicts", "mishaps")
+
+Frame = tuple[int, list[Patch]]
+
+
+class Parts(Struct, frozen=True):
+    script: str
+    style: str
+
+    @property
+    def policy(self) -> str:
+        return (
+            f"default-src 'none'; script-src '{_digest(self.script)}'; style-src '{_digest(self.style)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'; "
+            "require-trusted-types-for 'script'; trusted-types dompurify"
+        )
+
+
+def audience_of(viewer: Viewer, debate: Debate) -> Viewer:
+    """A file is handed on: it shows what any observer may see, and never more than who asks for it may.
+
+    What the person of a seat alone knows is no part of it; but as long as something is veiled for them, that
+    is what they are.
+    """
+    if viewer.privileged:
+        return OBSERVER
+    return replace(viewer, seat=None) if debate.final else viewer
+
+
+async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: bool) -> str:
+    """Raises Problem where the player has not been built."""
+    parts = _parts()
+    told: list[tuple[datetime, Patch]] = []
+    debate: Debate | None = None
+    dialect = Chamber(audience_of(viewer, so_far))
+    after = 0
+    while records := await store.read(so_far.id, after, AT_ONCE):
+        for recorded in records:
+            if recorded.seq % BREATH == 0:
+                await asyncio.sleep(0)
+            before, debate = debate, evolve(debate, recorded)
+            for frame in dialect.frames(as_seen(recorded, before, debate, dialect.viewer)):
+                told += [(recorded.at, patch) for patch in _kept(frame.data["ops"], reasoning)]
+        after = records[-1].seq
+    return await asyncio.to_thread(_page, parts, so_far.motion, told)
+
+
+def _kept(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
+    """Nothing can be done any more, nobody's draft is for others, and thoughts are kept where one asks."""
+    for verb, path, value in patches:
+        if not path:
+            yield verb, path, {name: _bare((name,), value[name], reasoning) for name in NEEDED}
+        elif path[0] in NEEDED and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
+            yield verb, path, _bare(path, value, reasoning)
+
+
+def _is_thought(path: tuple[str, ...], reasoning: bool) -> bool:
+    return not reasoning and len(path) == 3 and path[0] in THINKING and path[2] == "reasoning"
+
+
+def _bare(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
+    if path == ("now",):
+        return {**value, "open": []}
+    if reasoning or path[0] not in THINKING:
+        return value
+    if len(path) < 3:
+        return {key: _bare((*path, key), entry, reasoning) for key, entry in value.items()}
+    match path[2]:
+        case "reasoning":
+            return ""
+        case "parts":
+            return [part for part in value if part["kind"] != "thoughts"]
+        case _:
+            return value
+
+
+def _packed(told: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[Frame]:
+    """Times from the start on; what happened at once as one frame, words that follow each other as one."""
+    last: Frame | None = None
+    for at, patch in told:
+        ms = round((at - start).total_seconds() * 1000)
+        if last is not None and _is_close(last, ms, patch):
+            _join(last[1], patch)
+            continue
+        if last is not None:
+            yield last
+        last = (ms, [patch])
+    if last is not None:
+        yield last
+
+
+def _is_close(last: Frame, ms: int, patch: Patch) -> bool:
+    return ms == last[0] or (ms - last[0] <= TOGETHER_MS and _grows(last[1][-1], patch))
+
+
+def _join(patches: list[Patch], patch: Patch) -> None:
+    if _grows(patches[-1], patch):
+        verb, path, text = patches[-1]
+        patches[-1] = (verb, path, text + patch[2])
+    else:
+        patches.append(patch)
+
+
+def _grows(before: Patch, patch: Patch) -> bool:
+    return before[0] == patch[0] == "add" and before[1] == patch[1]
+
+
+def _page(parts: Parts, motion: str, told: list[tuple[datetime, Patch]]) -> str:
+    start = told[0][0] if told else datetime.min
+    film = {"start": moment(start), "frames": list(_packed(told, start))}
+    # Nothing in the data can end its element, and nothing in it is ever run.
+    data = msgspec.json.encode(film).decode().translate(UNSAFE)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{parts.policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="Moot">
+<title>{one(motion)}</title>
+<style>{parts.style}</style>
+</head>
+<body>
+<div id="app"><noscript>This file plays a debate, and needs JavaScript for that.</noscript></div>
+<script type="application/json" id="debate">{data}</script>
+<script type="module">{parts.script}</script>
+</body>
+</html>
+"""
+
+
+@lru_cache(maxsize=1)
+def _parts() -> Parts:
+    vendor = files("moot.web").joinpath("vendor")
+    try:
+        script, style = (vendor.joinpath(name).read_text("utf-8") for name in ("player.js", "player.css"))
+    except FileNotFoundError:
+        raise Problem("not-found", UNBUILT) from None
+    return Parts(script, style)
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

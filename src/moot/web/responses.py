@@ -1,0 +1,42 @@
+"""Replies: a problem, or a shape as JSON. What stands on every reply is added by the border."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+from starlette.types import Scope
+
+from moot.api.problems import MEDIA_TYPE, Problem
+from moot.core.ids import new_id
+from moot.web.middleware.headers import ALWAYS
+
+_json = msgspec.json.Encoder(decimal_format="number")
+
+
+def problem_reply(problem: Problem, scope: Scope) -> Response:
+    body = problem.body(scope["path"], scope["state"]["request_id"])
+    return Response(body, problem.status, problem.headers, MEDIA_TYPE)
+
+
+def json_reply(shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Amounts of money are numbers here."""
+    return Response(_json.encode(shape), status, headers, "application/json")
+
+
+def raw_reply(problem: Problem, path: str) -> bytes:
+    """A whole reply in bytes, for where there is no request yet that a route could answer."""
+    request_id = new_id("req")
+    body = problem.body(path, request_id)
+    headers = {
+        **ALWAYS,
+        **problem.headers,
+        "Content-Type": MEDIA_TYPE,
+        "Content-Length": str(len(body)),
+        "X-Request-Id": request_id,
+        "Connection": "close",
+    }
+    lines = [f"HTTP/1.1 {problem.status} {problem.sort.title}", *(f"{n}: {v}" for n, v in headers.items())]
+    return "\r\n".join((*lines, "", "")).encode("latin-1") + body

@@ -1,0 +1,155 @@
+"""The steward's desk: what the server itself needs. Models to install, providers and their keys, tokens.
+
+Whoever may use the server sees what works; to change it is for the operator. Tokens are kept beside the log,
+so what came of a request is remembered here, as with invitations.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot import __version__
+from moot.api.problems import Problem
+from moot.api.rights import may
+from moot.api.v1 import admin_bodies, bodies, query_params
+from moot.core.errors import Unavailable
+from moot.models.installs import Install
+from moot.store.contract import Token
+from moot.store.token_digest import digest, new_secret
+from moot.views.transcript_json import moment
+from moot.web.app_context import query_of, who
+from moot.web.responses import json_reply
+from moot.web.routes.handlers import Desk, Route
+
+ModelName = Annotated[str, Path(alias="model")]
+TokenName = Annotated[str, Path(alias="token")]
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/providers", "providers", "look"),
+    ("GET", "/installs", "installs", "look"),
+    ("POST", "/installs/{model}", "install", "operate"),
+    ("DELETE", "/installs/{model}", "stop_install", "operate"),
+    ("GET", "/tokens", "tokens", "operate"),
+    ("POST", "/tokens", "new_token", "operate"),
+    ("DELETE", "/tokens/{token}", "revoke_token", "operate"),
+)
+ASK = "Ask the operator of this server."
+FIRST = (
+    "From now on every request needs a token. This one is for the debates of {owner}; models, tokens and the "
+    "debates of all are for the operator: the one whose token is in MOOT_TOKEN, and the command line."
+)
+
+
+class Steward(Desk):
+    async def providers(self, request: Request) -> Response:
+        query_params.nothing(query_of(request))
+        told = await self._rooms.catalogue.providers()
+        needed, mine = await self._rooms.keeper.enabled(), may(who(request), "operate")
+        rows = told["providers"] if mine else [_from_outside(row) for row in told["providers"]]
+        shape = {**told, "providers": rows, "token": needed, "operator": mine, "version": __version__}
+        return json_reply(shape)
+
+    # --- models to install ----------------------------------------------------------------------------
+
+    async def installs(self, request: Request) -> Response:
+        query_params.nothing(query_of(request))
+        mine = may(who(request), "operate")
+        rows = [_install(install, mine=mine) for install in self._arena.providers.installs.all()]
+        return json_reply({"models": rows, "operator": mine})
+
+    async def install(self, request: Request, model: ModelName) -> Response:
+        query_params.nothing(query_of(request))
+        bodies.read(bodies.Nothing, await request.body())
+        try:
+            started = self._arena.providers.installs.start(model)
+        except Unavailable:
+            raise _no_model() from None
+        return json_reply(_install(started, mine=True), 202)
+
+    async def stop_install(self, request: Request, model: ModelName) -> Response:
+        query_params.nothing(query_of(request))
+        try:
+            await self._arena.providers.installs.stop(model)
+        except Unavailable:
+            raise _no_model() from None
+        return Response(status_code=204)
+
+    # --- tokens ---------------------------------------------------------------------------------------
+
+    async def tokens(self, request: Request) -> Response:
+        query_params.nothing(query_of(request))
+        tokens = await self._arena.store.tokens()
+        shape = {"tokens": [_token(token) for token in tokens], "needed": await self._rooms.keeper.enabled()}
+        return json_reply(shape)
+
+    async def new_token(self, request: Request) -> Response:
+        query_params.nothing(query_of(request))
+        raw, repeats = await request.body(), self._rooms.repeats
+        async with repeats.doing(request, raw) as once:
+            if said := await repeats.said(request, once):
+                return json_reply(said, 201, {"Idempotent-Replayed": "true"})
+            shape = await self._make(bodies.read(admin_bodies.NewToken, raw))
+            await repeats.remember(request, once, shape)
+        return json_reply(shape, 201)
+
+    async def revoke_token(self, request: Request, token: TokenName) -> Response:
+        query_params.nothing(query_of(request))
+        if not await self._arena.store.drop_token(token):
+            raise Problem("not-found", "There is no such token")
+        self._rooms.keeper.look_again()
+        self._rooms.clock.review_soon()
+        return Response(status_code=204)
+
+    async def _make(self, asked: admin_bodies.NewToken) -> dict[str, Any]:
+        store, keeper = self._arena.store, self._rooms.keeper
+        if any(kept.name == asked.name for kept in await store.tokens()):
+            raise Problem("validation", errors={"name": ["There is a token of that name"]})
+        first, secret, now = not await keeper.enabled(), new_secret(), datetime.now(UTC)
+        until = now + timedelta(days=asked.days) if asked.days else None
+        owner = asked.name if asked.owner is None else asked.owner
+        token = Token(asked.name, digest(secret), asked.role, owner, now, until)
+        await store.keep_token(token)
+        keeper.look_again()
+        warning = FIRST.format(owner=owner or "nobody in particular") if first else None
+        return {**_token(token), "token": secret, "warning": warning}
+
+
+def _from_outside(row: dict[str, Any]) -> dict[str, Any]:
+    """Where a server stands in the operator's network is the operator's business."""
+    return {**row, "why": None, "missing": row["missing"] and ASK}
+
+
+def _no_model() -> Problem:
+    return Problem("not-found", "There is no such model to install")
+
+
+def _install(install: Install, *, mine: bool) -> dict[str, Any]:
+    """What went wrong names folders of the server: it is for the operator."""
+    return {
+        "name": install.entry.name,
+        "title": install.entry.title,
+        "bytes": install.entry.size,
+        "licence": install.entry.licence,
+        "summary": install.entry.summary,
+        "small": install.entry.small,
+        "state": install.state,
+        "done": install.done,
+        "total": install.total,
+        "error": (install.error or None) if mine else None,
+    }
+
+
+def _token(token: Token) -> dict[str, Any]:
+    return {
+        "name": token.name,
+        "role": token.role,
+        "owner": token.owner,
+        "createdAt": moment(token.created_at),
+        "expiresAt": moment(token.expires_at),
+        "expired": token.expired(datetime.now(UTC)),
+    }

@@ -1,0 +1,79 @@
+"""One call to a model as it was: what it was sent, and what came back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from moot.api.problems import Problem
+from moot.core.events import CallCompleted, CallDelta, CallFailed, CallStarted, Event, SegmentCompleted
+from moot.core.segments import Piece, left_open
+from moot.core.terms import DeltaKind, Segment
+from moot.engine.arena import Arena
+
+PAGE = 1000
+
+
+async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]:
+    """For owners and moderators only: the request holds prompts and secret objectives."""
+    events = await _events_of(arena, debate_id, number)
+    started = next((event for event in events if isinstance(event, CallStarted)), None)
+    if started is None:
+        raise Problem("not-found", "There is no such call")
+    sent = await arena.store.body(debate_id, started.request)
+    done = next((event for event in events if isinstance(event, CallCompleted | CallFailed)), None)
+    return {
+        "call": number,
+        "model": started.model,
+        "attempt": started.attempt,
+        "turn": started.turn,
+        "judge": started.judge,
+        "aside": started.aside,
+        "order": started.order if started.judge else None,
+        "sent": msgspec.json.decode(sent) if sent else None,
+        "got": {
+            "text": _said(events, "text"),
+            "reasoning": _said(events, "reasoning"),
+            "segments": _segments(events),
+        },
+        "outcome": msgspec.to_builtins(done) if done else None,
+    }
+
+
+def _segments(events: list[Event]) -> list[dict[str, Any]]:
+    """The finished ones as they stand in the log, and those that were cut as far as they came."""
+    finished: list[Segment] = []
+    words: list[tuple[int, DeltaKind, Piece]] = []
+    for event in events:
+        match event:
+            case CallDelta():
+                words.append((event.segment, event.kind, (event.part, event.text)))
+            case SegmentCompleted():
+                finished.append(event.segment)
+                if event.taken_back:
+                    words = [one for one in words if one[1] != "text"]
+            case _:
+                pass
+    whole = any(isinstance(event, CallCompleted) for event in events)
+    cut = () if whole else left_open(words, finished)
+    told = [msgspec.to_builtins(segment) for segment in finished]
+    return [*told, *({**msgspec.to_builtins(segment), "unfinished": True} for segment in cut)]
+
+
+async def _events_of(arena: Arena, debate_id: str, number: int) -> list[Event]:
+    found: list[Event] = []
+    after = 0
+    while records := await arena.store.read(debate_id, after, PAGE):
+        after = records[-1].seq
+        for recorded in records:
+            if getattr(recorded.event, "call", None) != number:
+                continue
+            found.append(recorded.event)
+            if isinstance(recorded.event, CallCompleted | CallFailed):
+                return found
+    return found
+
+
+def _said(events: list[Event], kind: str) -> str:
+    return "".join(event.text for event in events if isinstance(event, CallDelta) and event.kind == kind)

@@ -1,0 +1,140 @@
+"""The page: one document for every address of the arena, and the files it is made of.
+
+Our modules are served as written; what they build on was put into `vendor/` at set-up. Files are packed once
+and told apart by their content: a browser asks whether it still has the right ones. Whoever may not see
+debates may still get the page, which then asks for a token; and the page itself says where there is nothing.
+The document names what its page needs, so that all of it comes at once.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from functools import lru_cache, partial
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePosixPath
+
+from fastapi import APIRouter
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.api.problems import Problem
+from moot.web.middleware.compression import unpacks
+from moot.web.page_assets import needs, with_needs
+
+PAGES = {
+    "/": "start",
+    "/debates": "history",
+    "/statistics": "statistics",
+    "/settings": "settings",
+    "/debate/{debateId}": "live",
+    "/debate/{debateId}/verdict": "verdict",
+    "/debate/{debateId}/replay": "replay",
+    "/debate/{debateId}/inspect": "inspect",
+    "/debate/{debateId}/stage": "stage",
+}
+"""The module of each address, as the page itself knows it."""
+LOST = "lost"
+FILES = ("/static/", "/vendor/")
+ICON = "/favicon.ico"
+PATHS = (*PAGES, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
+OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
+OPEN_PREFIXES = ("/debate/", *FILES)
+KINDS = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+}
+SMALL = 512
+"""Not worth packing."""
+UNBUILT = "The page has not been built yet: run `make setup`.\n"
+
+
+class File(Struct, frozen=True):
+    kind: str
+    plain: bytes
+    packed: bytes
+    tag: str
+
+
+class Front:
+    """`home` is the folder in which `static` and `vendor` are."""
+
+    def __init__(self, home: Traversable | None = None) -> None:
+        self._home = home or files("moot.web")
+
+    def router(self) -> APIRouter:
+        routes = APIRouter(redirect_slashes=False)
+        for path, name in PAGES.items():
+            routes.add_route(path, partial(self._page, name), methods=["GET"])
+        for prefix in FILES:
+            routes.add_route(f"{prefix}{{path:path}}", self._file, methods=["GET"])
+        routes.add_route(ICON, self._icon, methods=["GET"])
+        return routes
+
+    def lost(self, request: Request) -> Response | None:
+        """The page for an address that there is not, where a person asks for it and not a program."""
+        asked = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+        within = f"{request.url.path}/".startswith(("/api/", *FILES))
+        return self._shell(request, LOST, 404) if asked and not within else None
+
+    async def _page(self, name: str, request: Request) -> Response:
+        return self._shell(request, name)
+
+    async def _icon(self, request: Request) -> Response:
+        return _sent(request, self._found("static", "moot.svg"))
+
+    async def _file(self, request: Request) -> Response:
+        folder = request.url.path.split("/")[1]
+        return _sent(request, self._found(folder, request.path_params["path"]))
+
+    def _shell(self, request: Request, name: str, status: int = 200) -> Response:
+        if not self._home.joinpath("vendor", "preact.js").is_file():
+            return Response(UNBUILT, 503, media_type="text/plain")
+        needed = needs(self._read, "static/app.js", f"static/pages/{name}.js")
+        document = self._home.joinpath("static", "index.html").read_bytes()
+        return _sent(request, _packed(".html", with_needs(document, needed)), status)
+
+    def _read(self, path: str) -> bytes | None:
+        file = self._home.joinpath(*path.split("/"))
+        return file.read_bytes() if file.is_file() else None
+
+    def _found(self, folder: str, path: str) -> File:
+        """Raises Problem. Nothing outside the two folders has an address."""
+        place = PurePosixPath(path)
+        if place.suffix not in KINDS or not all(_is_a_name(part) for part in path.split("/")):
+            raise Problem("not-found")
+        known = self._home.joinpath(folder, *place.parts)
+        if not known.is_file():
+            raise Problem("not-found")
+        return _packed(place.suffix, known.read_bytes())
+
+
+def _sent(request: Request, file: File, status: int = 200) -> Response:
+    headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if status == 200 and file.tag in _tags(request):
+        return Response(status_code=304, headers=headers)
+    if file.packed and unpacks(request.headers):
+        headers["Content-Encoding"] = "gzip"
+        return Response(file.packed, status, headers, media_type=file.kind)
+    return Response(file.plain, status, headers, media_type=file.kind)
+
+
+def _tags(request: Request) -> list[str]:
+    """Of what the browser has; a proxy that packs by itself calls it weak."""
+    known = request.headers.get("if-none-match", "").split(",")
+    return [tag.strip().removeprefix("W/") for tag in known]
+
+
+def _is_a_name(part: str) -> bool:
+    return part.isascii() and part.replace("-", "").replace(".", "").replace("_", "").isalnum()
+
+
+@lru_cache(maxsize=256)
+def _packed(suffix: str, plain: bytes) -> File:
+    packed = gzip.compress(plain, 9, mtime=0) if len(plain) > SMALL else b""
+    return File(KINDS[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')

@@ -1,0 +1,1 @@
+"""The HTTP server under the application: connections, sockets, deadlines and stalled clients."""

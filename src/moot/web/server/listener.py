@@ -1,0 +1,147 @@
+"""Our server object around uvicorn's: where it listens, by which rules, and how it stops.
+
+uvicorn waits for streams as if they were requests that will soon be over. Ours ends the streams first.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from moot.api.origins import WILDCARDS, bracketed
+from moot.core.errors import Unavailable
+from moot.settings import Service
+from moot.web.server.http_protocol import connections
+from moot.web.server.websocket_protocol import MOST_BYTES, sockets
+
+BACKLOG = 2048
+KEEP_ALIVE_SECONDS = 75
+GRACE_SECONDS = 3
+PING_SECONDS = 20.0
+
+Ready = Callable[[str], None]
+"""Called with the URL when the server can be reached."""
+
+
+class Server(uvicorn.Server):
+    def __init__(
+        self,
+        app: ASGIApp,
+        service: Service,
+        *,
+        end_streams: Callable[[], Awaitable[None]],
+        ready: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(_config(app, service))
+        self._end_streams = end_streams
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._ready is not None:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        await self._end_streams()
+        await super().shutdown(sockets)
+
+    def leave(self) -> None:
+        self.should_exit = True
+
+    def under_way(self) -> int:
+        """Requests that are being answered: streams, but for a few."""
+        return len(self.server_state.tasks)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Signals are heeded by those who also see to what comes after the server."""
+        yield
+
+
+def _config(app: ASGIApp, service: Service) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        interface="asgi3",
+        http=connections(service.header_seconds, service.stalled_seconds),
+        ws=sockets(service.stalled_seconds),
+        ws_max_size=MOST_BYTES,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_per_message_deflate=False,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        # uvicorn would believe what anybody on this machine says about an address.
+        proxy_headers=False,
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """A socket for each address of the host, all on the same port. Port 0 takes one that is free."""
+    bound: list[socket.socket] = []
+    try:
+        for family, address in _addresses(host, port):
+            with suppress(_Missing):
+                chosen = bound[0].getsockname()[1] if bound else port
+                bound.append(_bound(family, (address, chosen)))
+    except BaseException:
+        for listener in bound:
+            listener.close()
+        raise
+    if not bound:
+        raise Unavailable(f"{host} is no address of this machine.", "`--host 127.0.0.1` always is.")
+    return bound
+
+
+def url_of(host: str, port: int) -> str:
+    return f"http://{'localhost' if host in WILDCARDS else bracketed(host)}:{port}"
+
+
+class _Missing(Exception):
+    """The name has this address, but the machine has not: IPv6 may be turned off."""
+
+
+def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        raise Unavailable(f"There is no host {host}.", "`--host 127.0.0.1` always is.") from None
+    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
+
+
+def _bound(family: socket.AddressFamily, address: tuple[str, int]) -> socket.socket:
+    # Where the protocol is not named asyncio does not turn Nagle's waiting off: 40 ms for every reply.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise _explained(error, address[1]) from None
+    return listener
+
+
+def _explained(error: OSError, port: int) -> Exception:
+    match error.errno:
+        case errno.EADDRINUSE:
+            fix = f"`--port {port + 1}` may be free, and `--port 0` takes one that is."
+            return Unavailable(f"Something else listens on port {port}.", fix)
+        case errno.EACCES:
+            return Unavailable(f"Port {port} is not for everybody.", "Ports from 1024 are: `--port 8000`.")
+        case errno.EADDRNOTAVAIL:
+            return _Missing()
+        case _:
+            return Unavailable(f"Port {port} cannot be had: {error.strerror}.")

@@ -1,0 +1,255 @@
+"""What there is to choose from, and how it went so far: models, formats, statistics.
+
+Looking for models knocks at doors, and statistics read every debate's summary: both are kept for a moment.
+Hundreds of models have a price to be found: that is done beside the loop, which has words to pass on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import cache, partial
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from moot import formats
+from moot.api.v1.query_params import Among
+from moot.core.terms import Format, Money, Phase, Price
+from moot.engine.arena import Arena
+from moot.models.discovery import Found
+from moot.providers import known_models
+from moot.providers.endpoints import key_of, traits_of, wants_key
+from moot.tools.contract import HOSTED, Kit
+from moot.views.costs import dollars
+from moot.views.preview import usual_order
+from moot.views.statistics import gathered
+from moot.views.statistics_tables import Statistics
+from moot.views.summary import Summary
+from moot.web.provider_status import LOCAL, sources
+
+KEPT_SECONDS = 10.0
+MOST_KEPT = 100
+
+
+class Catalogue:
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._kept: dict[tuple[Hashable, ...], tuple[float, Any]] = {}
+        self._looking = asyncio.Lock()
+
+    async def models(self) -> dict[str, Any]:
+        return await self._keep(("models", self._arena.providers.installs.finished), self._models)
+
+    async def providers(self) -> dict[str, Any]:
+        return await self._keep(("providers", self._arena.providers.installs.finished), self._providers)
+
+    async def formats(self) -> dict[str, Any]:
+        return await asyncio.to_thread(self._formats)
+
+    async def tools(self) -> dict[str, Any]:
+        """By the names that a debate allows them by. How a server is reached is nobody's business."""
+        kits = await self._arena.tools.kits()
+        return {"servers": [_kit(kit) for kit in kits], "hosted": [*HOSTED]}
+
+    def _formats(self) -> dict[str, Any]:
+        folder = self._arena.settings.formats
+        others = formats.names(folder)[len(formats.BUILT_IN) :]
+        rows = [_built_in(name) for name in formats.BUILT_IN]
+        return {"formats": [*rows, *(_format(formats.load(name, folder)) for name in others)]}
+
+    async def statistics(self, owner: str | None, among: Among) -> dict[str, Any]:
+        async def look() -> dict[str, Any]:
+            return _statistics(
+                await gathered(self._arena.store.summaries(owner=owner), partial(_counts, among))
+            )
+
+        return await self._keep(("statistics", owner, among), look)
+
+    async def _keep(
+        self, name: tuple[Hashable, ...], look: Callable[[], Awaitable[dict[str, Any]]]
+    ) -> dict[str, Any]:
+        async with self._looking:
+            at, known_ = self._kept.get(name, (float("-inf"), None))
+            if monotonic() - at > KEPT_SECONDS:
+                known_ = await look()
+                self._kept.pop(name, None)
+                self._kept[name] = (monotonic(), known_)
+            if len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            return known_
+
+    async def _models(self) -> dict[str, Any]:
+        providers = self._arena.providers
+        found, default = await providers.usable(), await providers.default_model()
+        return await asyncio.to_thread(self._described, found, default)
+
+    def _described(self, usable: Sequence[Found], default: str) -> dict[str, Any]:
+        providers = self._arena.providers
+        rows: dict[str, dict[str, Any]] = {}
+        for found in usable:
+            provider, _, name = found.name.partition("/")
+            if name:
+                row = self._row(provider, name, found.title, "" if found.usable else found.todo)
+                rows[found.name] = {**row, "install": name if found.kind == "catalogue" else None}
+        for endpoint in providers.endpoints.values():
+            keyless = wants_key(endpoint) and key_of(endpoint, providers.manager.environ, {}) is None
+            missing = "" if providers.has_key(endpoint.name) or not keyless else f"Set {endpoint.keys[0]}."
+            for row in known_models.catalogue(endpoint.name):
+                rows.setdefault(row.label, self._row(endpoint.name, row.name, row.name, missing))
+        for label in self._recommended(default) & rows.keys():
+            rows[label]["recommended"] = True
+        return {"models": list(rows.values()), "default": default}
+
+    def _recommended(self, default: str) -> set[str]:
+        """Good ones to begin with: the default, one of each service, and the best that runs here."""
+        providers = self._arena.providers
+        services = {f"{one.name}/{one.model}" for one in providers.endpoints.values() if one.model}
+        best = max(providers.manager.catalogue.values(), key=lambda entry: entry.parameters)
+        return {default, f"local/{best.name}", *services}
+
+    async def _providers(self) -> dict[str, Any]:
+        providers = self._arena.providers
+        rows = await asyncio.to_thread(sources, providers, await providers.usable())
+        return {"providers": rows, "default": await providers.default_model()}
+
+    def _row(self, provider: str, name: str, title: str, missing: str) -> dict[str, Any]:
+        endpoint = self._arena.providers.endpoints.get(provider)
+        traits = traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
+        price = self._arena.price(provider, name)
+        return {
+            "provider": provider,
+            "modelId": name,
+            "name": title or name,
+            "available": not missing,
+            "missing": missing or None,
+            "price": _price(price),
+            "priceText": _price_text(price),
+            "thinks": traits.thinks,
+            "efforts": list(traits.efforts),
+            "contextTokens": traits.context,
+            "outputTokens": traits.output,
+            "local": provider == LOCAL or (endpoint is not None and endpoint.local),
+            "small": traits.small,
+            "recommended": False,
+            "install": None,
+        }
+
+
+def _kit(kit: Kit) -> dict[str, Any]:
+    return {
+        "name": kit.name,
+        "title": kit.title,
+        "missing": kit.missing or None,
+        "tools": [
+            {"name": tool.name, "title": tool.title, "description": tool.description} for tool in kit.tools
+        ],
+    }
+
+
+def _price(price: Price | None) -> dict[str, float] | None:
+    """US dollars for a million tokens, at the first tier; null where nobody knows."""
+    if price is None:
+        return None
+    return {
+        "inputPerMillion": float(price.input[0].per_million),
+        "outputPerMillion": float(price.output[0].per_million),
+    }
+
+
+def _price_text(price: Price | None) -> str:
+    if price is None:
+        return "price unknown"
+    asked, said = price.input[0].per_million, price.output[0].per_million
+    return f"{dollars(asked)} / {dollars(said)} per million" if asked or said else "free"
+
+
+@cache
+def _built_in(name: str) -> dict[str, Any]:
+    return _format(formats.load(name))
+
+
+def _format(fmt: Format) -> dict[str, Any]:
+    return {
+        "name": fmt.name,
+        "title": fmt.title,
+        "summary": formats.described(fmt),
+        "minParticipants": max(2, fmt.min_seats),
+        "maxParticipants": fmt.max_seats,
+        "rounds": fmt.rounds,
+        "maxRounds": fmt.max_rounds,
+        "scripted": fmt.scripted,
+        "result": fmt.result,
+        "parties": fmt.parties,
+        "eitherFirst": fmt.either_first,
+        "lastWord": fmt.last_word,
+        "prepWords": fmt.prep_words,
+        "chairs": [
+            {"name": chair.name, "position": chair.side, "role": chair.role, "team": chair.team}
+            for chair in fmt.chairs
+        ],
+        "phases": [_phase(phase) for phase in fmt.phases],
+        "order": msgspec.to_builtins(usual_order(fmt)),
+    }
+
+
+def _phase(phase: Phase) -> dict[str, Any]:
+    return {
+        "key": phase.key,
+        "title": phase.title,
+        "round": phase.round,
+        "speaker": phase.who,
+        "member": phase.speaker,
+        "team": phase.team,
+        "speaksAs": phase.speaks_as,
+        "to": phase.to,
+        "kind": phase.kind,
+        "tone": phase.tone,
+        "minutes": phase.minutes,
+        "words": phase.words,
+        "clock": phase.clock,
+        "exchanges": phase.exchanges,
+        "newArguments": phase.new_arguments,
+        "simultaneous": phase.simultaneous,
+        "pointsOfInformation": phase.points_of_information,
+        "protected": phase.protected,
+    }
+
+
+def _counts(among: Among, summary: Summary) -> bool:
+    """Those of which an older version did not write the day have none."""
+    return (
+        among.format in ("", summary.format)
+        and (among.since is None or among.since.isoformat() <= summary.day)
+        and (among.until is None or "" < summary.day <= among.until.isoformat())
+        and (not among.model or among.model in summary.cast())
+    )
+
+
+def _statistics(found: Statistics) -> dict[str, Any]:
+    totals = found.totals
+    return {
+        "totals": {
+            "debates": totals.debates,
+            "statuses": totals.statuses,
+            "speeches": totals.speeches,
+            **_spent(totals.cost),
+            "unpriced": totals.unpriced,
+        },
+        "models": found.models,
+        "sides": found.sides,
+        "pairs": found.pairs,
+        "formats": found.formats,
+        "topics": found.topics,
+        "costs": [
+            {"model": one.model, **_spent(one.cost), "tokens": one.tokens, "debates": one.debates}
+            for one in found.costs
+        ],
+        "judges": found.judges,
+        "days": [{"day": one.day, "debates": one.debates, **_spent(one.cost)} for one in found.days],
+    }
+
+
+def _spent(cost: Money | None) -> dict[str, Any]:
+    return {"cost": None if cost is None else float(cost), "costText": dollars(cost)}

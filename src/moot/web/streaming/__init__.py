@@ -1,0 +1,1 @@
+"""Live streams: one debate in one dialect, encoded once, sent over SSE or a WebSocket."""

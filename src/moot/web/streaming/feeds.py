@@ -1,0 +1,349 @@
+"""Feeds: one debate in one dialect for one kind of viewer, encoded once and read by any number of them.
+
+A feed is a row of pages of 256 events each. The last page grows: one task folds the log and appends the
+encoded frames as they are committed. Earlier pages are built from the store when somebody asks for them,
+once for all who ask, and kept in a cache that all feeds share. A reader holds a cursor and no queue: it is
+woken when there is more, and takes what it has not seen. Whoever has seen all and keeps up may instead stand
+by, and is handed what comes without being woken: that is most viewers most of the time, and many times
+cheaper.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from moot.api.frames import Cursor, Dialect, as_seen
+from moot.core.errors import StoreError, UnknownDebate
+from moot.core.events import Recorded
+from moot.core.evolve import evolve
+from moot.core.visibility import Viewer
+from moot.engine.followers import Hub
+from moot.store.contract import Store
+from moot.web.streaming.frame_cache import BREATH, CACHED_BYTES, SIZE, Cache, Encode, Key, Page
+
+log = logging.getLogger(__name__)
+
+LATER_SECONDS = 0.5
+
+Take = Callable[[bytes], bool]
+"""Takes the frames of some events, none for a beat; False where it cannot take them now."""
+End = Literal["deleted", "closed"]
+"""Why nothing more will come: the debate is gone, or the server stops."""
+
+
+class Feed:
+    """Use `Feeds.reading`."""
+
+    def __init__(
+        self, key: Key, dialect: Dialect, encode: Encode, store: Store, hub: Hub, cache: Cache
+    ) -> None:
+        self.key = key
+        self.beats = 0
+        self.end: End | None = None
+        self._dialect = dialect
+        self._encode = encode
+        self._store = store
+        self._hub = hub
+        self._cache = cache
+        self._live: Page | None = None
+        self._ready = asyncio.Event()
+        self._building: dict[int, asyncio.Task[Page]] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+        self._standing: dict[asyncio.Future[int], Take] = {}
+        self._head = 0
+        """The last event there was when this feed began; before it is reached, states are of the past."""
+        self._told = 0
+        """Up to where those who stand by have been handed everything."""
+        self._pump: asyncio.Task[None] | None = None
+        self._readers = 0
+
+    async def page(self, number: int) -> Page:
+        """The page with this number; it may be growing, and is empty where the debate is gone."""
+        while True:
+            try:
+                return await self._page(number)
+            except UnknownDebate:
+                self.end = "deleted"
+                return Page(number * SIZE, None)
+            except StoreError:
+                await asyncio.sleep(LATER_SECONDS)
+
+    async def _page(self, number: int) -> Page:
+        await self._ready.wait()
+        live = self._live
+        if live is not None and number * SIZE == live.first:
+            return live
+        page = self._cache.get((self.key, number))
+        if page is not None:
+            return page
+        # Whoever asks first may leave; the others still want it.
+        task = self._building.get(number)
+        if task is None:
+            task = asyncio.create_task(self._build(number), name=f"page {number} of {self.key.debate}")
+            self._building[number] = task
+            task.add_done_callback(lambda _: self._building.pop(number, None))
+        return await asyncio.shield(task)
+
+    def is_over(self, page: Page) -> bool:
+        """Whether nothing follows this page, either ever or until a command continues the debate."""
+        if page.ended or page is not self._live or page.last < self._head or page.state is None:
+            return page.ended
+        return self._dialect.rests(page.state)
+
+    async def more(self, seq: int) -> None:
+        """Wait until there is something after `seq`, or a beat, or the end."""
+        if self._has_more(seq):
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
+
+    async def stand_by(self, seq: int, take: Take) -> int:
+        """Hand over all that comes after `seq`, for as long as it is taken. Up to where it was."""
+        if self._has_more(seq) or seq > self._told:
+            # A page that has just been begun may not have reached the cursor yet.
+            await self.more(seq)
+            return seq
+        leaving: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._standing[leaving] = take
+        try:
+            return await leaving
+        finally:
+            self._standing.pop(leaving, None)
+
+    def beat(self) -> None:
+        self.beats += 1
+        self._offer(b"")
+        self._wake()
+
+    def enter(self) -> None:
+        self._readers += 1
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._follow(), name=f"feed of {self.key.debate}")
+
+    def leave(self) -> bool:
+        """Whether that was the last reader."""
+        self._readers -= 1
+        if self._readers:
+            return False
+        if self._pump is not None:
+            self._pump.cancel()
+        return True
+
+    async def _build(self, number: int) -> Page:
+        first, before = number * SIZE, self._cache.forgotten
+        page = await self._blank(first)
+        for recorded in await self._store.read(self.key.debate, first, SIZE):
+            if recorded.seq % BREATH == 0:
+                await asyncio.sleep(0)
+            self._add(page, recorded)
+        if self._cache.forgotten == before:
+            # It may have been deleted meanwhile, and then nothing of it stays.
+            self._cache.put((self.key, number), page)
+        return page
+
+    async def _blank(self, first: int) -> Page:
+        """With the state that the page before ends with; where that is not at hand, it is folded anew."""
+        earlier = self._cache.get((self.key, first // SIZE - 1))
+        if earlier is not None:
+            return Page(first, earlier.state)
+        return Page(first, await self._store.state(self.key.debate, first) if first else None)
+
+    def _has_more(self, seq: int) -> bool:
+        return self.end is not None or (self._live is not None and self._live.last > seq)
+
+    def _add(self, page: Page, recorded: Recorded) -> tuple[bytes, ...]:
+        return page.add(recorded, self._dialect, self.key.viewer, self._encode)
+
+    async def _follow(self) -> None:
+        while self.end is None:
+            try:
+                await self._grow()
+                # The hub lets a follower go where the debate is gone, or where it closes itself.
+                self.end = "closed" if self._hub.closed else "deleted"
+            except UnknownDebate:
+                self.end = "deleted"
+            except StoreError:
+                await asyncio.sleep(LATER_SECONDS)
+            except Exception:
+                log.exception("a feed broke off", extra={"debate": self.key.debate})
+                self.end = "closed"
+        if self.end == "deleted":
+            self._cache.forget(self.key.debate)
+        self._ready.set()
+        self._send_away()
+        self._wake()
+
+    async def _grow(self) -> None:
+        if self._live is None:
+            head = await self._store.head(self.key.debate)
+            self._head = head.version
+            self._live = await self._blank(head.version // SIZE * SIZE)
+            self._told = self._live.last
+            self._ready.set()
+        live, ended = self._live, self._live.ended
+        async for batch in self._hub.follow(self.key.debate, live.last):
+            fresh: list[bytes] = []
+            for recorded in batch:
+                fresh += self._add(live, recorded)
+                ended = ended or live.ended
+                if live.full:
+                    live = self._turn_over(live)
+            # Without one await since the first of them came into its page: nobody is told twice.
+            self._hand_over(b"".join(fresh), live.last, over=ended or self.is_over(live))
+            self._wake()
+
+    def _turn_over(self, done: Page) -> Page:
+        self._cache.put((self.key, done.first // SIZE), done)
+        self._live = Page(done.last, done.state)
+        return self._live
+
+    def _hand_over(self, piece: bytes, seq: int, *, over: bool) -> None:
+        if over:
+            # Nobody is handed the end: they come back for it, and then know that it was.
+            self._send_away()
+        elif piece:
+            self._offer(piece)
+        self._told = seq
+
+    def _offer(self, piece: bytes) -> None:
+        for leaving, take in tuple(self._standing.items()):
+            if not take(piece):
+                self._let_go(leaving)
+
+    def _send_away(self) -> None:
+        for leaving in tuple(self._standing):
+            self._let_go(leaving)
+
+    def _let_go(self, leaving: asyncio.Future[int]) -> None:
+        del self._standing[leaving]
+        if not leaving.done():
+            leaving.set_result(self._told)
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+
+class Feeds:
+    """All feeds of this process."""
+
+    def __init__(self, store: Store, hub: Hub, *, cached: int = CACHED_BYTES) -> None:
+        self._store = store
+        self._hub = hub
+        self._cache = Cache(cached)
+        self._feeds: dict[Key, Feed] = {}
+
+    @asynccontextmanager
+    async def reading(
+        self, debate_id: str, dialect: Dialect, viewer: Viewer, encode: Encode, medium: str = "sse"
+    ) -> AsyncGenerator[Feed]:
+        """The feed, for as long as somebody reads it. `medium` tells feeds apart that encode differently."""
+        key = Key(debate_id, f"{dialect.name}/{medium}", viewer)
+        feed = self._feeds.get(key)
+        if feed is None or feed.end:
+            feed = Feed(key, dialect, encode, self._store, self._hub, self._cache)
+            self._feeds[key] = feed
+        feed.enter()
+        try:
+            yield feed
+        finally:
+            if feed.leave() and self._feeds.get(key) is feed:
+                del self._feeds[key]
+
+    def beat(self) -> None:
+        for feed in tuple(self._feeds.values()):
+            feed.beat()
+
+    async def tells_more(self, debate_id: str, dialect: Dialect, viewer: Viewer, cursor: Cursor) -> bool:
+        """Whether the log, as it stands, has anything after the cursor for this viewer in this dialect."""
+        seq, skip = cursor.whole, cursor.part
+        before = await self._store.state(debate_id, seq) if seq else None
+        while records := await self._store.read(debate_id, seq, SIZE):
+            for recorded in records:
+                after = evolve(before, recorded)
+                if dialect.frames(as_seen(recorded, before, after, viewer))[skip:]:
+                    return True
+                before, seq, skip = after, recorded.seq, 0
+        return False
+
+    def forget(self, debate_id: str) -> None:
+        """It was deleted: nothing of it stays."""
+        self._cache.forget(debate_id)
+
+
+async def read(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
+    """What a viewer has not seen yet, event by event; nothing, where a beat came and no event."""
+    seq, skip, beats = cursor.whole, cursor.part, feed.beats
+    while True:
+        page = await feed.page(seq // SIZE)
+        # It may grow while these are being sent.
+        events, last, over = page.since(seq), page.last, feed.is_over(page)
+        for frames in events:
+            if frames[skip:]:
+                yield frames[skip:]
+            skip = 0
+        # A page that has just been begun may not have reached the cursor yet.
+        seq = max(seq, last)
+        if over:
+            return
+        if events:
+            continue
+        if feed.end:
+            return
+        await feed.more(seq)
+        if feed.beats != beats:
+            beats = feed.beats
+            yield ()
+
+
+async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> AsyncGenerator[bytes]:
+    """The same in pieces as large as a page, for those who send bytes: encoded and joined once for all.
+
+    With `take`, only what it does not take comes this way.
+    """
+    if cursor.part:
+        rest, over = await _rest(feed, cursor)
+        yield b"".join(rest)
+        if over:
+            return
+    seq, beats = cursor.seq, feed.beats
+    while True:
+        page = await feed.page(seq // SIZE)
+        last, over = page.last, feed.is_over(page)
+        if last > seq:
+            frames = page.joined(seq)
+            seq = last
+            if frames:
+                yield frames
+            if over:
+                return
+            continue
+        if over or feed.end:
+            return
+        if take is None:
+            await feed.more(seq)
+        else:
+            seq = await feed.stand_by(seq, take)
+        if feed.beats != beats:
+            beats = feed.beats
+            yield b""
+
+
+async def _rest(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
+    """The frames of the cursor's own event that the viewer has not seen, and whether it was the last."""
+    while True:
+        page = await feed.page(cursor.whole // SIZE)
+        if page.last > cursor.whole:
+            over = feed.is_over(page) and page.last == cursor.seq
+            return page.since(cursor.whole)[0][cursor.part :], over
+        if feed.end:
+            return (), True
+        # A page that has just been begun may not have reached the cursor yet.
+        await feed.more(cursor.whole)

@@ -1,0 +1,248 @@
+"""The WebSocket of a debate: the same events as the stream, and commands the other way.
+
+Frames are `{event, id, data}`. A command is `{type, data?, key?}`; under a key it is carried out once,
+however often it is sent. What is wrong with one is told in an `error` frame, and the socket stays open;
+whoever goes on sending nonsense, or too much, is let go. Every message counts to the limit of its client, as
+a request does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Any, cast
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from moot.api import strict_json
+from moot.api.auth import Identity
+from moot.api.frames import Cursor, Dialect, Frame, as_message
+from moot.api.page_view.page_frames import Chamber
+from moot.api.problems import Problem, problem_of
+from moot.api.rate_limits import Bucket
+from moot.api.rights import check
+from moot.api.v1 import query_params
+from moot.api.v1.notices import acknowledged, deleted, rejected
+from moot.api.v1.stream_frames import V1
+from moot.core.errors import MootError, UnknownDebate
+from moot.core.visibility import Viewer
+from moot.store.contract import Once
+from moot.web.app_context import Rooms
+from moot.web.idempotency import fingerprint, usable_key
+from moot.web.streaming.feeds import read
+from moot.web.streaming.sse_streams import Watching
+from moot.web.streaming.websocket_commands import ORDERS, order
+
+BURST, PER_SECOND = 30.0, 10.0
+MOST_NONSENSE = 5
+PARTING_SECONDS = 0.25
+"""A command that crosses the end of its debate on the way is still answered."""
+NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED, FAILED = 1000, 1003, 1008, 1012, 4401, 4500
+REASONS = {
+    NORMAL: "All has been told.",
+    RESTART: "The server stops; connect again.",
+    REVOKED: "The token was revoked.",
+    FAILED: "The debate failed. After a retry or a judging, connect again after the last id.",
+}
+"""At most 123 bytes each."""
+CODES = {
+    "malformed-request": "MALFORMED",
+    "validation": "VALIDATION",
+    "conflict": "CONFLICT",
+    "forbidden": "FORBIDDEN",
+    "not-found": "NOT_FOUND",
+    "idempotency-mismatch": "VALIDATION",
+    "storage": "STORAGE",
+}
+
+
+class Leave(Exception):
+    """The socket is to be closed with this code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class UnknownType(Problem):
+    """There is no such command."""
+
+
+async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
+    identity: Identity = socket.scope["state"]["who"]
+    head = await rooms.seen_by(identity, debate_id)
+    check(identity, "watch")
+    query = query_params.socket(socket.scope["query_string"])
+    if query.cursor.seq > head.version:
+        raise Problem("cursor-ahead")
+    viewer = await rooms.viewer_of(identity, query.seat, debate_id)
+    async with rooms.streams.taken(socket.scope["state"]["client"]):
+        await socket.accept()
+        talk = Talk(rooms, socket, debate_id, identity, viewer)
+        await talk.run(Chamber(viewer) if query.view else V1(query.extended), query.cursor)
+
+
+class Talk:
+    """One open socket."""
+
+    def __init__(
+        self, rooms: Rooms, socket: WebSocket, debate_id: str, identity: Identity, viewer: Viewer
+    ) -> None:
+        self._rooms = rooms
+        self._socket = socket
+        self._debate_id = debate_id
+        self._identity = identity
+        self._viewer = viewer
+        self._client: str = socket.scope["state"]["client"]
+        self._bucket = Bucket(BURST, PER_SECOND)
+        self._warned = False
+        self._nonsense = 0
+        self._watching = Watching(identity)
+
+    async def run(self, dialect: Dialect, cursor: Cursor) -> None:
+        code = REVOKED
+        with self._rooms.clock.over(self._watching):
+            async with self._watching.until_dismissed():
+                code = await self._until_one_leaves(dialect, cursor)
+        if self._socket.application_state != WebSocketState.DISCONNECTED:
+            await _quietly(self._socket.close(code, REASONS.get(code)))
+
+    async def _until_one_leaves(self, dialect: Dialect, cursor: Cursor) -> int:
+        telling = asyncio.create_task(self._tell(dialect, cursor), name=f"telling {self._debate_id}")
+        hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
+        try:
+            done, _ = await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+            if hearing not in done and telling.result() in (NORMAL, FAILED):
+                await asyncio.wait((hearing,), timeout=PARTING_SECONDS)
+        finally:
+            for task in (telling, hearing):
+                task.cancel()
+            await asyncio.gather(telling, hearing, return_exceptions=True)
+        return done.pop().result()
+
+    # --- telling --------------------------------------------------------------------------------------
+
+    async def _tell(self, dialect: Dialect, cursor: Cursor) -> int:
+        reading = self._rooms.feeds.reading(self._debate_id, dialect, self._viewer, as_message, "socket")
+        if isinstance(dialect, V1) and await self._rooms.has_seen_all(
+            self._debate_id, dialect, self._viewer, cursor
+        ):
+            return await self._over()
+        async with reading as feed:
+            async with aclosing(read(feed, cursor)) as events:
+                async for frames in events:
+                    for frame in frames:
+                        await self._send(frame.decode())
+            if feed.end == "deleted":
+                await self._send(as_message(deleted()).decode())
+                return NORMAL
+            return RESTART if feed.end == "closed" else await self._over()
+
+    async def _over(self) -> int:
+        """How to close when all has been told: a failed debate may still continue."""
+        try:
+            ended = (await self._rooms.arena.state(self._debate_id)).ended_seq
+        except UnknownDebate:
+            return NORMAL
+        return NORMAL if ended else FAILED
+
+    async def _send(self, text: str) -> None:
+        await self._socket.send_text(text)
+
+    # --- hearing --------------------------------------------------------------------------------------
+
+    async def _hear(self) -> int:
+        try:
+            while True:
+                message = await self._socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    return NORMAL
+                if message.get("text") is None:
+                    return NOT_TEXT
+                await self._heed(message["text"])
+        except WebSocketDisconnect:
+            return NORMAL
+        except Leave as leave:
+            return leave.code
+
+    async def _heed(self, text: str) -> None:
+        if not self._bucket.take():
+            return await self._too_much()
+        standing = await self._rooms.limiter.hit(self._client)
+        if standing is not None and not standing.allowed:
+            members = {"retryAfter": standing.retry_after}
+            return await self._reject("RATE_LIMIT", Problem("rate-limit").detail, members)
+        try:
+            answer = await self._carry_out(text)
+        except MootError as error:
+            await self._refuse(error)
+            return None
+        self._nonsense = 0
+        await self._send(as_message(answer).decode())
+        return None
+
+    async def _too_much(self) -> None:
+        if self._warned:
+            raise Leave(POLICY)
+        self._warned = True
+        await self._reject("RATE_LIMIT", "Too many messages; slow down", {})
+
+    async def _refuse(self, error: MootError) -> None:
+        problem = problem_of(error)
+        code = "UNKNOWN_TYPE" if isinstance(error, UnknownType) else CODES.get(problem.kind, "FAILED")
+        members: dict[str, Any] = {**problem.members}
+        if problem.errors:
+            members["errors"] = problem.errors
+        await self._reject(code, problem.detail, members)
+        self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
+        if self._nonsense >= MOST_NONSENSE:
+            raise Leave(POLICY)
+
+    async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
+        await self._send(as_message(rejected(code, message, members)).decode())
+
+    async def _carry_out(self, text: str) -> Frame:
+        shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
+        kind, data, key = _parts(shape)
+        if kind not in ORDERS:
+            raise UnknownType("validation", "There is no such command")
+        debate = await self._rooms.arena.state(self._debate_id)
+        command = order(kind, data, self._identity, debate)
+        once = self._once(kind, key, text)
+        outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
+        return acknowledged(kind, outcome.debate, replayed=outcome.replayed)
+
+    def _once(self, kind: str, key: str | None, text: str) -> Once | None:
+        if key is None:
+            return None
+        return Once(
+            self._client, usable_key(key), fingerprint("WS", f"{self._debate_id}/{kind}", text.encode())
+        )
+
+
+def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
+    """Raises Problem: MALFORMED where it is no command at all."""
+    if not isinstance(shape, dict) or "type" not in shape:
+        raise Problem("malformed-request", "A message is an object with a type")
+    message = cast("dict[str, Any]", shape)
+    kind, data, key = message["type"], message.get("data", {}), message.get("key")
+    errors: dict[str, list[str]] = {name: ["Unknown field"] for name in message if name not in MEMBERS}
+    if not isinstance(kind, str):
+        errors["type"] = ["Must be a string"]
+    if not isinstance(data, dict):
+        errors["data"] = ["Must be an object"]
+    if "key" in message and not isinstance(key, str):
+        errors["key"] = ["Must be a string"]
+    if errors:
+        raise Problem("validation", errors=errors)
+    return str(kind), cast("dict[str, Any]", data), key
+
+
+MEMBERS = ("type", "data", "key")
+
+
+async def _quietly(closing: Any) -> None:
+    try:
+        await closing
+    except (RuntimeError, WebSocketDisconnect):
+        return
