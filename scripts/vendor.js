@@ -63,7 +63,7 @@ async function player() {
 function noting(styles) {
   return async ({ path }) => {
     const contents = await readFile(path, 'utf8');
-    if (path.endsWith('/lib/style.js')) return { contents: 'export const ensureStyle = () => {};' };
+    if (path.endsWith('/lib/stylesheet.js')) return { contents: 'export const ensureStyle = () => {};' };
     for (const [, name] of contents.matchAll(/ensureStyle\('([\w-]+)'\)/g)) styles.add(name);
     return { contents };
   };

@@ -11,7 +11,7 @@ from moot import formats
 from moot.core.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.core.terms import FREE, Judge, Limits, Manner, Model, Seat, Side
+from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Seat, Side
 from moot.prompts.templates import VERSION
 
 FENCE = "0123456789abcdef0123456789abcdef"
@@ -28,8 +28,8 @@ def opened(**changes: Any) -> DebateOpened:
             Seat(id="against", name="Against", side="against", model=SCRIPTED),
         ),
         judges=(Judge(id="judge", name="Judge", model=SCRIPTED),),
-        limits=Limits(rounds=5, turns=10),
-        manner=Manner(),
+        limits=DebateLimits(rounds=5, turns=10),
+        manner=DebateOptions(),
         prompts=VERSION,
         fence=FENCE,
     )
@@ -64,10 +64,10 @@ def table(format: str = "oxford", *sides: Side, **changes: Any) -> DebateOpened:
     usual = {
         "format": fmt,
         "seats": seats(*(sides or ("for", "against"))),
-        "limits": Limits(rounds=fmt.rounds, turns=fmt.turns),
+        "limits": DebateLimits(rounds=fmt.rounds, turns=fmt.turns),
     }
     opening = opened(**{**usual, **changes})
-    fitting = formats.fitted(opening.format, opening.seats, opening.manner)
+    fitting = formats.fit_format(opening.format, opening.seats, opening.manner)
     return replace(opening, format=fitting)
 
 

@@ -13,7 +13,7 @@
     MOOT_SCRIPT_PACE_MS  how long the scripted provider takes for a word (default 0)
     MOOT_SCRIPT_LEDGER   a file in which the scripted provider notes its calls
 
-Several machines hold one arena together when they name the same store and bus, gathered in `Cluster`:
+Several machines hold one arena together when they name the same store and bus, gathered in `ClusterSettings`:
 
     MOOT_STORE           where the log is: sqlite:FILE or postgresql://… (default: moot.db in the data folder)
     MOOT_BUS             redis://… by which its processes hear of each other at once (default: none)
@@ -23,7 +23,8 @@ Several machines hold one arena together when they name the same store and bus, 
     MOOT_POOL            connections to PostgreSQL that one process may hold (default 10)
     MOOT_STATEMENT_S     how long PostgreSQL may take to answer (default 10)
 
-A server (`moot serve`) reads these too, gathered in `Service`; 0 means "none" for limits, days and quota:
+A server (`moot serve`) reads these too, gathered in `ServerSettings`; 0 means "none" for limits, days and
+quota:
 
     MOOT_TOKEN                   the operator's token; where there is one, every request needs a token
     MOOT_HOSTS                   names under which the server may be reached, besides this machine's own
@@ -82,20 +83,20 @@ from msgspec.structs import force_setattr
 
 from moot.core.errors import Invalid
 from moot.core.terms import Price
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.providers import endpoint_settings
-from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, placed
+from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, with_environ_url
 from moot.providers.keys import FILE, Environ, Secret, shown, shown_in
-from moot.providers.prices import flat
+from moot.providers.prices import flat_price
 from moot.tools import tool_settings as tools_written
 from moot.tools.tool_settings import ToolServer
 
-POSTGRES = ("postgresql", "postgres")
-REDIS = ("redis", "rediss", "unix")
+POSTGRES_SCHEMES = ("postgresql", "postgres")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
 TABLES = ("keys", "endpoints", "limits", "prices", "tools")
 
 
-class Service(Struct, frozen=True):
+class ServerSettings(Struct, frozen=True):
     """How a server behaves towards those who ask. None stands for "no limit"."""
 
     token: Secret | None = None
@@ -118,7 +119,7 @@ class Service(Struct, frozen=True):
     quick_cache_seconds: float = 0.0
 
 
-class Cluster(Struct, frozen=True):
+class ClusterSettings(Struct, frozen=True):
     """What processes on several machines share, and how they look after each other."""
 
     store: Secret | None = None
@@ -139,7 +140,7 @@ class Settings(Struct, frozen=True):
     scripted: bool = False
     model: str = ""
     own_formats: Path | None = None
-    pace: Pace = Pace()
+    pace: RunnerTimings = RunnerTimings()
     connect_seconds: float = CONNECT_SECONDS
     script_pace: float = 0.0
     script_ledger: Path | None = None
@@ -148,9 +149,9 @@ class Settings(Struct, frozen=True):
     keys: dict[str, Secret] = field(default_factory=dict[str, Secret])
     tools: tuple[ToolServer, ...] = ()
     environ: dict[str, str] = field(default_factory=dict[str, str])
-    service: Service = Service()
+    service: ServerSettings = ServerSettings()
     log_file: Path | None = None
-    cluster: Cluster = Cluster()
+    cluster: ClusterSettings = ClusterSettings()
 
     def __post_init__(self) -> None:
         force_setattr(self, "environ", Environ(self.environ))
@@ -178,14 +179,14 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     ledger = env.get("MOOT_SCRIPT_LEDGER")
     path = data / FILE
     file = _read(path)
-    endpoints, usual = endpoint_settings.endpoints(file, path), Pace()
+    endpoints, usual = endpoint_settings.endpoints(file, path), RunnerTimings()
     return Settings(
         data=data,
         offline=_flag(env, "MOOT_OFFLINE"),
         scripted=_flag(env, "MOOT_SCRIPTED"),
         model=env.get("MOOT_MODEL", ""),
         own_formats=Path(env["MOOT_FORMATS"]).expanduser() if env.get("MOOT_FORMATS") else None,
-        pace=Pace(
+        pace=RunnerTimings(
             retry_base=_number(env, "MOOT_RETRY_BASE_MS", usual.retry_base * 1000) / 1000,
             first_byte=_number(env, "MOOT_FIRST_BYTE_S", usual.first_byte),
             between_bytes=_number(env, "MOOT_BETWEEN_BYTES_S", usual.between_bytes),
@@ -195,7 +196,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         script_pace=_number(env, "MOOT_SCRIPT_PACE_MS", 0) / 1000,
         script_ledger=Path(ledger) if ledger else None,
         prices=_prices(file, path),
-        endpoints=tuple(placed(endpoint, env) for endpoint in endpoints),
+        endpoints=tuple(with_environ_url(endpoint, env) for endpoint in endpoints),
         keys=endpoint_settings.keys(file, path, [endpoint.name for endpoint in endpoints]),
         tools=tools_written.servers(file, path),
         environ=Environ(env),
@@ -209,38 +210,38 @@ def _log_file(env: Mapping[str, str]) -> Path | None:
     kind, _, rest = env.get("MOOT_STORE", "").strip().partition(":")
     if kind == "sqlite" and rest:
         return Path(rest.removeprefix("//")).expanduser()
-    if kind and kind not in POSTGRES:
+    if kind and kind not in POSTGRES_SCHEMES:
         raise Invalid("MOOT_STORE is sqlite:FILE or postgresql://user@host/database.")
     return None
 
 
-def _cluster(env: Mapping[str, str]) -> Cluster:
+def _cluster(env: Mapping[str, str]) -> ClusterSettings:
     store = env.get("MOOT_STORE", "").strip()
-    shared = Secret(store) if store.partition(":")[0] in POSTGRES else None
+    shared = Secret(store) if store.partition(":")[0] in POSTGRES_SCHEMES else None
     bus = env.get("MOOT_BUS", "").strip()
-    if bus and bus.partition("://")[0] not in REDIS:
+    if bus and bus.partition("://")[0] not in REDIS_SCHEMES:
         raise Invalid("MOOT_BUS is redis://host:port/number, or rediss:// where the line is to be encrypted.")
     if bus and shared is None:
         raise Invalid("MOOT_BUS joins machines that share a log: set MOOT_STORE=postgresql://… as well.")
-    heartbeat = _some(env, "MOOT_HEARTBEAT_S", 1)
-    stall = _some(env, "MOOT_STALL_S", 4)
+    heartbeat = _positive(env, "MOOT_HEARTBEAT_S", 1)
+    stall = _positive(env, "MOOT_STALL_S", 4)
     if stall < 2 * heartbeat:
         raise Invalid("MOOT_STALL_S must be at least twice MOOT_HEARTBEAT_S, or workers rob each other.")
-    return Cluster(
+    return ClusterSettings(
         store=shared,
         bus=Secret(bus) if bus else None,
-        debates=int(_some(env, "MOOT_WORKER_DEBATES", 100)),
+        debates=int(_positive(env, "MOOT_WORKER_DEBATES", 100)),
         heartbeat_seconds=heartbeat,
         stall_seconds=stall,
-        pool=int(_some(env, "MOOT_POOL", 10)),
-        statement_seconds=_some(env, "MOOT_STATEMENT_S", 10),
+        pool=int(_positive(env, "MOOT_POOL", 10)),
+        statement_seconds=_positive(env, "MOOT_STATEMENT_S", 10),
     )
 
 
-def _service(env: Mapping[str, str]) -> Service:
+def _service(env: Mapping[str, str]) -> ServerSettings:
     token = env.get("MOOT_TOKEN", "").strip()
     quota = _limit(env, "MOOT_DISK_QUOTA_MB", 0)
-    return Service(
+    return ServerSettings(
         token=Secret(token) if token else None,
         hosts=_words(env, "MOOT_HOSTS"),
         origins=_words(env, "MOOT_ORIGINS"),
@@ -252,16 +253,16 @@ def _service(env: Mapping[str, str]) -> Service:
         quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", 0),
         ttl_days=_number(env, "MOOT_TTL_DAYS", 30) or None,
         quota_bytes=quota * 1024 * 1024 if quota else None,
-        header_seconds=_some(env, "MOOT_HEADER_S", 10),
-        body_seconds=_some(env, "MOOT_BODY_S", 15),
-        comment_seconds=_some(env, "MOOT_COMMENT_S", 15),
-        stalled_seconds=_some(env, "MOOT_STALLED_VIEWER_S", 30),
-        turn_grace_seconds=_some(env, "MOOT_TURN_GRACE_S", 10),
+        header_seconds=_positive(env, "MOOT_HEADER_S", 10),
+        body_seconds=_positive(env, "MOOT_BODY_S", 15),
+        comment_seconds=_positive(env, "MOOT_COMMENT_S", 15),
+        stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", 30),
+        turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", 10),
         log=_log(env),
     )
 
 
-def _some(env: Mapping[str, str], name: str, default: float) -> float:
+def _positive(env: Mapping[str, str], name: str, default: float) -> float:
     value = _number(env, name, default)
     if not value:
         raise Invalid(f"{name} must be more than 0.")
@@ -345,4 +346,4 @@ def _price(row: Any, place: str) -> Price:
         raise Invalid(
             f'{place}: a price is written input = "0.50" and output = "1.50" (US dollars per million tokens).'
         ) from None
-    return flat(input, output)
+    return flat_price(input, output)

@@ -8,7 +8,7 @@ from typing import Any
 
 from moot import formats
 from moot.providers.endpoints import ENDPOINTS
-from moot.settings import Service
+from moot.settings import ServerSettings
 from tests.api.moods import mooted
 from tests.api.rows import (
     AHEAD,
@@ -55,8 +55,8 @@ from tests.wire_in.test_bodies import ROWS as BODIES
 EVIL = "http://evil.example"
 JSON = "Content-Type: application/json"
 THIS = f"{DEBATES}/{{id}}"
-HASTY = Service(requests_per_minute=None, header_seconds=0.3, body_seconds=0.3)
-COUNTED = Service(requests_per_minute=100)
+HASTY = ServerSettings(requests_per_minute=None, header_seconds=0.3, body_seconds=0.3)
+COUNTED = ServerSettings(requests_per_minute=100)
 FIRST = ("oxford", "lincoln-douglas", "roundtable")
 FORMATS = f"Must be one of: {', '.join((*FIRST, *(n for n in formats.names() if n not in FIRST)))}"
 SPENT = {"x-ratelimit-remaining": "0", "x-ratelimit-limit": "100", "x-ratelimit-reset": None}
@@ -176,7 +176,7 @@ CREATING = (
     Row(id="B71", sent=create(example(config__costLimit=0.11, config__warnAtCost=LEFT_OUT)), status=201),
     Row(id="B75", sent=create(json.dumps(example()).encode() + b" " * 128 * 1024), sort=BIG),
     Row(id="B76", sent=create(mooted("speaking")), sort=CROWD, before=(create(mooted("speaking")),) * 10,
-        service=Service(requests_per_minute=None)),
+        service=ServerSettings(requests_per_minute=None)),
     Row(id="B77", sent=create(Idempotency_Key="a"), status=201, headers={"idempotent-replayed": "true"},
         before=(create(Idempotency_Key="a"),)),
     Row(id="B78", sent=create(example(topic="Another topic"), Idempotency_Key="b"), sort=MISMATCH,
@@ -317,7 +317,8 @@ FOLLOWING = (
     Row(id="B120", sent=request(f"{THIS}/stream", "HEAD", **SHORT), status=200, headers=STREAM,
         mood="speaking"),
     Row(id="B121", sent=get(f"{THIS}/stream"), sort=RATE, detail="Too many streams at a time; close one",
-        before=(get(f"{THIS}/stream"),) * 50, mood="speaking", service=Service(requests_per_minute=None)),
+        before=(get(f"{THIS}/stream"),) * 50, mood="speaking",
+        service=ServerSettings(requests_per_minute=None)),
     Row(id="B124", sent=get(f"{THIS}/ws"), sort=UPG, mood="speaking"),
     *(Row(id="B125", sent=handshake(f"{THIS}/ws", Origin=origin), sort=ORI, mood="speaking")
       for origin in (EVIL, "null")),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, serving
 
 
@@ -19,5 +19,5 @@ async def served(tmp_path: Path) -> AsyncGenerator[Served]:
 @pytest.fixture
 async def slow(tmp_path: Path) -> AsyncGenerator[Served]:
     """With speeches that last: something is always under way."""
-    async with serving(tmp_path, provider=Scripted(pace=0.008)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.008)) as house:
         yield house

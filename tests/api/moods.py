@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.terms import Request
-from moot.providers.scripted import Break, Cue, Scripted, Stall, improvise
+from moot.providers.scripted import Cue, FaultCue, ScriptedProvider, StallCue, improvise
 from tests.api.served import BODY, Served
 
 
@@ -19,9 +19,9 @@ def puppet(request: Request) -> Iterable[Cue]:
         case "plain":
             return improvise(request)
         case "broken":
-            return [Break(Fault("bad_key", "permanent"))]
+            return [FaultCue(Fault("bad_key", "permanent"))]
         case _:
-            return [Stall()]
+            return [StallCue()]
 
 
 class Mood(Struct, frozen=True):
@@ -68,8 +68,8 @@ def mooted(mood: str, topic: str = BODY["topic"]) -> dict[str, Any]:
     return shape
 
 
-def moody() -> Scripted:
-    return Scripted(puppet)
+def moody() -> ScriptedProvider:
+    return ScriptedProvider(puppet)
 
 
 async def opened(house: Served, mood: str, topic: str = BODY["topic"]) -> str:

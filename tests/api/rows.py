@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from moot.api.problems import REGISTRY
-from moot.settings import Service
+from moot.settings import ServerSettings
 from tests.web.raw import request
 from tests.wire_in.house import changed
 
@@ -76,7 +76,7 @@ class Row(Struct, frozen=True, kw_only=True):
     topic: str = ""
     before: tuple[bytes, ...] = ()
     """Sent first, each on a line of its own that stays open; all of it is welcome."""
-    service: Service | None = None
+    service: ServerSettings | None = None
     """A server of its own, that behaves so."""
     guarded: bool = False
     """Asked of the server that has tokens; the debate is Ann's."""

@@ -13,17 +13,17 @@ from typing import Any
 import httpx
 from httpx_sse import aconnect_sse
 
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.processes.server import make_app
 from moot.providers.contract import Provider
-from moot.providers.scripted import Scripted
-from moot.settings import Service, Settings
+from moot.providers.scripted import ScriptedProvider
+from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
-from moot.web.server.listener import Server, bind
+from moot.web.server.listener import UvicornServer, bind
 
-QUICK = Pace(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
+QUICK = RunnerTimings(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
 BODY: dict[str, Any] = {
     "topic": "Should AI development be regulated by government?",
     "format": "oxford",
@@ -36,7 +36,7 @@ BODY: dict[str, Any] = {
 }
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Nothing is encrypted here; every client would read all authorities of the world."""
-FREE = Service(requests_per_minute=None, debates_per_client=None, streams_per_client=None)
+FREE = ServerSettings(requests_per_minute=None, debates_per_client=None, streams_per_client=None)
 
 
 def body(**config: Any) -> dict[str, Any]:
@@ -84,11 +84,11 @@ class Served:
 @asynccontextmanager
 async def serving(
     data: Path,
-    service: Service = FREE,
+    service: ServerSettings = FREE,
     *,
     provider: Provider | None = None,
     store: Store | None = None,
-    pace: Pace = QUICK,
+    pace: RunnerTimings = QUICK,
     recover: bool = False,
     **settings: Any,
 ) -> AsyncGenerator[Served]:
@@ -97,14 +97,14 @@ async def serving(
             Arena.open(
                 Settings(data=data, pace=pace, scripted=True, service=service, **settings),
                 store=store or MemoryStore(),
-                providers={"scripted": provider or Scripted()},
+                providers={"scripted": provider or ScriptedProvider()},
                 recover=recover,
             )
         )
         listener = bind("127.0.0.1", 0)
         url = f"http://127.0.0.1:{listener[0].getsockname()[1]}"
         ready = asyncio.Event()
-        server = Server(make_app(arena), service, end_streams=arena.hub.close, ready=ready.set)
+        server = UvicornServer(make_app(arena), service, end_streams=arena.followers.close, ready=ready.set)
         running = asyncio.create_task(server.serve(listener), name="server")
         stack.push_async_callback(_stop, server, running)
         http = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=60, verify=NO_TLS))
@@ -112,6 +112,6 @@ async def serving(
         yield Served(arena, url, http)
 
 
-async def _stop(server: Server, running: asyncio.Task[None]) -> None:
+async def _stop(server: UvicornServer, running: asyncio.Task[None]) -> None:
     server.should_exit = True
     await running

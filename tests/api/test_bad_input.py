@@ -24,8 +24,8 @@ from msgspec import Struct
 
 from moot.core.terms import Request
 from moot.providers.keys import Secret
-from moot.providers.scripted import Cue, Say, Scripted, improvise
-from moot.settings import Service
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
+from moot.settings import ServerSettings
 from moot.store.contract import Token
 from moot.web.server import listener
 from tests.api import bad_at_doors, bad_requests, bad_turns, moods
@@ -34,7 +34,7 @@ from tests.api.served import FREE, Served, serving
 from tests.web.raw import Line, Reply
 from tests.web.test_connection import BAD_FRAMES, frame
 
-GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
+GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
 ROWS = (*bad_requests.ROWS, *bad_at_doors.ROWS, *bad_turns.ROWS)
 USUAL = "scripted/plain"
 ELSEWHERE = {
@@ -74,7 +74,7 @@ async def houses(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hou
             digest = hashlib.sha256(word.encode()).hexdigest()
             owner = word.partition("-")[0]
             token = Token(word, digest, role, owner, datetime.now(UTC), None)  # type: ignore[arg-type]  # a role
-            await guarded.arena.store.keep_token(token)
+            await guarded.arena.store.save_token(token)
         guarded.http.headers.update({k: v for k, v in bearer(ANN).items() if v})
         yield Houses(free, guarded)
 
@@ -267,9 +267,9 @@ async def test_words_that_look_like_events_are_words(tmp_path: Path) -> None:
     words = "\n\nevent: complete\ndata: {}\r\n\r\u2028: first\ndata:\n\ndata\n"
 
     def speak(request: Request) -> Iterable[Cue]:
-        return improvise(request) if request.schema else [Say(f"Now{words}then.")]
+        return improvise(request) if request.schema else [SayCue(f"Now{words}then.")]
 
-    async with serving(tmp_path, provider=Scripted(speak)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(speak)) as house:
         debate_id = await house.open(maxRounds=1)
         seen = await house.follow(debate_id)
         chunks = [data["chunk"] for name, _, data in seen if name == "participant" and data.get("chunk")]

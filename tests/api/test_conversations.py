@@ -16,12 +16,12 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from moot.compat.legacy_import import bring, take_back
-from moot.compat.row_locations import place_of
+from moot.compat.legacy_import import import_rows, undo_import
+from moot.compat.row_locations import parse_location
 from moot.core.terms import Request
 from moot.providers.keys import Secret
-from moot.providers.scripted import Cue, Say, Scripted, Stall, Think, improvise
-from moot.settings import Service
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
+from moot.settings import ServerSettings
 from moot.store.contract import Token
 from tests.api.guests import invited
 from tests.api.served import BODY, NO_TLS, Served, serving
@@ -31,7 +31,9 @@ from tests.client import serving as process
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Shape = dict[str, Any]
-GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token"))
+GUARDED = ServerSettings(
+    requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token")
+)
 OLD = rows(60)
 CLIENT = Path(__file__).parents[1] / "doors" / "segments.mjs"
 
@@ -59,16 +61,16 @@ def thinking(request: Request) -> list[Cue]:
     """The second speech never comes to its end."""
     if request.schema:
         return list(improvise(request))
-    speech: list[Cue] = [Think("First the risk."), Say("Rules that are clear cost less. " * 3)]
-    return [*speech, Stall()] if request.model.name == "b" else speech
+    speech: list[Cue] = [ThinkCue("First the risk."), SayCue("Rules that are clear cost less. " * 3)]
+    return [*speech, StallCue()] if request.model.name == "b" else speech
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Served]:
     folder = tmp_path_factory.mktemp("house")
-    async with serving(folder, provider=Scripted(thinking)) as served:
+    async with serving(folder, provider=ScriptedProvider(thinking)) as served:
         lines = in_lines(folder / "old.jsonl", OLD)
-        await bring(served.arena.store.archive, place_of(str(lines)))
+        await import_rows(served.arena.store.archive, parse_location(str(lines)))
         yield served
 
 
@@ -242,12 +244,12 @@ async def test_an_imported_conversation_in_the_older_shape_is_what_it_was(house:
 async def test_an_id_may_have_any_character_in_it(house: Served, tmp_path: Path, name: str) -> None:
     given = [{**row, "conversation_id": name} for row in rows(2, seed=9)]
     archive = house.arena.store.archive
-    outcome = await bring(archive, place_of(str(in_lines(tmp_path / "odd.jsonl", given))))
+    outcome = await import_rows(archive, parse_location(str(in_lines(tmp_path / "odd.jsonl", given))))
     page = await events(house, quote(name, safe=""))
     assert (page["conversationId"], len(page["events"])) == (name, 2)
     look = await house.http.get(f"/api/v1/conversations/{quote(name, safe='')}")
     assert look.json()["id"] == name
-    await take_back(archive, outcome.import_.id)
+    await undo_import(archive, outcome.import_.id)
 
 
 async def test_with_tokens_an_import_is_for_its_owner_and_the_operator(tmp_path: Path) -> None:
@@ -256,9 +258,11 @@ async def test_with_tokens_an_import_is_for_its_owner_and_the_operator(tmp_path:
             word = f"{name}-{role}-token"
             digest = hashlib.sha256(word.encode()).hexdigest()
             token = Token(f"{name}-{role}", digest, role, name, datetime.now(UTC))
-            await house.arena.store.keep_token(token)
-        await bring(
-            house.arena.store.archive, place_of(str(in_lines(tmp_path / "a.jsonl", rows(3)))), owner="ann"
+            await house.arena.store.save_token(token)
+        await import_rows(
+            house.arena.store.archive,
+            parse_location(str(in_lines(tmp_path / "a.jsonl", rows(3)))),
+            owner="ann",
         )
         one = f"/api/v1/conversations/{rows(3)[0]['conversation_id']}"
 

@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedOK
 
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, Say, Scripted, Think, improvise
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, improvise
 from moot.store.sqlite.store import SqliteStore
 from tests.api.served import BODY, Served, serving
 from tests.chaos.viewers import Told, Viewer, Way, as_text, by_header, by_log, by_query, by_socket, parse
@@ -31,14 +31,14 @@ SPEECH = " ".join(
 def speak(request: Request) -> Iterable[Cue]:
     if request.schema is not None:
         return improvise(request)
-    return [Think("想一想 🤔"), Say(SPEECH)]
+    return [ThinkCue("想一想 🤔"), SayCue(SPEECH)]
 
 
 @pytest.fixture
 async def babel(tmp_path: Path) -> AsyncGenerator[Served]:
     """Speakers whose words take more than one byte a character, given slowly enough to be cut off in."""
     store = SqliteStore.open(tmp_path / "moot.db")
-    async with serving(tmp_path, store=store, provider=Scripted(speak, pace=0.002)) as house:
+    async with serving(tmp_path, store=store, provider=ScriptedProvider(speak, pace=0.002)) as house:
         yield house
 
 

@@ -15,9 +15,9 @@ from moot.client import AsyncClient
 from moot.core.errors import Fault
 from moot.core.events import CallDelta
 from moot.core.terms import Request
-from moot.providers.prices import flat
-from moot.providers.scripted import Break, Cue, Scripted, improvise
-from moot.settings import Service
+from moot.providers.prices import flat_price
+from moot.providers.scripted import Cue, FaultCue, ScriptedProvider, improvise
+from moot.settings import ServerSettings
 from tests.api.event_source import EventSource
 from tests.api.served import BODY, FREE, Served, body, serving
 
@@ -76,7 +76,7 @@ class Failing:
 
     def __call__(self, request: Request) -> Iterable[Cue]:
         if request.model.name in self.broken:
-            return [Break(Fault("bad_key", "permanent"))]
+            return [FaultCue(Fault("bad_key", "permanent"))]
         return improvise(request)
 
 
@@ -85,7 +85,7 @@ async def test_the_stream_of_a_failed_debate_ends_and_goes_on_after_a_retry(
     tmp_path: Path, query: str
 ) -> None:
     script = Failing("b")
-    async with serving(tmp_path, provider=Scripted(script)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         watching = EventSource(house, debate_id, query=query)
         await watching.run()
@@ -112,7 +112,7 @@ async def test_the_stream_of_a_failed_debate_ends_and_goes_on_after_a_retry(
 
 async def test_the_stream_goes_on_when_judges_that_failed_are_asked_again(tmp_path: Path) -> None:
     script = Failing("j")
-    async with serving(tmp_path, provider=Scripted(script)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         watching = EventSource(house, debate_id)
         await watching.run()
@@ -128,7 +128,7 @@ async def test_the_stream_goes_on_when_judges_that_failed_are_asked_again(tmp_pa
 async def test_what_happens_in_a_failed_debate_is_told_once_and_the_stream_ends_again(
     tmp_path: Path,
 ) -> None:
-    async with serving(tmp_path, provider=Scripted(Failing("b"))) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(Failing("b"))) as house:
         debate_id = await house.open()
         plain, extended = (EventSource(house, debate_id, query=query) for query in ("", "?extended=true"))
         await plain.run()
@@ -144,7 +144,10 @@ async def test_what_happens_in_a_failed_debate_is_told_once_and_the_stream_ends_
 
 async def test_our_own_client_stops_where_a_debate_failed_and_goes_on_from_there(tmp_path: Path) -> None:
     script = Failing("b")
-    async with serving(tmp_path, provider=Scripted(script)) as house, AsyncClient(house.url) as client:
+    async with (
+        serving(tmp_path, provider=ScriptedProvider(script)) as house,
+        AsyncClient(house.url) as client,
+    ):
         debate_id = await house.open()
         failed = [event async for event in client.stream(debate_id)]
         assert [event.name for event in failed[-2:]] == ["status", "error"]
@@ -482,8 +485,8 @@ async def test_a_list_is_paged_and_filtered(served: Served) -> None:
 
 
 async def test_an_eleventh_debate_waits_until_a_place_is_free(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=10)
-    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+    service = ServerSettings(requests_per_minute=None, debates_per_client=10)
+    async with serving(tmp_path, service, provider=ScriptedProvider(pace=0.05)) as house:
         replies = await asyncio.gather(*(house.http.post("/api/v1/debates", json=BODY) for _ in range(14)))
         opened = [reply.json()["id"] for reply in replies if reply.status_code == 201]
         assert len(opened) == 10
@@ -495,8 +498,8 @@ async def test_an_eleventh_debate_waits_until_a_place_is_free(tmp_path: Path) ->
 
 
 async def test_places_are_counted_however_many_ask_at_once(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=4)
-    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+    service = ServerSettings(requests_per_minute=None, debates_per_client=4)
+    async with serving(tmp_path, service, provider=ScriptedProvider(pace=0.05)) as house:
         for _ in range(3):
             await asyncio.gather(*(house.http.post("/api/v1/debates", json=BODY) for _ in range(6)))
             running = (await house.http.get("/api/v1/debates")).json()["debates"]
@@ -507,8 +510,8 @@ async def test_places_are_counted_however_many_ask_at_once(tmp_path: Path) -> No
 
 
 async def test_a_repeated_request_needs_no_further_place(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=1)
-    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+    service = ServerSettings(requests_per_minute=None, debates_per_client=1)
+    async with serving(tmp_path, service, provider=ScriptedProvider(pace=0.05)) as house:
         key = {"Idempotency-Key": "k"}
         first = await house.http.post("/api/v1/debates", json=BODY, headers=key)
         again = await house.http.post("/api/v1/debates", json=BODY, headers=key)
@@ -517,8 +520,8 @@ async def test_a_repeated_request_needs_no_further_place(tmp_path: Path) -> None
 
 
 async def test_streams_are_counted_while_they_are_open(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, streams_per_client=2)
-    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+    service = ServerSettings(requests_per_minute=None, streams_per_client=2)
+    async with serving(tmp_path, service, provider=ScriptedProvider(pace=0.05)) as house:
         debate_id = await house.open()
         url = f"/api/v1/debates/{debate_id}/stream"
         async with house.http.stream("GET", url), house.http.stream("GET", url):
@@ -531,7 +534,7 @@ async def test_streams_are_counted_while_they_are_open(tmp_path: Path) -> None:
 
 
 async def test_a_full_disk_quota_refuses_new_debates_only(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, quota_bytes=1)
+    service = ServerSettings(requests_per_minute=None, quota_bytes=1)
     async with serving(tmp_path, FREE) as house:
         debate_id = await house.open()
         settings = msgspec.structs.replace(house.arena.settings, service=service)
@@ -544,7 +547,7 @@ async def test_a_full_disk_quota_refuses_new_debates_only(tmp_path: Path) -> Non
 async def test_a_cost_limit_that_cannot_hold_the_first_round_is_refused_with_the_smallest_that_can(
     tmp_path: Path,
 ) -> None:
-    prices = {"scripted/*": flat(Decimal(3), Decimal(15))}
+    prices = {"scripted/*": flat_price(Decimal(3), Decimal(15))}
     async with serving(tmp_path, prices=prices) as house:
         figures = (await house.http.post("/api/v1/estimate", json=BODY)).json()
         least = figures["smallestLimit"]
@@ -565,8 +568,8 @@ async def test_a_cost_limit_that_cannot_hold_the_first_round_is_refused_with_the
 
 
 async def test_what_an_aborted_call_cost_is_told_with_the_end(tmp_path: Path) -> None:
-    prices = {"scripted/*": flat(Decimal(3), Decimal(15))}
-    async with serving(tmp_path, provider=Scripted(pace=0.02), prices=prices) as house:
+    prices = {"scripted/*": flat_price(Decimal(3), Decimal(15))}
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.02), prices=prices) as house:
         debate_id = await house.open()
         async for recorded in house.arena.watch(debate_id):
             if isinstance(recorded.event, CallDelta):

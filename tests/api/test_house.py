@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from moot.providers.keys import Secret
-from moot.settings import Service
+from moot.settings import ServerSettings
 from moot.web.routes.admin import FIRST
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
@@ -213,7 +213,9 @@ async def test_a_token_that_is_asked_for_wrongly_is_not_made(served: Served) -> 
 
 
 async def test_an_owner_is_not_the_operator(tmp_path: Path) -> None:
-    shut = Service(requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token"))
+    shut = ServerSettings(
+        requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token")
+    )
     async with serving(tmp_path, shut, offline=True) as house:
         reply = await made(house, {"name": "ann"}, **bearer("operators-own-token"))
         ann = bearer(reply.json()["token"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, serving
 
 ANOTHER = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -20,7 +20,7 @@ async def viewers(house: Served) -> str:
 
 @pytest.mark.parametrize("afterwards", [b"", ANOTHER, ANOTHER * 3])
 async def test_who_leaves_is_no_viewer_any_more(tmp_path: Path, afterwards: bytes) -> None:
-    async with serving(tmp_path, provider=Scripted(pace=0.02)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.02)) as house:
         debate_id = await house.open()
         reader, writer = await asyncio.open_connection("127.0.0.1", int(house.url.rpartition(":")[2]))
         path = f"/api/v1/debates/{debate_id}/stream"

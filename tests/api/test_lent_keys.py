@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
-from moot.settings import Service
+from moot.settings import ServerSettings
 from moot.store.sqlite.store import SqliteStore
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
@@ -100,15 +100,15 @@ async def test_a_key_in_use_is_not_taken_away_by_whatever_else_is_asked(tmp_path
         shape = asking_openai(autoProgress=False)
         debate_id = (await house.http.post("/api/v1/debates", json=shape, headers=LENT)).json()["id"]
         await house.until(debate_id, lambda status: status["status"] == "awaiting_arguments")
-        held = house.arena.lending.provider(debate_id, "openai")
+        held = house.arena.user_keys.provider(debate_id, "openai")
         wrong = {"X-Provider-Key-anthropic": "sk-ant-of-another-0123456789"}
         for headers in (LENT, wrong, {"X-Provider-Key-openai": "sk-other-0123456789abcdef"}):
             assert (
                 await house.post(debate_id, "inject", {"text": "Go on."}, headers=headers)
             ).status_code == 202
             problem(await house.post(debate_id, "resume", headers=headers), 409, "conflict")
-        assert house.arena.lending.holds() == {debate_id: ("openai",)}
-        assert house.arena.lending.provider(debate_id, "openai") is held
+        assert house.arena.user_keys.by_debate() == {debate_id: ("openai",)}
+        assert house.arena.user_keys.provider(debate_id, "openai") is held
         await house.post(debate_id, "rounds", {"action": "next_round"})
         await house.until(debate_id, lambda s: sum(len(part["responses"]) for part in s["rounds"]) == 2)
         assert {call.status for call in replica.calls} == {200}
@@ -129,7 +129,7 @@ async def test_the_operators_key_never_stands_in_for_one_that_was_lent(tmp_path:
 
 
 async def test_keys_of_a_debate_that_was_refused_are_not_kept(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=1)
+    service = ServerSettings(requests_per_minute=None, debates_per_client=1)
     async with Replica(key=KEY) as replica, house_beside(replica, tmp_path, service=service) as house:
         shape = asking_openai(autoProgress=False)
         first = await house.http.post("/api/v1/debates", json=shape, headers=LENT)
@@ -137,8 +137,8 @@ async def test_keys_of_a_debate_that_was_refused_are_not_kept(tmp_path: Path) ->
             problem(
                 await house.http.post("/api/v1/debates", json=shape, headers=LENT), 429, "too-many-debates"
             )
-        assert list(house.arena.lending.holds()) == [first.json()["id"]]
+        assert list(house.arena.user_keys.by_debate()) == [first.json()["id"]]
         await house.post(first.json()["id"], "abort")
         async with asyncio.timeout(60):
-            while house.arena.lending.holds():  # noqa: ASYNC110 - there is nothing that could be waited for
+            while house.arena.user_keys.by_debate():  # noqa: ASYNC110 - there is nothing that could be waited for
                 await asyncio.sleep(0.01)

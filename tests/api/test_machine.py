@@ -27,7 +27,7 @@ from moot.api.v1.states import state_of
 from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.providers.contract import Chunk
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.beside import Beside
 from tests.api.model import Model
 from tests.api.served import body
@@ -49,7 +49,7 @@ ASKED: dict[str, tuple[str, Any, int]] = {
 }
 
 
-class Gate(Scripted):
+class Gate(ScriptedProvider):
     """Whoever is asked waits until the debate's gate is opened, to speak or to break."""
 
     def __init__(self) -> None:

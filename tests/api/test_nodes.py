@@ -17,8 +17,8 @@ from websockets.asyncio.client import connect
 from moot.api import auth
 from moot.cluster import redis_client
 from moot.providers.keys import Secret
-from moot.providers.scripted import Say, Scripted, Stall
-from moot.settings import Cluster, Service
+from moot.providers.scripted import SayCue, ScriptedProvider, StallCue
+from moot.settings import ClusterSettings, ServerSettings
 from moot.store.contract import Invitation
 from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
@@ -44,11 +44,11 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 async def nodes(
     data: Path,
     redis: Redis,  # noqa: F811 - the fixture
-    service: Service = FREE,
-    provider: Scripted | None = None,
+    service: ServerSettings = FREE,
+    provider: ScriptedProvider | None = None,
 ) -> AsyncGenerator[Two]:
-    store, cluster = MemoryStore(), Cluster(bus=Secret(redis.url))
-    provider = provider or Scripted(lambda _: [Say("Well, "), Stall()])
+    store, cluster = MemoryStore(), ClusterSettings(bus=Secret(redis.url))
+    provider = provider or ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
     async with (
         serving(data, service, store=store, cluster=cluster, provider=provider) as one,
         serving(data, service, store=store, cluster=cluster, provider=provider) as other,
@@ -278,7 +278,7 @@ async def test_the_same_topic_is_one_debate_and_the_hour_is_one_hour(
     redis: Redis,  # noqa: F811 - the fixture
 ) -> None:
     service = replace(FREE, quick_per_hour=2, quick_cache_seconds=60)
-    async with nodes(tmp_path, redis, service, Scripted()) as two:
+    async with nodes(tmp_path, redis, service, ScriptedProvider()) as two:
 
         async def ask(house: Served, topic: str) -> httpx.Response:
             return await house.http.post("/api/debate/create", json={"topic": topic, "maxRounds": 1})
@@ -315,7 +315,11 @@ async def test_a_turn_goes_on_when_its_listener_comes_back_to_another_server(
     comes_back: bool,
 ) -> None:
     impatient = replace(FREE, turn_grace_seconds=0.2)
-    provider = Scripted(pace=0.01) if comes_back else Scripted(lambda _: [Say("Well, "), Stall()])
+    provider = (
+        ScriptedProvider(pace=0.01)
+        if comes_back
+        else ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
+    )
     async with nodes(tmp_path, redis, impatient, provider) as (one, other):
         shape = Page(one, "scripted/a", "scripted/b").body
         async with one.http.stream("POST", "/api/debate/stream", json=shape) as asked:
@@ -347,7 +351,7 @@ async def _moved(asked: httpx.Response, other: Served, session: str) -> Heard:
 async def test_where_others_run_the_debates_no_key_can_be_lent(
     tmp_path: Path, path: str, shape: dict[str, Any] | None
 ) -> None:
-    cluster = Cluster(store=Secret("postgresql://nobody@localhost/none"))
+    cluster = ClusterSettings(store=Secret("postgresql://nobody@localhost/none"))
     async with serving(tmp_path, cluster=cluster) as house:
         shape = shape or Page(house, "scripted/a", "scripted/b").body
         key = {"X-Provider-Key-openai": "sk-lent-0123456789abcdefghijklmnop"}
@@ -358,8 +362,8 @@ async def test_where_others_run_the_debates_no_key_can_be_lent(
 
 
 async def test_where_no_key_can_be_lent_none_is_asked_for(tmp_path: Path) -> None:
-    elsewhere = Cluster(store=Secret("postgresql://nobody@localhost/none"))
-    for cluster, offered in ((Cluster(), True), (elsewhere, False)):
+    elsewhere = ClusterSettings(store=Secret("postgresql://nobody@localhost/none"))
+    for cluster, offered in ((ClusterSettings(), True), (elsewhere, False)):
         async with serving(tmp_path, cluster=cluster) as house:
             for path in ("/openapi.json", "/docs"):
                 reply = await house.http.get(path)

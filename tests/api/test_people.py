@@ -12,7 +12,7 @@ from httpx_sse import aconnect_sse
 from websockets.asyncio.client import connect
 
 from moot.core.terms import Request
-from moot.providers.scripted import Say, Scripted, improvise
+from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from tests.api.guests import (
     PERSON,
     SPEECH,
@@ -256,12 +256,12 @@ async def test_who_plays_and_conducts_may_see_no_more_than_a_player(served: Serv
 def with_notes(request: Request) -> list[Any]:
     """Speakers who make notes; of judges and speeches it does what every script does."""
     if request.schema and "notes" in request.schema["properties"]:
-        return [Say('{"notes": "canary-note"}')]
+        return [SayCue('{"notes": "canary-note"}')]
     return list(improvise(request))
 
 
 async def test_notes_are_read_by_nobody_else(tmp_path: Path) -> None:
-    async with serving(tmp_path, provider=Scripted(with_notes)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(with_notes)) as house:
         shape = {**deepcopy(BODY), "format": "lincoln-douglas", "config": {"prep": True}}
         debate = await opened(house, shape)
         debate_id, mine = debate["id"], debate["participants"][0]["id"]

@@ -20,15 +20,17 @@ from moot.api import auth
 from moot.compat import routers
 from moot.core.terms import Request
 from moot.providers.keys import Secret
-from moot.providers.scripted import Say, Scripted, Think, improvise
-from moot.settings import Service
+from moot.providers.scripted import SayCue, ScriptedProvider, ThinkCue, improvise
+from moot.settings import ServerSettings
 from moot.store.contract import Token
 from moot.web.routes import debates
 from moot.web.streaming import sse_streams
 from tests.api.served import BODY, Served, body, serving
 from tests.api.test_debates import SENT, problem
 
-GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token"))
+GUARDED = ServerSettings(
+    requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token")
+)
 ROLES = ("owner", "moderator", "viewer")
 Route = tuple[str, str, str]
 ROUTES: tuple[Route, ...] = tuple(
@@ -60,10 +62,10 @@ def bearer(word: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {word}"}
 
 
-def thinking(request: Request) -> list[Say | Think]:
+def thinking(request: Request) -> list[SayCue | ThinkCue]:
     if request.schema:
         return list(improvise(request))
-    return [Think(f"{THOUGHT} I must win."), Say("Rules that are clear cost less. " * 30)]
+    return [ThinkCue(f"{THOUGHT} I must win."), SayCue("Rules that are clear cost less. " * 30)]
 
 
 def secretive() -> dict:
@@ -87,12 +89,12 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
 
 @asynccontextmanager
 async def guarding(data: Path) -> AsyncGenerator[Served]:
-    async with serving(data, GUARDED, provider=Scripted(pace=0.005), model="scripted/demo") as house:
+    async with serving(data, GUARDED, provider=ScriptedProvider(pace=0.005), model="scripted/demo") as house:
         for owner in ("ann", "bob"):
             for role in ROLES:
                 word = f"{owner}-{role}-token"
                 digest = hashlib.sha256(word.encode()).hexdigest()
-                await house.arena.store.keep_token(
+                await house.arena.store.save_token(
                     Token(f"{owner}-{role}", digest, role, owner, datetime.now(UTC), None)
                 )
         yield house
@@ -194,10 +196,10 @@ async def test_a_viewer_may_watch_a_socket_but_not_command(guarded: Served) -> N
 
 
 async def test_secrets_reach_owners_and_moderators_only(tmp_path: Path) -> None:
-    async with serving(tmp_path, GUARDED, provider=Scripted(thinking)) as house:
+    async with serving(tmp_path, GUARDED, provider=ScriptedProvider(thinking)) as house:
         for role in ROLES:
             digest = hashlib.sha256(role.encode()).hexdigest()
-            await house.arena.store.keep_token(Token(role, digest, role, "ann", datetime.now(UTC), None))
+            await house.arena.store.save_token(Token(role, digest, role, "ann", datetime.now(UTC), None))
         debate_id = await opened_by(house, "owner", secretive())
         for role in ROLES:
             headers = bearer(role)
@@ -243,9 +245,9 @@ async def test_figures_of_all_owners_are_the_operators(guarded: Served) -> None:
 
 
 async def test_thoughts_that_are_not_to_be_shown_are_not_shown(tmp_path: Path) -> None:
-    async with serving(tmp_path, GUARDED, provider=Scripted(thinking)) as house:
+    async with serving(tmp_path, GUARDED, provider=ScriptedProvider(thinking)) as house:
         digest = hashlib.sha256(b"viewer").hexdigest()
-        await house.arena.store.keep_token(Token("v", digest, "viewer", "", datetime.now(UTC), None))
+        await house.arena.store.save_token(Token("v", digest, "viewer", "", datetime.now(UTC), None))
         debate_id = await opened_by(house, "operators-own-token", body(showReasoning=False))
         seen = await house.http.get(
             f"/api/v1/debates/{debate_id}/stream?extended=true", headers=bearer("viewer")
@@ -283,7 +285,7 @@ async def test_a_revoked_token_closes_what_it_opened(
     headers = bearer("ann-viewer-token")
     stream = guarded.http.stream("GET", f"/api/v1/debates/{debate_id}/stream", headers=headers)
     async with connect(url, additional_headers=headers) as socket, stream as streamed:
-        await guarded.arena.store.drop_token("ann-viewer")
+        await guarded.arena.store.delete_token("ann-viewer")
         async with asyncio.timeout(60):
             await socket.wait_closed()
         assert socket.close_code == 4401

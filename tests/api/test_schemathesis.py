@@ -21,12 +21,12 @@ from schemathesis.openapi.checks import RejectedPositiveData
 
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
-from moot.settings import Service
+from moot.settings import ServerSettings
 from tests.api.beside import Beside
 from tests.api.served import FREE
 
 TOKEN = "operators-own-token"
-GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret(TOKEN))
+GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(TOKEN))
 NOWHERE = tuple(
     replace(each, base_url="http://127.0.0.1:9/v1") if each.base_url else each for each in ENDPOINTS
 )
@@ -127,7 +127,7 @@ def test_the_server_is_as_it_describes_itself(tmp_path: Path, caplog: pytest.Log
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("service", [FREE, GUARDED], ids=["open", "guarded"])
 def test_the_server_is_as_it_describes_itself_however_long_one_looks(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, service: Service
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, service: ServerSettings
 ) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}"} if service.token else {}
     with Beside(tmp_path, service, endpoints=NOWHERE, model="scripted/demo") as beside:

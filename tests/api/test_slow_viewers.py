@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from moot.providers.scripted import Say, Scripted, improvise
+from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from tests.api.served import BODY, FREE, Served, serving
 from tests.chaos.viewers import Ear, Told, Viewer, Way, by_header, by_socket
 
@@ -25,7 +25,7 @@ SPEECH = "The-question-is-who-bears-the-risk-when-nobody-reads-what-was-written.
 @pytest.fixture
 async def wordy(tmp_path: Path) -> AsyncGenerator[Served]:
     """Speeches that fill all the buffers between us and a viewer who does not read."""
-    provider = Scripted(lambda request: improvise(request) if request.schema else [Say(SPEECH)])
+    provider = ScriptedProvider(lambda request: improvise(request) if request.schema else [SayCue(SPEECH)])
     service = replace(FREE, stalled_seconds=STALLED_SECONDS)
     async with serving(tmp_path, service, provider=provider) as house:
         yield house
@@ -110,7 +110,7 @@ async def place(house: Served, debate_id: str) -> int:
 
 
 async def test_who_says_goodbye_and_reads_nothing_does_not_keep_its_place(tmp_path: Path) -> None:
-    provider = Scripted(lambda request: improvise(request) if request.schema else [Say(SPEECH)])
+    provider = ScriptedProvider(lambda request: improvise(request) if request.schema else [SayCue(SPEECH)])
     service = replace(FREE, stalled_seconds=0.5, streams_per_client=1)
     async with serving(tmp_path, service, provider=provider) as house:
         debate_id = await opened(house)

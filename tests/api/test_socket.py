@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from moot.providers.scripted import Scripted
-from moot.settings import Service
+from moot.providers.scripted import ScriptedProvider
+from moot.settings import ServerSettings
 from tests.api.served import FREE, Served, serving
 from tests.api.test_debates import Failing, problem
 
@@ -65,7 +65,7 @@ async def test_it_tells_what_the_stream_tells(served: Served) -> None:
 
 async def test_it_closes_where_a_debate_has_failed_and_says_why(tmp_path: Path) -> None:
     script = Failing("b")
-    async with serving(tmp_path, provider=Scripted(script)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         async with talking(house, debate_id) as socket:
             seen = await everything(socket)
@@ -218,7 +218,10 @@ async def test_who_talks_too_fast_is_warned_and_then_let_go(slow: Served) -> Non
 
 async def test_commands_count_to_the_limit_of_their_client_like_requests(tmp_path: Path) -> None:
     limited = replace(FREE, requests_per_minute=20)
-    async with serving(tmp_path, limited, provider=Scripted(pace=0.008)) as house, AsyncExitStack() as stack:
+    async with (
+        serving(tmp_path, limited, provider=ScriptedProvider(pace=0.008)) as house,
+        AsyncExitStack() as stack,
+    ):
         debate_id = await house.open(maxRounds=2)
         sockets = [await stack.enter_async_context(talking(house, debate_id)) for _ in range(6)]
         reply = await house.get(debate_id, "status")
@@ -258,17 +261,17 @@ async def test_a_deleted_debate_says_goodbye(slow: Served) -> None:
 
 
 async def test_a_server_that_stops_asks_viewers_to_come_back(tmp_path: Path) -> None:
-    async with serving(tmp_path, provider=Scripted(pace=0.05)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.05)) as house:
         debate_id = await house.open()
         async with talking(house, debate_id) as socket:
             await socket.recv()
-            await house.arena.hub.close()
+            await house.arena.followers.close()
             assert await closing(socket) == 1012
 
 
 async def test_sockets_count_as_streams(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, streams_per_client=1)
-    async with serving(tmp_path, service, provider=Scripted(pace=0.05)) as house:
+    service = ServerSettings(requests_per_minute=None, streams_per_client=1)
+    async with serving(tmp_path, service, provider=ScriptedProvider(pace=0.05)) as house:
         debate_id = await house.open()
         async with talking(house, debate_id):
             with pytest.raises(InvalidStatus) as refused:

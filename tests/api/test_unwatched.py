@@ -12,7 +12,7 @@ from moot.engine.arena import Arena
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.web.capabilities import House
+from moot.web.capabilities import ServerCapabilities
 from tests.api.served import FREE, Served, serving
 
 
@@ -45,14 +45,14 @@ async def test_a_quiet_stream_shows_signs_of_life_that_are_no_events(tmp_path: P
 async def test_speakers_that_are_made_up_must_be_allowed_by_the_operator(tmp_path: Path) -> None:
     for allowed in (True, False):
         async with Arena.open(Settings(data=tmp_path, scripted=allowed), store=MemoryStore()) as arena:
-            assert ("scripted" in House(arena).providers) is allowed
+            assert ("scripted" in ServerCapabilities(arena).providers) is allowed
 
 
 async def test_an_endpoint_of_the_operators_own_can_be_named(tmp_path: Path) -> None:
     mine = Endpoint("mine", "Mine", "openai_chat", "http://127.0.0.1:9/v1", moved=True)
     settings = Settings(data=tmp_path, endpoints=(*ENDPOINTS, mine))
     async with Arena.open(settings, store=MemoryStore()) as arena:
-        house = House(arena)
+        house = ServerCapabilities(arena)
         assert house.providers[:4] == ("anthropic", "openai", "google", "mistral")
         assert "mine" in house.providers
         assert house.has_key("mine")

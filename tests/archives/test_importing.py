@@ -14,8 +14,8 @@ import pytest
 
 from moot.compat import legacy_export, legacy_import
 from moot.compat.legacy_export import DDL
-from moot.compat.legacy_import import Progress, bring, take_back
-from moot.compat.row_locations import place_of
+from moot.compat.legacy_import import ImportProgress, import_rows, undo_import
+from moot.compat.row_locations import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
 from moot.store.memory import MemoryStore
@@ -47,12 +47,12 @@ async def store(tmp_path: Path) -> AsyncGenerator[SqliteStore]:
 async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     store: SqliteStore, full: Path, many: list[Row], tmp_path: Path
 ) -> None:
-    seen: list[Progress] = []
-    outcome = await bring(store.archive, place_of(str(full)), told=seen.append)
+    seen: list[ImportProgress] = []
+    outcome = await import_rows(store.archive, parse_location(str(full)), on_progress=seen.append)
     report = outcome.report
-    assert report.whole
+    assert report.is_complete
     assert (outcome.new, outcome.changed, report.bad, report.conversations) == (MANY, 0, 0, MANY // EACH)
-    assert report.accounts() == [
+    assert report.compare_counts() == [
         ("rows", MANY, MANY),
         ("reasoning", n := sum(row["reasoning"] is not None for row in many), n),
         ("tool_call", n := _count(many, "tool_call"), n),
@@ -61,7 +61,9 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     assert report.seen.segments["image"] == report.kept.segments["image"] > 0
     assert [one.done for one in seen if one.passed == 0] == list(range(1000, MANY + 1, 1000))
     back = tmp_path / "back.db"
-    given = await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
+    given = await legacy_export.write_rows(
+        parse_location(str(back)), legacy_export.imported_rows(store.archive)
+    )
     assert (given.rows, given.problems) == (MANY, [])
     assert ordered(from_sqlite(back)) == ordered(many)
 
@@ -71,14 +73,14 @@ def _count(given: list[Row], kind: str) -> int:
 
 
 async def test_a_dry_run_reports_the_same_and_writes_nothing(store: SqliteStore, tmp_path: Path) -> None:
-    old = place_of(str(in_sqlite(tmp_path / "old.db", rows(60))))
-    dry = await bring(store.archive, old, dry=True)
+    old = parse_location(str(in_sqlite(tmp_path / "old.db", rows(60))))
+    dry = await import_rows(store.archive, old, dry=True)
     assert await store.archive.imports() == ()
-    assert (await store.archive.shelf()).total == 0
-    real = await bring(store.archive, old)
-    assert dry.report.accounts() == real.report.accounts()
+    assert (await store.archive.conversations()).total == 0
+    real = await import_rows(store.archive, old)
+    assert dry.report.compare_counts() == real.report.compare_counts()
     assert (dry.new, real.new) == (60, 60)
-    theirs = await bring(store.archive, old, owner="somebody else", dry=True)
+    theirs = await import_rows(store.archive, old, owner="somebody else", dry=True)
     assert theirs.report.problems[0].reason == legacy_import.THEIRS
     assert theirs.report.kept.rows == 0
 
@@ -88,14 +90,14 @@ async def test_asked_again_it_brings_what_has_come_and_changed_since(
 ) -> None:
     given = rows(60)
     old = in_sqlite(tmp_path / "old.db", given[:50])
-    first = await bring(store.archive, place_of(str(old)))
+    first = await import_rows(store.archive, parse_location(str(old)))
     with sqlite3.connect(old) as connection:
         insert_sqlite(connection, given[50:])
         connection.execute("UPDATE events SET order_key = 'zz' WHERE id = ?", (given[0]["id"],))
     connection.close()
-    again = await bring(store.archive, place_of(str(old)))
+    again = await import_rows(store.archive, parse_location(str(old)))
     assert again.import_.id == first.import_.id
-    assert (again.new, again.changed, again.report.whole) == (10, 1, True)
+    assert (again.new, again.changed, again.report.is_complete) == (10, 1, True)
     events = await store.archive.events(given[0]["conversation_id"])
     assert events[-1].id == given[0]["id"]
 
@@ -107,19 +109,24 @@ async def test_a_row_written_while_it_is_read_is_caught_up_with(tmp_path: Path) 
     store = MemoryStore()
     with sqlite3.connect(old) as writer:
 
-        def meanwhile(_: Progress) -> None:
+        def meanwhile(_: ImportProgress) -> None:
             with writer:
                 insert_sqlite(writer, coming[:5])
                 writer.execute("UPDATE events SET ts = ts + 1 WHERE rowid = 1")
             del coming[:5]
 
-        outcome = await bring(
-            store.archive, place_of(str(old)), batch=20, told=lambda p: meanwhile(p) if coming else None
+        outcome = await import_rows(
+            store.archive,
+            parse_location(str(old)),
+            batch=20,
+            on_progress=lambda p: meanwhile(p) if coming else None,
         )
     writer.close()
-    assert (outcome.new, outcome.caught_up, outcome.report.whole) == (90, True, True)
+    assert (outcome.new, outcome.caught_up, outcome.report.is_complete) == (90, True, True)
     assert outcome.changed >= 1
-    await legacy_export.give(place_of(str(tmp_path / "back.db")), legacy_export.imported(store.archive))
+    await legacy_export.write_rows(
+        parse_location(str(tmp_path / "back.db")), legacy_export.imported_rows(store.archive)
+    )
     assert ordered(from_sqlite(tmp_path / "back.db")) == ordered(from_sqlite(old))
 
 
@@ -130,42 +137,44 @@ async def test_a_source_that_never_rests_is_left_after_a_while(
     old = in_sqlite(tmp_path / "old.db", rows(5))
     with sqlite3.connect(old) as writer:
 
-        def meanwhile(_: Progress) -> None:
+        def meanwhile(_: ImportProgress) -> None:
             with writer:
                 writer.execute("UPDATE events SET ts = ts + 1")
 
-        outcome = await bring(MemoryStore().archive, place_of(str(old)), told=meanwhile)
+        outcome = await import_rows(MemoryStore().archive, parse_location(str(old)), on_progress=meanwhile)
     writer.close()
     assert not outcome.caught_up
     assert outcome.import_.passes == 3
 
 
 async def test_taking_an_import_back_leaves_the_others(store: SqliteStore, tmp_path: Path) -> None:
-    one = await bring(store.archive, place_of(str(in_lines(tmp_path / "one.jsonl", rows(30)))))
-    other = await bring(store.archive, place_of(str(in_lines(tmp_path / "two.jsonl", rows(30, seed=2)))))
-    assert await take_back(store.archive, one.import_.id) == 30
+    one = await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "one.jsonl", rows(30)))))
+    other = await import_rows(
+        store.archive, parse_location(str(in_lines(tmp_path / "two.jsonl", rows(30, seed=2))))
+    )
+    assert await undo_import(store.archive, one.import_.id) == 30
     assert [import_.id for import_ in await store.archive.imports()] == [other.import_.id]
-    assert sum(found.events for found in (await store.archive.shelf()).conversations) == 30
+    assert sum(found.events for found in (await store.archive.conversations()).conversations) == 30
     with pytest.raises(Invalid, match="There is no import"):
-        await take_back(store.archive, one.import_.id)
+        await undo_import(store.archive, one.import_.id)
 
 
 async def test_two_imports_of_one_source_at_the_same_time_are_one(store: SqliteStore, tmp_path: Path) -> None:
-    place = place_of(str(in_lines(tmp_path / "old.jsonl", rows(60))))
-    both = await asyncio.gather(*(bring(store.archive, place, batch=10) for _ in range(2)))
-    assert all(outcome.report.whole for outcome in both)
+    place = parse_location(str(in_lines(tmp_path / "old.jsonl", rows(60))))
+    both = await asyncio.gather(*(import_rows(store.archive, place, batch=10) for _ in range(2)))
+    assert all(outcome.report.is_complete for outcome in both)
     assert sum(outcome.new for outcome in both) == 60
     assert len(await store.archive.imports()) == 1
 
 
 async def test_what_is_being_taken_back_does_not_come_again_meanwhile(tmp_path: Path) -> None:
-    place, archive = place_of(str(in_lines(tmp_path / "old.jsonl", rows(30)))), MemoryStore().archive
-    first = await bring(archive, place)
-    await archive.undo(first.import_.id, 10)
+    place, archive = parse_location(str(in_lines(tmp_path / "old.jsonl", rows(30)))), MemoryStore().archive
+    first = await import_rows(archive, place)
+    await archive.undo_import(first.import_.id, 10)
     with pytest.raises(Invalid, match=f"moot import undo {first.import_.id}"):
-        await bring(archive, place)
-    assert await take_back(archive, first.import_.id) == 20
-    assert (await bring(archive, place)).new == 30
+        await import_rows(archive, place)
+    assert await undo_import(archive, first.import_.id) == 20
+    assert (await import_rows(archive, place)).new == 30
 
 
 async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: Path) -> None:
@@ -184,7 +193,7 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
     ]
     file = tmp_path / "old.jsonl"
     file.write_text("\n".join(lines), "utf-8-sig")
-    outcome = await bring((store := MemoryStore()).archive, place_of(str(file)), batch=2)
+    outcome = await import_rows((store := MemoryStore()).archive, parse_location(str(file)), batch=2)
     report = outcome.report
     assert (report.seen.rows, report.kept.rows, report.bad) == (9, 2, 7)
     assert [problem.reason.partition(",")[0] for problem in report.problems] == [
@@ -198,12 +207,12 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
     ]
     assert report.problems[2].row == bad["id"]
     assert report.problems[0].row == f"byte {len(BOM_UTF8) + len(lines[0]) + 2}"
-    assert not report.whole
-    accounts = {name: seen - kept for name, seen, kept in report.accounts()}
+    assert not report.is_complete
+    accounts = {name: seen - kept for name, seen, kept in report.compare_counts()}
     assert accounts["tool_call"] >= 1, "what a bad row had in it is counted as found"
     assert accounts["reasoning"] >= 1
     assert outcome.caught_up
-    assert (await store.archive.shelf()).total == 1
+    assert (await store.archive.conversations()).total == 1
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "db"])
@@ -226,9 +235,9 @@ async def test_thoughts_in_any_form_are_taken_counted_and_given_back(tmp_path: P
     else:
         in_lines(old, given)
     store = MemoryStore()
-    report = (await bring(store.archive, place_of(str(old)))).report
-    assert (report.accounts()[1], report.bad, report.whole) == (("reasoning", 4, 4), 0, True)
-    await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
+    report = (await import_rows(store.archive, parse_location(str(old)))).report
+    assert (report.compare_counts()[1], report.bad, report.is_complete) == (("reasoning", 4, 4), 0, True)
+    await legacy_export.write_rows(parse_location(str(back)), legacy_export.imported_rows(store.archive))
     if kind == "db":
         found = (sqlite3.connect(path).execute("SELECT id, reasoning FROM events") for path in (old, back))
         assert len({tuple(sorted(table)) for table in found}) == 1
@@ -250,16 +259,20 @@ async def test_a_value_of_reasoning_means_the_same_in_every_source(tmp_path: Pat
             connection.executemany("UPDATE events SET reasoning = ? WHERE id = ?", told)
         connection.close()
     store = MemoryStore()
-    report = (await bring(store.archive, place_of(str(old)))).report
+    report = (await import_rows(store.archive, parse_location(str(old)))).report
     assert [problem.row for problem in report.problems] == [given[n]["id"] for n in (3, 4, 5)]
     assert {problem.reason for problem in report.problems} == {"reasoning is no object, array or text"}
     assert report.kept.segments == {"reasoning": 3}
-    await legacy_export.give(place_of(str(back)), legacy_export.imported(store.archive))
+    await legacy_export.write_rows(parse_location(str(back)), legacy_export.imported_rows(store.archive))
     again = MemoryStore()
-    second = (await bring(again.archive, place_of(str(back)))).report
+    second = (await import_rows(again.archive, parse_location(str(back)))).report
     assert (second.bad, second.kept.segments) == (0, report.kept.segments)
     shapes = [
-        [row.reasoning for batch in [b async for b in legacy_export.imported(one.archive)] for row in batch]
+        [
+            row.reasoning
+            for batch in [b async for b in legacy_export.imported_rows(one.archive)]
+            for row in batch
+        ]
         for one in (store, again)
     ]
     assert shapes[0] == shapes[1]
@@ -271,8 +284,10 @@ async def test_columns_that_the_old_shape_does_not_have_are_kept(tmp_path: Path)
         {**row, "user_id": 5, "response_metadata": {"completion_status": "interrupted"}} for row in rows(3)
     ]
     store = MemoryStore()
-    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
-    await legacy_export.give(place_of(str(tmp_path / "back.jsonl")), legacy_export.imported(store.archive))
+    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", given))))
+    await legacy_export.write_rows(
+        parse_location(str(tmp_path / "back.jsonl")), legacy_export.imported_rows(store.archive)
+    )
     assert [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()] == given
 
 
@@ -283,7 +298,7 @@ async def test_bytes_that_are_no_text_spoil_their_row_alone(tmp_path: Path) -> N
         connection.execute("UPDATE events SET segments = x'00' WHERE rowid = 2")
         connection.execute("UPDATE events SET id = CAST(x'fefe' AS TEXT) WHERE rowid = 3")
     connection.close()
-    outcome = await bring(MemoryStore().archive, place_of(str(old)))
+    outcome = await import_rows(MemoryStore().archive, parse_location(str(old)))
     assert (outcome.new, outcome.report.bad) == (0, 3)
     assert outcome.report.problems[2].row == "??"
 
@@ -293,8 +308,8 @@ async def test_json_that_is_kept_as_bytes_is_read(tmp_path: Path) -> None:
     with sqlite3.connect(old) as connection:
         connection.execute("UPDATE events SET segments = CAST(segments AS BLOB), reasoning = ' null'")
     connection.close()
-    outcome = await bring(MemoryStore().archive, place_of(str(old)))
-    assert (outcome.new, outcome.report.whole) == (5, True)
+    outcome = await import_rows(MemoryStore().archive, parse_location(str(old)))
+    assert (outcome.new, outcome.report.is_complete) == (5, True)
 
 
 @pytest.mark.parametrize(
@@ -328,21 +343,21 @@ async def test_a_source_that_is_none_says_why(
     connection.close()
     where = str(tmp_path / typed) if typed.endswith(("db", "jsonl")) and "://" not in typed else typed
     with pytest.raises(kind, match=words) as refused:
-        await bring(MemoryStore().archive, place_of(where))
+        await import_rows(MemoryStore().archive, parse_location(where))
     assert "pw" not in str(refused.value)
 
 
 def test_without_the_driver_of_postgresql_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(Unavailable) as missing:
-        place_of("postgresql://me@db.example/app")
+        parse_location("postgresql://me@db.example/app")
     assert missing.value.fix == "pip install 'moot[cluster]'"
 
 
 @pytest.mark.parametrize("table", ["", "a b", "events; drop", 'e"x', "a.b.c"])
 def test_a_table_is_a_plain_name(table: str) -> None:
     with pytest.raises(Invalid, match="--table"):
-        place_of("old.db", table)
+        parse_location("old.db", table)
 
 
 async def test_a_debate_is_given_in_the_old_shape_too(tmp_path: Path) -> None:
@@ -354,25 +369,31 @@ async def test_a_debate_is_given_in_the_old_shape_too(tmp_path: Path) -> None:
     assert given[1].reasoning is not None
     assert given[1].reasoning["combined_text"] == "Lead with safety."
     assert legacy_export.rows_of(debate) == given, "the same ids each time"
-    place = place_of(str(in_lines(tmp_path / "debate.jsonl", [row.shape() for row in given])))
-    assert (await bring(store.archive, place)).report.whole
-    (found,) = (await store.archive.shelf()).conversations
+    place = parse_location(str(in_lines(tmp_path / "debate.jsonl", [row.shape() for row in given])))
+    assert (await import_rows(store.archive, place)).report.is_complete
+    (found,) = (await store.archive.conversations()).conversations
     told = await store.archive.events(found.id)
     assert len(told) == len(conversation(debate, OWNER))
 
 
 async def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     store, given = MemoryStore(), rows(4)
-    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", given))))
+    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", given))))
     table = in_sqlite(tmp_path / "back.db", [{**given[0], "ts": 1}])
-    done = await legacy_export.give(place_of(str(table)), legacy_export.imported(store.archive))
-    assert (done.rows, done.there) == (3, 1)
+    done = await legacy_export.write_rows(
+        parse_location(str(table)), legacy_export.imported_rows(store.archive)
+    )
+    assert (done.rows, done.existing) == (3, 1)
     assert min(row["ts"] for row in from_sqlite(table)) == 1
     strict = in_sqlite(tmp_path / "strict.db", [])
     with sqlite3.connect(strict) as connection:
         connection.execute("ALTER TABLE events ADD COLUMN tenant text NOT NULL DEFAULT NULL")
     connection.close()
     with pytest.raises(Unavailable, match="NOT NULL"):
-        await legacy_export.give(place_of(str(strict)), legacy_export.imported(store.archive))
+        await legacy_export.write_rows(
+            parse_location(str(strict)), legacy_export.imported_rows(store.archive)
+        )
     with pytest.raises(Invalid, match="is there already"):
-        await legacy_export.give(place_of(str(tmp_path / "old.jsonl")), legacy_export.imported(store.archive))
+        await legacy_export.write_rows(
+            parse_location(str(tmp_path / "old.jsonl")), legacy_export.imported_rows(store.archive)
+        )

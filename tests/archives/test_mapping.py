@@ -11,17 +11,24 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid
-from moot.store.archive_rows import brought, nested, row_of, shown, shown_as_it_was, unpacked
+from moot.store.archive_rows import (
+    decode_segments,
+    incoming_event,
+    legacy_row,
+    legacy_shape,
+    nesting_depth,
+    unified_shape,
+)
 from moot.views.legacy_rows import (
-    Column,
-    OldRow,
+    LegacyRow,
+    ReasoningColumn,
     canonical,
-    in_old_shape,
-    only,
+    only_segment_types,
     read_reasoning,
     read_row,
     thoughts_in,
-    unified,
+    to_legacy_shape,
+    to_unified,
 )
 from tests.archives.rows import rows
 
@@ -85,7 +92,7 @@ thoughts = having(
 words = texts.filter(lambda text: read_reasoning(text) == text)
 names = st.text("abcdef0123456789-", min_size=1, max_size=8)
 old = st.builds(
-    OldRow,
+    LegacyRow,
     id=names,
     conversation_id=names,
     role=st.sampled_from(["system", "user", "assistant", "tool", "developer"]),
@@ -100,17 +107,17 @@ old = st.builds(
 
 @settings(max_examples=100, deadline=None)
 @given(row=old)
-def test_a_row_that_was_kept_is_given_back_as_it_was(row: OldRow) -> None:
-    kept = brought(row).event
-    assert canonical(row_of(kept)) == canonical(row)
-    shape = msgspec.json.encode(shown_as_it_was(kept))
+def test_a_row_that_was_kept_is_given_back_as_it_was(row: LegacyRow) -> None:
+    kept = incoming_event(row).event
+    assert canonical(legacy_row(kept)) == canonical(row)
+    shape = msgspec.json.encode(legacy_shape(kept))
     assert canonical(msgspec.json.decode(shape)) == canonical(row.shape())
 
 
 @settings(max_examples=50, deadline=None)
 @given(row=old)
-def test_nothing_is_lost_on_the_way_to_readers(row: OldRow) -> None:
-    event = unpacked(shown(brought(row).event))
+def test_nothing_is_lost_on_the_way_to_readers(row: LegacyRow) -> None:
+    event = decode_segments(unified_shape(incoming_event(row).event))
     told = [segment for segment in event["segments"] if segment.get("type") != "reasoning"]
     others = [segment for segment in row.segments if segment.get("type") != "reasoning"]
     assert canonical(told) == canonical(others)
@@ -119,12 +126,12 @@ def test_nothing_is_lost_on_the_way_to_readers(row: OldRow) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(row=old)
-def test_a_row_is_read_as_it_is_written(row: OldRow) -> None:
+def test_a_row_is_read_as_it_is_written(row: LegacyRow) -> None:
     assert canonical(read_row(row.shape())) == canonical(row)
 
 
-def made(reasoning: Column = None, *told: Row) -> OldRow:
-    return OldRow(
+def made(reasoning: ReasoningColumn = None, *told: Row) -> LegacyRow:
+    return LegacyRow(
         id="e",
         conversation_id="c",
         role="assistant",
@@ -140,12 +147,12 @@ PART = {"type": "summary_text", "sequence_number": 3, "is_complete": True, "crea
 
 def test_how_deep_a_row_is_does_not_depend_on_its_words() -> None:
     told = {"type": "text", "text": '[[{"\\', "args": [[{}]]}
-    assert nested(made(None, told)) == 6
+    assert nesting_depth(made(None, told)) == 6
 
 
 def test_parts_by_number_become_a_list_in_their_order() -> None:
     numbered = {key: {**PART, "summary_index": int(key), "text": key} for key in ("10", "2", "0")}
-    event = unified(made({"item_id": "rs", "output_index": 1, "parts": numbered, "effort_level": "low"}))
+    event = to_unified(made({"item_id": "rs", "output_index": 1, "parts": numbered, "effort_level": "low"}))
     (segment,) = event.segments
     assert [part["text"] for part in segment["parts"]] == ["0", "2", "10"]
     assert segment["parts"][0] == {**PART, "summary_index": 0, "text": "0"}
@@ -163,30 +170,30 @@ def test_parts_by_number_become_a_list_in_their_order() -> None:
 def test_thoughts_stand_where_their_index_says_or_at_the_end() -> None:
     call, text = {"type": "tool_call", "output_index": 0}, {"type": "text", "output_index": 2}
     thoughts = {"item_id": "rs", "output_index": 1, "parts": {}}
-    assert [s["type"] for s in unified(made(thoughts, call, text)).segments] == [
+    assert [s["type"] for s in to_unified(made(thoughts, call, text)).segments] == [
         "tool_call",
         "reasoning",
         "text",
     ]
-    assert [s["type"] for s in unified(made(thoughts, {"type": "text"})).segments] == ["text", "reasoning"]
+    assert [s["type"] for s in to_unified(made(thoughts, {"type": "text"})).segments] == ["text", "reasoning"]
 
 
 def test_thoughts_stand_by_an_index_that_is_text_too() -> None:
     later = {"type": "text", "output_index": "12"}
-    event = unified(made({"item_id": "rs", "output_index": "9", "parts": {}}, later))
+    event = to_unified(made({"item_id": "rs", "output_index": "9", "parts": {}}, later))
     assert [segment["output_index"] for segment in event.segments] == [9, "12"]
 
 
 def test_thoughts_in_the_shape_of_the_stream_keep_their_id_and_number() -> None:
     part = {**PART, "summary_index": 0, "text": "Hm", "sequence_number": 9}
-    event = unified(made({"id": "rs", "output_index": 3, "sequence_number": 7, "parts": [part]}))
+    event = to_unified(made({"id": "rs", "output_index": 3, "sequence_number": 7, "parts": [part]}))
     (segment,) = event.segments
     assert (segment["id"], segment["sequence_number"], segment["parts"]) == ("rs", 7, [part])
 
 
 def test_an_array_has_the_parts_of_one_thought() -> None:
     part = {**PART, "summary_index": 0, "text": "Hm"}
-    event = unified(made([part, "Well"], {"type": "text", "text": "So"}))
+    event = to_unified(made([part, "Well"], {"type": "text", "text": "So"}))
     _, segment = event.segments
     assert [(part["summary_index"], part["text"]) for part in segment["parts"]] == [(0, "Hm"), (1, "Well")]
     assert segment["parts"][0] == part
@@ -201,7 +208,7 @@ def test_an_array_of_thoughts_has_each_where_its_index_says() -> None:
         {"item_id": "rs_2", "output_index": "2", "text": "Next"},
         "Last",
     ]
-    event = unified(row := made(thoughts, call, text))
+    event = to_unified(row := made(thoughts, call, text))
     assert [(s["type"], s.get("id")) for s in event.segments] == [
         ("reasoning", "rs_0"),
         ("tool_call", None),
@@ -212,22 +219,22 @@ def test_an_array_of_thoughts_has_each_where_its_index_says() -> None:
     ]
     told = [part["text"] for segment in event.segments for part in segment.get("parts", ())]
     assert told == ["First", "Next", "Then", "Last"]
-    assert row_of(brought(row).event) == row
+    assert legacy_row(incoming_event(row).event) == row
 
 
 def test_words_are_a_thought_and_nothing_is_none() -> None:
-    (segment,) = unified(made("Let me see.")).segments
+    (segment,) = to_unified(made("Let me see.")).segments
     assert [part["text"] for part in segment["parts"]] == ["Let me see."]
     for nothing in (None, [], "", " "):
         row = made(nothing)
-        assert unified(row).segments == []
-        assert row_of(brought(row).event) == row
+        assert to_unified(row).segments == []
+        assert legacy_row(incoming_event(row).event) == row
 
 
 def test_what_is_null_is_as_good_as_not_there() -> None:
     nothing = dict.fromkeys(("item_id", "output_index", "combined_text", "effort_level", "reasoning_tokens"))
     parts = {"0": dict.fromkeys(("summary_index", "text", "sequence_number", "is_complete")), "odd": "Hm"}
-    event = unified(made({**nothing, "parts": parts}))
+    event = to_unified(made({**nothing, "parts": parts}))
     (segment,) = event.segments
     assert [part["text"] for part in segment.pop("parts")] == ["", "Hm"]
     assert segment == {"type": "reasoning", "id": "", "output_index": 0, "sequence_number": 0}
@@ -240,26 +247,26 @@ def test_thoughts_that_are_segments_already_have_their_parts_in_a_list() -> None
     thought = {"type": "reasoning", "id": "rs", "output_index": 0, "sequence_number": 0, "parts": {"0": part}}
     unsaid = {"combined_text": None, "effort_level": None, "reasoning_tokens": None}
     row = made(None, {"type": "text", "text": "So"}, {**thought, **unsaid})
-    event = unified(row)
+    event = to_unified(row)
     assert event.segments == [{"type": "text", "text": "So"}, {**thought, "parts": [part]}]
     assert event.metadata == {"completion_status": "partial"}
-    assert unified(made(None, *event.segments)).remainder is None, "what is right already is kept once"
-    kept = brought(row).event
-    assert canonical(row_of(kept)) == canonical(row)
-    assert msgspec.json.encode(shown_as_it_was(kept)["segments"]) == msgspec.json.encode(row.segments)
+    assert to_unified(made(None, *event.segments)).remainder is None, "what is right already is kept once"
+    kept = incoming_event(row).event
+    assert canonical(legacy_row(kept)) == canonical(row)
+    assert msgspec.json.encode(legacy_shape(kept)["segments"]) == msgspec.json.encode(row.segments)
 
 
 def test_metadata_that_is_kept_as_text_is_metadata() -> None:
     row = replace(made(), more={"response_metadata": '{"completion_status": "interrupted"}'})
-    assert unified(row).metadata == {"completion_status": "interrupted"}
-    assert unified(replace(row, more={"response_metadata": "{"})).metadata is None
+    assert to_unified(row).metadata == {"completion_status": "interrupted"}
+    assert to_unified(replace(row, more={"response_metadata": "{"})).metadata is None
 
 
 def test_a_part_that_was_never_finished_makes_a_partial_event() -> None:
     parts = {"0": {**PART, "summary_index": 0, "text": "Hm", "is_complete": False}}
-    event = unified(made({"item_id": "rs", "output_index": 0, "parts": parts, "reasoning_tokens": 9}))
+    event = to_unified(made({"item_id": "rs", "output_index": 0, "parts": parts, "reasoning_tokens": 9}))
     assert event.metadata == {"completion_status": "partial", "usage": {"reasoning_tokens": 9}}
-    assert unified(made()).metadata is None
+    assert to_unified(made()).metadata is None
 
 
 @pytest.mark.parametrize(
@@ -302,7 +309,7 @@ def test_of_several_thoughts_the_old_shape_joins_the_parts() -> None:
         reasoning_segment("rs_2", "Then", 2),
     ]
     event = {"id": "e", "role": "assistant", "segments": [*told, {"type": "completion_status"}], "ts": 1}
-    shape = in_old_shape(event)
+    shape = to_legacy_shape(event)
     assert shape["segments"] == [{"type": "text", "text": "So"}]
     joined = shape["reasoning"]
     assert (joined["item_id"], joined["output_index"], joined["reasoning_tokens"]) == ("rs_1", 0, 8)
@@ -315,7 +322,7 @@ def test_of_several_thoughts_the_old_shape_joins_the_parts() -> None:
 def test_parts_with_the_same_number_are_all_there_in_the_old_shape() -> None:
     thought = reasoning_segment("rs", "Hm", 0)
     thought["parts"] = [{**thought["parts"][0], "text": text} for text in ("Hm", "Well")]
-    shape = in_old_shape({"id": "e", "segments": [thought]})
+    shape = to_legacy_shape({"id": "e", "segments": [thought]})
     assert [part["text"] for part in shape["reasoning"]["parts"].values()] == ["Hm", "Well"]
 
 
@@ -324,11 +331,11 @@ def test_a_filter_leaves_only_what_was_asked_for_in_either_shape() -> None:
         {"id": "1", "segments": [{"type": "text", "text": "a"}, reasoning_segment("rs", "b", 0)]},
         {"id": "2", "segments": [{"type": "text", "text": "c"}]},
     ]
-    assert [e["id"] for e in only(events, ["reasoning"])] == ["1"]
-    assert [len(e["segments"]) for e in only(events, ["text", "image"])] == [1, 1]
-    old_ones = [in_old_shape(event) for event in events]
-    assert [(e["id"], e["segments"]) for e in only(old_ones, ["reasoning"])] == [("1", [])]
-    assert only(old_ones, ["text"])[0]["reasoning"] is None
-    assert only(events, []) == events
-    empty = unpacked(shown_as_it_was(brought(made([])).event))
-    assert only([empty], ["reasoning"]) == []
+    assert [e["id"] for e in only_segment_types(events, ["reasoning"])] == ["1"]
+    assert [len(e["segments"]) for e in only_segment_types(events, ["text", "image"])] == [1, 1]
+    old_ones = [to_legacy_shape(event) for event in events]
+    assert [(e["id"], e["segments"]) for e in only_segment_types(old_ones, ["reasoning"])] == [("1", [])]
+    assert only_segment_types(old_ones, ["text"])[0]["reasoning"] is None
+    assert only_segment_types(events, []) == events
+    empty = decode_segments(legacy_shape(incoming_event(made([])).event))
+    assert only_segment_types([empty], ["reasoning"]) == []

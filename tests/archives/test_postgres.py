@@ -16,8 +16,8 @@ from psycopg.types.json import Jsonb
 
 from moot.compat import legacy_export, legacy_import
 from moot.compat.legacy_export import DDL
-from moot.compat.legacy_import import Progress, bring
-from moot.compat.row_locations import place_of
+from moot.compat.legacy_import import ImportProgress, import_rows
+from moot.compat.row_locations import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
@@ -71,9 +71,11 @@ async def test_thoughts_in_any_form_come_here_and_go_back_as_they_were(postgres_
     given = [{**row, "segments": [], "reasoning": form} for row, form in zip(rows(5), forms, strict=True)]
     fill(postgres_url, "thoughts", given)
     store = MemoryStore()
-    report = (await bring(store.archive, place_of(postgres_url, "thoughts"))).report
-    assert (report.accounts()[1], report.whole) == (("reasoning", 6, 6), True)
-    await legacy_export.give(place_of(postgres_url, "again"), legacy_export.imported(store.archive))
+    report = (await import_rows(store.archive, parse_location(postgres_url, "thoughts"))).report
+    assert (report.compare_counts()[1], report.is_complete) == (("reasoning", 6, 6), True)
+    await legacy_export.write_rows(
+        parse_location(postgres_url, "again"), legacy_export.imported_rows(store.archive)
+    )
     assert content(postgres_url, "again") == content(postgres_url, "thoughts")
 
 
@@ -81,14 +83,16 @@ async def test_ten_thousand_rows_come_here_and_go_back_as_they_were(
     full: str, old: list[Row], tmp_path: Path
 ) -> None:
     store = SqliteStore.open(tmp_path / "moot.db")
-    outcome = await bring(store.archive, place_of(full))
-    assert outcome.report.whole
+    outcome = await import_rows(store.archive, parse_location(full))
+    assert outcome.report.is_complete
     assert outcome.caught_up
     assert (outcome.new, outcome.changed) == (MANY, 0)
     assert outcome.report.seen.rows == MANY
     assert outcome.report.seen.segments == outcome.report.kept.segments
-    given = await legacy_export.give(place_of(full, "back"), legacy_export.imported(store.archive))
-    assert (given.rows, given.there, given.problems) == (MANY, 0, [])
+    given = await legacy_export.write_rows(
+        parse_location(full, "back"), legacy_export.imported_rows(store.archive)
+    )
+    assert (given.rows, given.existing, given.problems) == (MANY, 0, [])
     assert content(full, "back") == content(full, "events")
     await store.close()
 
@@ -101,27 +105,29 @@ async def test_what_is_written_meanwhile_is_caught_up_with(postgres_url: str) ->
     grown = min(first, key=lambda row: row["id"])["id"]
     with psycopg.connect(postgres_url, autocommit=True) as connection:
 
-        def meanwhile(progress: Progress) -> None:
+        def meanwhile(progress: ImportProgress) -> None:
             if later:
                 insert(connection, "busy", [later.pop(0)])
             if progress.passed == 0 and progress.done == 300:
                 more = Jsonb([{"type": "text", "text": "and so on"}])
                 connection.execute("UPDATE busy SET segments = segments || %s WHERE id = %s", (more, grown))
 
-        outcome = await bring(store.archive, place_of(postgres_url, "busy"), batch=100, told=meanwhile)
+        outcome = await import_rows(
+            store.archive, parse_location(postgres_url, "busy"), batch=100, on_progress=meanwhile
+        )
     assert outcome.caught_up
-    assert outcome.report.whole
+    assert outcome.report.is_complete
     assert (outcome.new, outcome.changed) == (620, 1)
     assert outcome.import_.passes > 2
-    given = await legacy_export.give(
-        place_of(postgres_url, "busy_back"), legacy_export.imported(store.archive)
+    given = await legacy_export.write_rows(
+        parse_location(postgres_url, "busy_back"), legacy_export.imported_rows(store.archive)
     )
     assert given.rows == 620
     assert content(postgres_url, "busy_back") == content(postgres_url, "busy")
-    again = await legacy_export.give(
-        place_of(postgres_url, "busy_back"), legacy_export.imported(store.archive)
+    again = await legacy_export.write_rows(
+        parse_location(postgres_url, "busy_back"), legacy_export.imported_rows(store.archive)
     )
-    assert (again.rows, again.there) == (0, 620)
+    assert (again.rows, again.existing) == (0, 620)
 
 
 async def test_an_import_that_was_killed_goes_on_where_it_was(postgres_url: str, tmp_path: Path) -> None:
@@ -133,14 +139,16 @@ async def test_an_import_that_was_killed_goes_on_where_it_was(postgres_url: str,
     store = SqliteStore.open(tmp_path / "data" / "moot.db")
     (import_,) = await store.archive.imports()
     assert import_.state == "running"
-    brought = sum(one.events for one in (await store.archive.shelf(limit=1000)).conversations)
+    brought = sum(one.events for one in (await store.archive.conversations(limit=1000)).conversations)
     assert brought == 700
-    seen: list[Progress] = []
-    outcome = await bring(store.archive, place_of(postgres_url, "long"), batch=100, told=seen.append)
+    seen: list[ImportProgress] = []
+    outcome = await import_rows(
+        store.archive, parse_location(postgres_url, "long"), batch=100, on_progress=seen.append
+    )
     assert outcome.import_.id == import_.id
     assert outcome.new == 1300
     assert sum(one.passed == 0 for one in seen) == 13, "what was read before is not read again in this pass"
-    assert outcome.report.whole
+    assert outcome.report.is_complete
     await store.close()
 
 
@@ -156,7 +164,7 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
         for number, name in enumerate((None, "-a", "b", "b", "b", "c")):
             connection.execute(row, (name, str(number)))
     store = MemoryStore()
-    outcome = await bring(store.archive, place_of(postgres_url, "loose"), batch=2)
+    outcome = await import_rows(store.archive, parse_location(postgres_url, "loose"), batch=2)
     assert outcome.report.seen.rows == 6
     assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
     assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
@@ -164,7 +172,7 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
         ("b", legacy_import.AGAIN),
         ("b", legacy_import.AGAIN),
     ]
-    assert not outcome.report.whole
+    assert not outcome.report.is_complete
 
 
 async def test_rows_that_are_counted_have_their_number_for_a_name(postgres_url: str) -> None:
@@ -176,8 +184,10 @@ async def test_rows_that_are_counted_have_their_number_for_a_name(postgres_url: 
             FROM generate_series(1::bigint, 12) AS id
             """
         )
-    outcome = await bring((store := MemoryStore()).archive, place_of(postgres_url, "counted"), batch=5)
-    assert (outcome.new, outcome.report.whole) == (12, True)
+    outcome = await import_rows(
+        (store := MemoryStore()).archive, parse_location(postgres_url, "counted"), batch=5
+    )
+    assert (outcome.new, outcome.report.is_complete) == (12, True)
     assert [event.id for event in await store.archive.events("7")] == [str(n) for n in range(1, 13)]
 
 
@@ -192,7 +202,7 @@ async def test_a_row_that_is_no_jsonb_stops_nothing(postgres_url: str) -> None:
         for name, text in (("a", "\\u0000"), ("b", "\\ud800"), ("c", "Hi")):
             told = f'[{{"type": "text", "text": "{text}"}}]'
             connection.execute("INSERT INTO plain VALUES (%s, 'c', 'user', %s, 'k', 1)", (name, told))
-    outcome = await bring((store := MemoryStore()).archive, place_of(postgres_url, "plain"))
+    outcome = await import_rows((store := MemoryStore()).archive, parse_location(postgres_url, "plain"))
     assert [(one.row, one.reason) for one in outcome.report.problems] == [("b", "not JSON")]
     assert [event.id for event in await store.archive.events("c")] == ["a", "c"], (
         "one after the other in a tie"
@@ -205,9 +215,11 @@ async def test_rows_that_the_table_does_not_take_are_told_and_the_others_are_giv
     store, told = MemoryStore(), rows(4)
     told[1]["id"] = "no-uuid"
     told[2]["created_at"] = 1_746_090_000.5
-    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
+    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
     fill(postgres_url, "picky", [])
-    given = await legacy_export.give(place_of(postgres_url, "picky"), legacy_export.imported(store.archive))
+    given = await legacy_export.write_rows(
+        parse_location(postgres_url, "picky"), legacy_export.imported_rows(store.archive)
+    )
     assert given.rows == 2
     assert [problem.row for problem in given.problems] == ["no-uuid", told[2]["id"]]
 
@@ -224,14 +236,18 @@ async def test_ids_that_are_text_get_columns_of_text(
     monkeypatch.setattr(legacy_export, "BATCH", 2)
     store, told = MemoryStore(), rows(8)
     told[5]["id"] = "row-5"
-    await bring(store.archive, place_of(str(in_lines(tmp_path / "old.jsonl", told))))
-    given = await legacy_export.give(place_of(postgres_url, "texts"), legacy_export.imported(store.archive))
+    await import_rows(store.archive, parse_location(str(in_lines(tmp_path / "old.jsonl", told))))
+    given = await legacy_export.write_rows(
+        parse_location(postgres_url, "texts"), legacy_export.imported_rows(store.archive)
+    )
     assert (given.rows, given.problems) == (8, [])
     assert types(postgres_url, "texts") == ["text", "uuid"]
     assert sorted(row["id"] for row in content(postgres_url, "texts")) == sorted(row["id"] for row in told)
     plain = MemoryStore()
-    await bring(plain.archive, place_of(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
-    await legacy_export.give(place_of(postgres_url, "uuids"), legacy_export.imported(plain.archive))
+    await import_rows(plain.archive, parse_location(str(in_lines(tmp_path / "plain.jsonl", rows(3)))))
+    await legacy_export.write_rows(
+        parse_location(postgres_url, "uuids"), legacy_export.imported_rows(plain.archive)
+    )
     assert types(postgres_url, "uuids") == ["uuid", "uuid"]
 
 
@@ -258,19 +274,22 @@ async def test_a_password_is_neither_kept_nor_told(postgres_url: str, tmp_path: 
     known = psycopg.conninfo.conninfo_to_dict(postgres_url)
     address = f"postgresql://{known['user']}:{secret}@/{known['dbname']}?host={known['host']}"
     fill(postgres_url, "quiet", rows(3))
-    place = place_of(address, "quiet")
+    place = parse_location(address, "quiet")
     assert secret not in place.label
     assert secret not in repr(place)
     store = SqliteStore.open(tmp_path / "moot.db")
-    await bring(store.archive, place)
+    await import_rows(store.archive, place)
     await store.close()
     with sqlite3.connect(tmp_path / "moot.db") as connection:
         assert not any(secret in line for line in connection.iterdump())
     connection.close()
     with pytest.raises(Invalid) as refused:
-        place_of(f"postgresql://me:{secret}%@nowhere:port/x")
+        parse_location(f"postgresql://me:{secret}%@nowhere:port/x")
     assert secret not in str(refused.value)
-    for wrong in (place_of(address, "nowhere"), place_of(address.replace("host=", "host=/nowhere"))):
+    for wrong in (
+        parse_location(address, "nowhere"),
+        parse_location(address.replace("host=", "host=/nowhere")),
+    ):
         with pytest.raises(Unavailable) as lost:
-            await bring(MemoryStore().archive, wrong)
+            await import_rows(MemoryStore().archive, wrong)
         assert secret not in f"{lost.value!r} {lost.value.__cause__!r}"

@@ -14,10 +14,10 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
-from moot.core.terms import Message, Model, Request
+from moot.core.terms import ChatMessage, Model, Request
 from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.client import Client
-from moot.providers.contract import Said, Traits
+from moot.providers.client import ProviderClient
+from moot.providers.contract import ReplyDelta, Traits
 from moot.providers.family import Family
 from tests.bench.service import serving
 from tests.bench.streams import TOKENS
@@ -108,7 +108,7 @@ def contests() -> list[Contest]:
 
 async def _contest(contest: Contest, base: str) -> None:
     """The best of a few rounds each, in turn: the machine may be busy with something else."""
-    client = Client(contest.family, base, key=KEY, traits=Traits())
+    client = ProviderClient(contest.family, base, key=KEY, traits=Traits())
     async with aiohttp.ClientSession() as session:
         readers: dict[str, Read] = {
             "raw": _raw(session, contest.token),
@@ -165,11 +165,11 @@ async def read_and_forget(session: aiohttp.ClientSession, url: str, token: type[
     return events
 
 
-async def _ours(client: Client) -> int:
-    request = Request(Model("bench", "m"), "Argue.", (Message("user", "Go."),), 4096)
+async def _ours(client: ProviderClient) -> int:
+    request = Request(Model("bench", "m"), "Argue.", (ChatMessage("user", "Go."),), 4096)
     tokens = 0
     async for chunk in client.stream(request):
-        if isinstance(chunk, Said):
+        if isinstance(chunk, ReplyDelta):
             tokens += 1
     return tokens
 

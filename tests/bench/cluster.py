@@ -147,7 +147,7 @@ async def _appends() -> None:
 async def _narrated(store: Store, elsewhere: Callable[[], float]) -> tuple[float, float, float]:
     async def narrate(debate_id: str) -> None:
         for _ in range(APPENDED // NARRATORS):
-            await store.narrate(debate_id, [delta("a word or two ")], epoch=0)
+            await store.append_streamed(debate_id, [delta("a word or two ")], epoch=0)
 
     names = [f"deb_{place}" for place in range(NARRATORS)]
     for name in names:

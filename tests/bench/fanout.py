@@ -6,7 +6,7 @@ import asyncio
 
 from moot.core.events import CallDelta
 from moot.engine.bus import MemoryBus
-from moot.engine.followers import Hub
+from moot.engine.followers import Followers
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, measured, report
 from tests.factories import call_started, opened, turn_started
@@ -41,21 +41,21 @@ async def _run(followers: int, events: int, size: int) -> tuple[float, float]:
         store = SqliteStore.open(data / "moot.db")
         bus = MemoryBus()
         store.listen(bus.publish)
-        hub = Hub(store, bus)
+        hub = Followers(store, bus)
         await store.record("deb_1", lambda _: (opened(), turn_started(), call_started()))
         reading = [asyncio.create_task(_read(hub, 3 + events)) for _ in range(followers)]
         await asyncio.sleep(0.1)
         with measured() as spent:
             for start in range(0, events, size):
                 words = [CallDelta(1, 0, "text", f"{start + n} words ") for n in range(size)]
-                await store.narrate("deb_1", words, epoch=0)
+                await store.append_streamed("deb_1", words, epoch=0)
             await asyncio.gather(*reading)
         await hub.close()
         await store.close()
     return spent.wall, spent.cpu
 
 
-async def _read(hub: Hub, upto: int) -> None:
+async def _read(hub: Followers, upto: int) -> None:
     async for batch in hub.follow("deb_1"):
         if batch[-1].seq >= upto:
             return

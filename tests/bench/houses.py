@@ -31,17 +31,17 @@ from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
 from moot.processes.server import make_app
 from moot.providers.keys import Secret
-from moot.providers.scripted import Cue, Say, Scripted, Wait
-from moot.settings import Cluster, Service, Settings
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, WaitCue
+from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.web import logging_setup
-from moot.web.server.listener import Server, bind
+from moot.web.server.listener import UvicornServer, bind
 
 PACE = 1 / 50
 WORDS = 100
 TURNS = 2
 EACH = 2.5
 """Words in an event of the bare server: as many as ours has where it has time."""
-FREE = Service(requests_per_minute=None, debates_per_client=None, streams_per_client=None)
+FREE = ServerSettings(requests_per_minute=None, debates_per_client=None, streams_per_client=None)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 Heed = Callable[[Any], Awaitable[Any]]
@@ -113,7 +113,11 @@ class Shared(Struct, frozen=True):
 
 
 def _settings(data: str, shared: Shared | None) -> Settings:
-    cluster = Cluster(Secret(shared.store), Secret(shared.bus), debates=1000) if shared else Cluster()
+    cluster = (
+        ClusterSettings(Secret(shared.store), Secret(shared.bus), debates=1000)
+        if shared
+        else ClusterSettings()
+    )
     return Settings(data=Path(data), scripted=True, service=FREE, cluster=cluster)
 
 
@@ -129,9 +133,9 @@ async def _nothing(what: Any) -> Any:
 
 @asynccontextmanager
 async def _arena(settings: Settings, *, run: bool) -> AsyncGenerator[Arena]:
-    scripted = {"scripted": Scripted(_stamps)}
+    scripted = {"scripted": ScriptedProvider(_stamps)}
     with open(os.devnull, "w") as nowhere:
-        logging_setup.set_up(settings, stream=nowhere)
+        logging_setup.set_up_logging(settings, stream=nowhere)
         async with Arena.open(settings, providers=scripted, recover=run, run=run) as arena:
             yield arena
 
@@ -140,7 +144,9 @@ async def _moot(pipe: Connection, settings: Settings, *, run: bool) -> None:
     async with _arena(settings, run=run) as arena:
         listeners = bind("127.0.0.1", 0)
         port = listeners[0].getsockname()[1]
-        server = Server(make_app(arena), FREE, end_streams=arena.hub.close, ready=lambda: pipe.send(port))
+        server = UvicornServer(
+            make_app(arena), FREE, end_streams=arena.followers.close, ready=lambda: pipe.send(port)
+        )
         async with asyncio.TaskGroup() as group:
             group.create_task(server.serve(listeners))
             await _heed(pipe, lambda what: _debates(arena, what))
@@ -160,8 +166,8 @@ async def _debates(arena: Arena, what: int | list[str]) -> list[str]:
 
 def _stamps(_request: Request) -> Iterable[Cue]:
     for due in _dues(WORDS):
-        yield Wait(max(0.0, due - monotonic()))
-        yield Say(f"{due:.4f} ")
+        yield WaitCue(max(0.0, due - monotonic()))
+        yield SayCue(f"{due:.4f} ")
 
 
 def _dues(words: int) -> Iterator[float]:

@@ -15,9 +15,9 @@ from time import process_time
 
 import msgspec
 
-from moot.compat.legacy_import import bring
-from moot.compat.row_locations import place_of
-from moot.store.archive_rows import shown, shown_as_it_was
+from moot.compat.legacy_import import import_rows
+from moot.compat.row_locations import parse_location
+from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
 from tests.archives.rows import in_sqlite, rows
 from tests.bench.tools import folder, report
@@ -33,17 +33,17 @@ async def main() -> None:
     with folder() as data:
         path = in_sqlite(data / "old.db", given)
         store = SqliteStore.open(data / "moot.db")
-        await bring(store.archive, place_of(str(path)))
+        await import_rows(store.archive, parse_location(str(path)))
         old = _Old(path)
 
         async def unified() -> bytes:
             return msgspec.json.encode(
-                [shown(event) for event in await store.archive.events(name, "", EVENTS)]
+                [unified_shape(event) for event in await store.archive.events(name, "", EVENTS)]
             )
 
         async def as_it_was() -> bytes:
             return msgspec.json.encode(
-                [shown_as_it_was(event) for event in await store.archive.events(name, "", EVENTS)]
+                [legacy_shape(event) for event in await store.archive.events(name, "", EVENTS)]
             )
 
         async def before() -> bytes:

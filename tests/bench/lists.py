@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 from moot.core.events import DebateStarted
-from moot.store.contract import Store, Wanted
+from moot.store.contract import DebateFilter, Store
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, report
 from tests.factories import opened
@@ -31,7 +31,9 @@ async def _costs(path: Path, debates: int) -> dict[str, float]:
         await asyncio.gather(*(_add(store, number) for number in range(start, min(start + 500, debates))))
     costs = {
         "first page": await _timed(lambda: store.list(limit=20)),
-        "first page of one status": await _timed(lambda: store.list(Wanted(statuses=("created",)), limit=20)),
+        "first page of one status": await _timed(
+            lambda: store.list(DebateFilter(statuses=("created",)), limit=20)
+        ),
         "page at offset 100": await _timed(lambda: store.list(limit=20, offset=100)),
         "status": await _timed(lambda: store.state(f"deb_{debates // 2}")),
     }

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from moot.core.terms import Request
-from moot.core.timing import Pace
-from moot.providers.scripted import Cue, Say, Scripted, Think
+from moot.core.timing import RunnerTimings
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
 from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
 
@@ -108,7 +108,7 @@ async def _measured(browser: Browser, earlier: int, *, bare: bool) -> str:
         formats = Path(folder) / "formats"
         formats.mkdir()
         (formats / "chorus.toml").write_text(FORMAT)
-        async with serving(Path(folder), provider=Chorus(earlier), pace=Pace()) as served:
+        async with serving(Path(folder), provider=Chorus(earlier), pace=RunnerTimings()) as served:
             debate = await _opened(served)
             page = await browser.new_page(viewport={"width": 1440, "height": 1000})
             if bare:
@@ -121,7 +121,7 @@ async def _measured(browser: Browser, earlier: int, *, bare: bool) -> str:
             return await _shares(browser, page)
 
 
-class Chorus(Scripted):
+class Chorus(ScriptedProvider):
     """The first speeches have so many words and come at once; the later ones at a speaker's pace."""
 
     def __init__(self, earlier: int) -> None:
@@ -131,8 +131,8 @@ class Chorus(Scripted):
     def _speech(self, request: Request) -> Iterable[Cue]:
         """Nobody says the same twice: that would end the debate."""
         dice = Random(len(self.calls))
-        yield Think("First the strongest point.")
-        yield Say("".join(_paragraph(dice) for _ in range(self._paragraphs)))
+        yield ThinkCue("First the strongest point.")
+        yield SayCue("".join(_paragraph(dice) for _ in range(self._paragraphs)))
 
     @property
     def _paragraphs(self) -> int:

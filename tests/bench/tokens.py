@@ -14,9 +14,9 @@ from moot.core.events import TurnCompleted, TurnStarted
 from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
 from moot.providers import openai_chat
-from moot.providers.client import Client
-from moot.providers.scripted import Cue, Say, Scripted
-from moot.providers.throttle import Gate, Pass
+from moot.providers.client import ProviderClient
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider
+from moot.providers.throttle import EndpointLimits, Throttle
 from moot.settings import Settings
 from tests.bench.clients import ChatToken, read_and_forget
 from tests.bench.service import WORDS, serving
@@ -27,7 +27,7 @@ SERVED = Model("service", "m")
 
 
 def talk(_: Request) -> Iterable[Cue]:
-    return [Say("word " * WORDS)]
+    return [SayCue("word " * WORDS)]
 
 
 async def main() -> None:
@@ -45,7 +45,7 @@ async def main() -> None:
 
 async def length() -> None:
     """The same, early and late in one long debate."""
-    provider = Scripted(talk)
+    provider = ScriptedProvider(talk)
     fmt = replace(formats.load("oxford"), max_rounds=30)
     costs: dict[int, float] = {}
     with folder() as data:
@@ -76,7 +76,7 @@ async def _thrown_away(url: str, streams: int) -> float:
 
 
 async def _debated(url: str, debates: int) -> float:
-    client = Client(openai_chat.family(), url, gate=Gate(Pass(concurrent=debates)))
+    client = ProviderClient(openai_chat.family(), url, throttle=Throttle(EndpointLimits(concurrent=debates)))
     with folder() as data:
         async with Arena.open(Settings(data=data), providers={"service": client}) as arena:
             ids: list[str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import body, serving
 from tests.chaos.servers import quiet_port, reigning
 from tests.chaos.viewers import Told, Viewer, as_text, by_header
@@ -48,7 +48,7 @@ def counting(page: Page) -> Callable[[], int]:
 
 
 async def test_it_is_told_everything_and_stops_for_good_after_the_end(tmp_path: Path, page: Page) -> None:
-    async with serving(tmp_path, provider=Scripted(pace=0.002)) as house:
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.002)) as house:
         asked = counting(page)
         debate_id = await house.open()
         await page.goto(f"{house.url}/health")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
-from moot.providers.scripted import Say, Scripted, improvise
+from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from tests.api.served import BODY, Served, body, serving
 
 ATTACK = """
@@ -184,7 +184,7 @@ async def test_an_export_opened_from_the_disk_asks_for_nothing_and_runs_nothing(
     tmp_path: Path, page: Page, policy: bool
 ) -> None:
     """The policy in the file is the second fence: without it the words are still only words."""
-    provider = Scripted(lambda request: improvise(request) if request.schema else [Say(EVIL)])
+    provider = ScriptedProvider(lambda request: improvise(request) if request.schema else [SayCue(EVIL)])
     asked: list[str] = []
     async with serving(tmp_path, provider=provider) as house:
         reply = await house.http.post("/api/v1/debates", json=hostile())

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import serving
 
 HEAR = """
@@ -40,7 +40,7 @@ def said(told: list[dict[str, Any]], member: str) -> str:
 
 
 async def test_each_door_is_heard_to_its_last_event(tmp_path: Path, page: Page) -> None:
-    async with serving(tmp_path, provider=Scripted(pace=0.001), model="scripted/demo") as house:
+    async with serving(tmp_path, provider=ScriptedProvider(pace=0.001), model="scripted/demo") as house:
         await page.goto(f"{house.url}/health")
 
         bout = {"topic": "Sorting a million items", "maxTurns": 2, "debaterA": SIDE, "debaterB": SIDE}

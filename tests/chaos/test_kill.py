@@ -14,6 +14,13 @@ POINTS = (
 )  # fmt: skip
 
 
+def test_eight_kills_at_random_points_lose_nothing(tmp_path: Path) -> None:
+    remains = kills.run(tmp_path, kills=8, debates=4, seed=3)
+    assert remains.kills == 8
+    kills.verify(remains, 4)
+
+
+@pytest.mark.chaos
 @pytest.mark.timeout(900)
 def test_forty_kills_at_random_points_lose_nothing(tmp_path: Path) -> None:
     remains = kills.run(tmp_path, kills=40, debates=14, seed=1)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.providers.scripted import Say, Scripted, Stall
+from moot.providers.scripted import SayCue, ScriptedProvider, StallCue
 from tests.api.served import serving
 from tests.chaos.servers import quiet_port
 from tests.chaos.viewers import Viewer, by_header
@@ -54,7 +54,7 @@ async def behind_nginx(folder: Path, url: str) -> AsyncGenerator[int]:
 @pytest.mark.chaos
 @pytest.mark.skipif(NGINX is None, reason="there is no nginx; on Debian: apt-get install nginx-light")
 async def test_the_first_words_come_through_while_the_speaker_still_speaks(tmp_path: Path) -> None:
-    provider = Scripted(lambda _: [Say("Just a few words."), Stall()])
+    provider = ScriptedProvider(lambda _: [SayCue("Just a few words."), StallCue()])
     async with serving(tmp_path, provider=provider) as house, behind_nginx(tmp_path, house.url) as port:
         debate_id = await house.open()
         viewer = Viewer(port, debate_id, by_header)

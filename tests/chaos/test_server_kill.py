@@ -78,6 +78,12 @@ async def _events(dynasty: Dynasty, debate_id: str) -> list[str]:
     return [str(event["seq"]) for event in events]
 
 
+async def test_eight_kills_under_viewers_lose_nothing(tmp_path: Path) -> None:
+    debates = await ordeal(tmp_path, 8, seed=3)
+    await asyncio.to_thread(check, tmp_path, 8, debates)
+
+
+@pytest.mark.chaos
 @pytest.mark.timeout(900)
 async def test_forty_kills_under_viewers_lose_nothing(tmp_path: Path) -> None:
     debates = await ordeal(tmp_path, 40, seed=1)

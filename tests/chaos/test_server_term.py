@@ -18,6 +18,11 @@ DEBATES = 4
 GRACE_SECONDS = 60.0
 
 
+async def test_five_servers_leave_a_hundred_viewers_in_good_order(tmp_path: Path) -> None:
+    await succession(tmp_path, times=5, watching=100)
+
+
+@pytest.mark.chaos
 @pytest.mark.timeout(900)
 async def test_twenty_servers_leave_a_hundred_viewers_in_good_order(tmp_path: Path) -> None:
     await succession(tmp_path, times=20, watching=100)

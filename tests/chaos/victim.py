@@ -19,9 +19,9 @@ from pathlib import Path
 
 from moot.core import crash_points
 from moot.core.events import Recorded, encode
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from moot.settings import Settings
 from tests.shell.workshop import Workshop, echo
 
@@ -36,8 +36,8 @@ def say(text: str) -> None:
 
 
 async def main(data: Path, ledger: Path, how_many: int) -> None:
-    provider = Scripted(pace=0.002, ledger=ledger)
-    settings = Settings(data=data, pace=Pace(retry_base=0.01, tick=0.01))
+    provider = ScriptedProvider(pace=0.002, ledger=ledger)
+    settings = Settings(data=data, pace=RunnerTimings(retry_base=0.01, tick=0.01))
     # Whoever is to die while tools are at work is given some.
     allowed = ("lab",) if os.environ.get("MOOT_CRASH_AT", "").startswith("tool") else ()
     shop = Workshop(echo=echo)

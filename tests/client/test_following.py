@@ -7,10 +7,10 @@ from contextlib import aclosing
 
 import pytest
 
-from moot.client import ApiError, AsyncClient, Complete, Event, Patience, State, Unreachable, Unreadable
+from moot.client import ApiError, AsyncClient, Complete, Event, State, StreamTimeouts, Unreachable, Unreadable
 from tests.client.desk import HANG_UP, STREAM, answer, desk, problem
 
-BRIEF = Patience(silence=5, absence=0.3)
+BRIEF = StreamTimeouts(silence=5, absence=0.3)
 
 
 def frame(id: str, name: str = "participant") -> bytes:
@@ -29,7 +29,7 @@ WHOLE = (
 
 
 async def follow(url: str, **options: object) -> list[Event]:
-    async with AsyncClient(url, patience=BRIEF) as client:
+    async with AsyncClient(url, timeouts=BRIEF) as client:
         return [event async for event in client.stream("deb_1", **options)]  # type: ignore[arg-type]  # given on
 
 

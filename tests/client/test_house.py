@@ -9,8 +9,8 @@ from itertools import islice
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, Config, Debater
-from moot.compat.legacy_import import bring
-from moot.compat.row_locations import place_of
+from moot.compat.legacy_import import import_rows
+from moot.compat.row_locations import parse_location
 from moot.store.sqlite.store import SqliteStore
 from tests.archives.rows import EACH, in_lines, rows
 from tests.client.serving import Served, served
@@ -25,7 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
     async def fill() -> None:
         store = SqliteStore.open(folder / "moot.db")
-        await bring(store.archive, place_of(str(in_lines(folder / "old.jsonl", OLD))))
+        await import_rows(store.archive, parse_location(str(in_lines(folder / "old.jsonl", OLD))))
         await store.close()
 
     asyncio.run(fill())

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from moot.client import ApiError, AsyncClient, Client, Config, Debater, Unreachable, Unreadable
-from moot.client.connection import address
+from moot.client.connection import server_address
 from moot.core.errors import Invalid
 from tests.client.desk import HANG_UP, answer, desk, problem
 
@@ -147,12 +147,12 @@ async def test_an_id_may_hold_anything():
 
 
 def test_addresses_as_people_write_them():
-    assert address("localhost:9000") == "http://localhost:9000"
-    assert address(" https://moot.example/ ") == "https://moot.example"
-    assert address("http://[::1]:8000/api/v1/") == "http://[::1]:8000"
+    assert server_address("localhost:9000") == "http://localhost:9000"
+    assert server_address(" https://moot.example/ ") == "https://moot.example"
+    assert server_address("http://[::1]:8000/api/v1/") == "http://[::1]:8000"
     for wrong in ("", "ftp://x", "http://", "http://x:99999", "http://[::1", "http://me:secret@x"):
         with pytest.raises(Invalid, match="not the address of a server"):
-            address(wrong)
+            server_address(wrong)
 
 
 def test_a_model_needs_its_provider():

@@ -24,7 +24,7 @@ from moot.client import (
     Verdict,
     Words,
 )
-from moot.client.streams import place
+from moot.client.streams import cursor_position
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from tests.client.serving import Served, served
@@ -87,7 +87,7 @@ def test_a_debate_from_its_opening_to_its_end(client: Client):
     assert {event.name for event in events} >= {
         "status", "participant", "round_complete", "judge", "verdict", "cost_update", "complete",
     }  # fmt: skip
-    assert all(place(a.id) < place(b.id) for a, b in pairwise(events))
+    assert all(cursor_position(a.id) < cursor_position(b.id) for a, b in pairwise(events))
     assert isinstance(events[0].data, State)
     assert events[0].data.state == "initializing"
     assert isinstance(events[-1].data, Complete)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.client.sse_reader import Message, Reader
+from moot.client.sse_reader import SseMessage, SseReader
 
 STREAM = (
     "\ufeffretry: 2000\n\n"
@@ -20,19 +20,19 @@ STREAM = (
     "id: 6\ndata: cut off"
 ).encode()
 MESSAGES = [
-    Message("status", "1", '{"a":"ü€𝄞"}'.encode()),
-    Message("message", "2.1", b"one\ntwo"),
-    Message("message", "", b"none"),
-    Message("complete", "3", b"{}"),
-    Message("message", "4", b""),
+    SseMessage("status", "1", '{"a":"ü€𝄞"}'.encode()),
+    SseMessage("message", "2.1", b"one\ntwo"),
+    SseMessage("message", "", b"none"),
+    SseMessage("complete", "3", b"{}"),
+    SseMessage("message", "4", b""),
 ]
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_any_cut_gives_the_same_messages(cuts: list[int]):
-    reader = Reader()
+    reader = SseReader()
     places = [0, *sorted(cuts), len(STREAM)]
-    heard: list[Message] = []
+    heard: list[SseMessage] = []
     for start, end in pairwise(places):
         heard += reader.feed(STREAM[start:end])
     assert heard == MESSAGES
@@ -40,10 +40,10 @@ def test_any_cut_gives_the_same_messages(cuts: list[int]):
 
 
 def test_byte_by_byte_too():
-    reader = Reader()
+    reader = SseReader()
     assert [message for byte in STREAM for message in reader.feed(bytes([byte]))] == MESSAGES
 
 
 @given(st.binary(max_size=200))
 def test_nothing_breaks_it(data: bytes):
-    Reader().feed(data)
+    SseReader().feed(data)

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import psycopg
 
 from moot import settings as configuration
-from moot.models.model_files import Manager
+from moot.models.model_files import ModelFiles
 from tests.cluster.house import Cluster, Post
 from tests.nursery import ROOT
 from tests.postgres import Postgres
@@ -52,7 +52,7 @@ def hatched(arguments: tuple[str, ...], env: Mapping[str, str], out: BinaryIO) -
 def model() -> str:
     """The one to use when none is named."""
     here = configuration.load()
-    installed = Manager(here.models, environ=here.environ, offline=True).installed()
+    installed = ModelFiles(here.models, environ=here.environ, offline=True).installed()
     return here.model or (f"local/{installed[0]}" if installed else "scripted/demo")
 
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.terms import Finish, Usage
-from moot.providers.error_replies import complaint
-from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Think
+from moot.core.terms import FinishReason, Usage
+from moot.providers.error_replies import fault_from_error
+from moot.providers.scripted import Cue, FaultCue, RefuseCue, SayCue, ThinkCue, UsageCue
 
 OVERLOADED = {"type": "overloaded_error", "code": "overloaded", "message": "The engine is overloaded"}
 ARGUMENTS = '{"at":1}'
@@ -23,7 +23,7 @@ class Reply(Struct, frozen=True):
     refusal: str = ""
     calls: bool = False
     """It calls a tool named look."""
-    finish: Finish = "stop"
+    finish: FinishReason = "stop"
     fails: Literal["", "error", "cut"] = ""
     """It never comes to its end: the service says why, or hangs up without a word."""
     figures: bool = True
@@ -36,7 +36,7 @@ def _event(told: dict[str, Any], name: str = "") -> bytes:
 
 # --- chat completions ---------------------------------------------------------------------------------
 
-CHAT: dict[Finish, str] = {"filter": "content_filter", "tool": "tool_calls", "refusal": "stop"}
+CHAT: dict[FinishReason, str] = {"filter": "content_filter", "tool": "tool_calls", "refusal": "stop"}
 
 
 def chat(reply: Reply) -> Iterator[bytes]:
@@ -114,7 +114,7 @@ def _items(reply: Reply) -> Iterator[tuple[dict[str, Any], list[tuple[str, str]]
 
 # --- anthropic ----------------------------------------------------------------------------------------
 
-STOPS: dict[Finish, str] = {"stop": "end_turn", "length": "max_tokens", "tool": "tool_use"}
+STOPS: dict[FinishReason, str] = {"stop": "end_turn", "length": "max_tokens", "tool": "tool_use"}
 
 
 def anthropic(reply: Reply) -> Iterator[bytes]:
@@ -155,7 +155,7 @@ def _contents(reply: Reply) -> Iterator[tuple[dict[str, Any], list[dict[str, Any
 
 # --- google -------------------------------------------------------------------------------------------
 
-REASONS: dict[Finish, str] = {"length": "MAX_TOKENS", "filter": "SAFETY"}
+REASONS: dict[FinishReason, str] = {"length": "MAX_TOKENS", "filter": "SAFETY"}
 
 
 def google(reply: Reply) -> Iterator[bytes]:
@@ -183,13 +183,13 @@ def google(reply: Reply) -> Iterator[bytes]:
 
 def cues(reply: Reply) -> Iterable[Cue]:
     if reply.thoughts:
-        yield Think("".join(reply.thoughts))
+        yield ThinkCue("".join(reply.thoughts))
     if reply.words:
-        yield Say("".join(reply.words))
+        yield SayCue("".join(reply.words))
     if reply.refusal:
-        yield Refuse(reply.refusal)
+        yield RefuseCue(reply.refusal)
     if reply.fails == "error":
-        yield Break(complaint(OVERLOADED))
+        yield FaultCue(fault_from_error(OVERLOADED))
     elif reply.fails:
-        yield Break(Fault("disconnected"))
-    yield Report(Usage(9, 4) if reply.figures else None, reply.finish, "s1")
+        yield FaultCue(Fault("disconnected"))
+    yield UsageCue(Usage(9, 4) if reply.figures else None, reply.finish, "s1")

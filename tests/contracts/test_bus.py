@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 import msgspec
 import pytest
 
-from moot.cluster.redis_bus import MOST_BYTES, RedisBus
-from moot.cluster.redis_server import Reach
+from moot.cluster.redis_bus import MAX_MESSAGE_BYTES, RedisBus
+from moot.cluster.redis_server import RedisServer
 from moot.core.errors import Invalid, StoreError
 from moot.core.events import CallDelta, Recorded, RemarkInjected
 from moot.engine.bus import Bus, MemoryBus
-from moot.engine.followers import Hub
-from moot.store.contract import Pulse
+from moot.engine.followers import Followers
+from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from tests.factories import call_started, opened, turn_started
 from tests.redis import Redis, redis, redis_url  # noqa: F401 - fixtures
@@ -31,7 +31,7 @@ WORDS = 200
 class Aloof(MemoryStore):
     """Nobody may look at the heads: only messages tell that there is more."""
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         raise StoreError
 
 
@@ -44,11 +44,11 @@ async def until(true: Callable[[], bool]) -> None:
 class Reader:
     """Follows to the end of its patience, and keeps what it was given."""
 
-    def __init__(self, hub: Hub, after: int = 0, *, turns_only: bool = False) -> None:
+    def __init__(self, hub: Followers, after: int = 0, *, turns_only: bool = False) -> None:
         self.seen: list[Recorded] = []
         self._task = asyncio.create_task(self._follow(hub, after, turns_only))
 
-    async def _follow(self, hub: Hub, after: int, turns_only: bool) -> None:
+    async def _follow(self, hub: Followers, after: int, turns_only: bool) -> None:
         async for batch in hub.follow(DEBATE, after, turns_only=turns_only):
             self.seen += batch
 
@@ -71,9 +71,9 @@ class Place:
         self.store = store
         self.writing = writing
         self.following = following
-        self.hub = Hub(store, following)
+        self.hub = Followers(store, following)
         self.confirmed = 0
-        following.subscribe(self._heard)
+        following.add_listener(self._heard)
         store.listen(writing.publish)
 
     def _heard(self, _: str, records: tuple[Recorded, ...] | None) -> None:
@@ -93,7 +93,7 @@ class Place:
         await self.store.record(DEBATE, lambda _: (opened(), turn_started(), call_started()))
 
     async def say(self, *texts: str) -> None:
-        await self.store.narrate(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
+        await self.store.append_streamed(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
 
     async def remark(self, text: str) -> None:
         await self.store.record(DEBATE, lambda _: (RemarkInjected(1, text),))
@@ -115,7 +115,7 @@ async def between(store: MemoryStore, url: str | None) -> AsyncIterator[Place]:
         one = MemoryBus()
         place = Place(store, one, one)
     else:
-        place = Place(store, RedisBus(Reach(url)), RedisBus(Reach(url)))
+        place = Place(store, RedisBus(RedisServer(url)), RedisBus(RedisServer(url)))
     try:
         await place.begin()
         yield place
@@ -172,7 +172,7 @@ async def test_what_is_too_large_for_a_message_arrives_all_the_same(address: str
     async with between(MemoryStore(), address) as place:
         reader = Reader(place.hub)
         await reader.until(BEGUN)
-        await place.say("x" * (MOST_BYTES + 1))
+        await place.say("x" * (MAX_MESSAGE_BYTES + 1))
         assert await reader.until(BEGUN + 1) == [1, 2, 3, 4]
         assert reader.seen == list(await place.store.read(DEBATE))
 
@@ -200,8 +200,8 @@ async def test_a_closed_bus_tells_nobody(address: str | None) -> None:
 async def test_a_process_does_not_hear_itself_twice(redis_url: str) -> None:  # noqa: F811 - the fixture
     async with between(Aloof(), redis_url) as place:
         heard: list[int] = []
-        place.writing.subscribe(lambda _, records: heard.extend(record.seq for record in records or ()))
-        place.writing.heed(DEBATE, words=True)
+        place.writing.add_listener(lambda _, records: heard.extend(record.seq for record in records or ()))
+        place.writing.subscribe(DEBATE, words=True)
         reader = await place.reader()
         await reader.until(BEGUN)
         await place.speech(20)
@@ -221,19 +221,19 @@ async def test_whoever_joins_is_up_to_date_at_once(redis: Redis) -> None:  # noq
 
 
 async def test_only_what_is_followed_is_sent_here(redis: Redis) -> None:  # noqa: F811 - the fixture
-    bus = RedisBus(Reach(redis.url))
+    bus = RedisBus(RedisServer(redis.url))
     for number in range(3000):
-        bus.heed(f"deb_{number}", words=True)
+        bus.subscribe(f"deb_{number}", words=True)
     await until(lambda: channels(redis) > 0)
     for number in range(1, 3000):
-        bus.ignore(f"deb_{number}")
+        bus.unsubscribe(f"deb_{number}")
     await until(lambda: channels(redis) == 2)
-    bus.heed("deb_0", words=False)
+    bus.subscribe("deb_0", words=False)
     await until(lambda: channels(redis) == 1)
     asked = redis.ask("INFO", "commandstats").decode()
     calls = int(asked.partition("cmdstat_subscribe:calls=")[2].partition(",")[0])
     assert calls < 50
-    bus.ignore("deb_0")
+    bus.unsubscribe("deb_0")
     await until(lambda: channels(redis) == 0)
     await bus.close()
 
@@ -247,7 +247,7 @@ async def test_only_what_is_followed_is_sent_here(redis: Redis) -> None:  # noqa
         "strangersr",
         "strangersr" + "[" * 50_000,
         'strangersr[{"seq":9}]',
-        "strangersr" + "x" * (MOST_BYTES + 1),
+        "strangersr" + "x" * (MAX_MESSAGE_BYTES + 1),
     ],
     ids=str.__len__,
 )
@@ -259,7 +259,7 @@ async def test_what_others_say_in_our_channels_does_no_harm(redis: Redis, rubbis
             redis.ask("PUBLISH", channel, rubbish)
         await place.say("a")
         assert await reader.until(BEGUN + 1) == list(range(1, BEGUN + 2))
-        assert not place.following.trouble
+        assert not place.following.connection_error
         assert "subscribe:calls=1," in redis.ask("INFO", "commandstats").decode(), "the line was held"
 
 
@@ -289,7 +289,7 @@ async def test_arenas_with_databases_of_their_own_in_one_redis_do_not_hear_each_
     async with between(Aloof(), redis.url) as place:
         reader = await place.reader()
         await reader.until(BEGUN)
-        copy = RedisBus(Reach(redis.url.removesuffix("0") + "1"))
+        copy = RedisBus(RedisServer(redis.url.removesuffix("0") + "1"))
         copy.publish(DEBATE, (msgspec.structs.replace(reader.seen[-1], seq=BEGUN + 1),))
         await copy.close()
         await place.say("a")
@@ -366,7 +366,7 @@ async def test_redis_is_missed_and_welcomed_once(
         await asyncio.sleep(0.1)
         redis.kill()
         await place.speech(20, pause=0.02)
-        await until(lambda: bool(place.writing.trouble and place.following.trouble))
+        await until(lambda: bool(place.writing.connection_error and place.following.connection_error))
         await place.speech(20, pause=0.02)
         redis.start()
         await until(lambda: not trouble(place))
@@ -397,7 +397,7 @@ async def test_the_password_is_told_to_nobody(caplog: pytest.LogCaptureFixture) 
 )
 def test_an_address_that_is_none_is_refused_and_not_repeated(wrong: str) -> None:
     with pytest.raises(Invalid) as refused:
-        RedisBus(Reach(wrong))
+        RedisBus(RedisServer(wrong))
     assert "secret" not in str(refused.value)
 
 
@@ -413,4 +413,4 @@ async def test_redis_may_be_behind_a_socket_of_this_machine() -> None:
 
 def trouble(place: Place) -> bool:
     buses = (place.writing, place.following)
-    return any(isinstance(bus, RedisBus) and bus.trouble for bus in buses)
+    return any(isinstance(bus, RedisBus) and bus.connection_error for bus in buses)

@@ -14,12 +14,20 @@ from aiohttp.test_utils import TestServer
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.terms import Finish, Message, Model, Reasoning, Request, Text, ToolCall, Usage
+from moot.core.terms import ChatMessage, FinishReason, Model, Reasoning, Request, Text, ToolCall, Usage
 from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Provider, Said
+from moot.providers.client import ProviderClient
+from moot.providers.contract import (
+    Chunk,
+    KeepAlive,
+    Provider,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+)
 from moot.providers.family import Family
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.contracts import streams
 from tests.contracts.streams import ARGUMENTS, OVERLOADED, Reply
 
@@ -29,7 +37,7 @@ KEY = "sk-canary-0123456789abcdef"
 class Tongue(Struct, frozen=True):
     family: Family
     speak: Callable[[Reply], Iterator[bytes]]
-    mute: frozenset[Finish] = frozenset()
+    mute: frozenset[FinishReason] = frozenset()
     """Ways to end that this service does not know."""
 
 
@@ -57,7 +65,7 @@ BROKEN = {
 
 
 def ask(words: str = "Go.") -> Request:
-    return Request(Model("p", "m"), "Argue.", (Message("user", words),), max_tokens=50)
+    return Request(Model("p", "m"), "Argue.", (ChatMessage("user", words),), max_tokens=50)
 
 
 def pairs() -> list[Any]:
@@ -78,7 +86,7 @@ class Stage:
     """Puts up services and those who call them, and takes all of it down again."""
 
     def __init__(self) -> None:
-        self._open: list[TestServer | Client] = []
+        self._open: list[TestServer | ProviderClient] = []
 
     async def serve(self, answer: Answer) -> TestServer:
         app = web.Application()
@@ -88,15 +96,15 @@ class Stage:
         self._open.append(server)
         return server
 
-    async def client(self, name: str, answer: Answer) -> Client:
+    async def client(self, name: str, answer: Answer) -> ProviderClient:
         server = await self.serve(answer)
-        client = Client(TONGUES[name].family, str(server.make_url("/v1")), key=KEY)
+        client = ProviderClient(TONGUES[name].family, str(server.make_url("/v1")), key=KEY)
         self._open.append(client)
         return client
 
     async def provider(self, name: str, reply: Reply) -> Provider:
         if name == "scripted":
-            return Scripted(lambda _request: streams.cues(reply))
+            return ScriptedProvider(lambda _request: streams.cues(reply))
         return await self.client(name, speaking(lambda _request: TONGUES[name].speak(reply)))
 
     async def close(self) -> None:
@@ -133,7 +141,7 @@ async def streaming(request: web.Request, status: int = 200) -> web.StreamRespon
 async def listen(provider: Provider, heard: list[Chunk], request: Request | None = None) -> None:
     async with aclosing(provider.stream(request or ask())) as chunks:
         async for chunk in chunks:
-            if not isinstance(chunk, Alive):
+            if not isinstance(chunk, KeepAlive):
                 heard.append(chunk)  # noqa: PERF401 - what came before a Fault must not be lost with it
 
 
@@ -150,7 +158,7 @@ async def fault_of(provider: Provider, heard: list[Chunk] | None = None) -> Faul
 
 
 def words(chunks: list[Chunk], kind: str) -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Said) and chunk.kind == kind)
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta) and chunk.kind == kind)
 
 
 # --- a reply ------------------------------------------------------------------------------------------
@@ -160,15 +168,15 @@ def words(chunks: list[Chunk], kind: str) -> str:
 async def test_it_begins_once_and_ends_once(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
     kinds = [type(chunk) for chunk in chunks]
-    assert (kinds[0], kinds[-1]) == (Began, Done)
-    assert (kinds.count(Began), kinds.count(Done)) == (1, 1)
+    assert (kinds[0], kinds[-1]) == (ReplyStarted, ReplyDone)
+    assert (kinds.count(ReplyStarted), kinds.count(ReplyDone)) == (1, 1)
 
 
 @pytest.mark.parametrize(("name", "reply"), pairs())
 async def test_nothing_of_it_is_lost(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
     done = chunks[-1]
-    assert isinstance(done, Done)
+    assert isinstance(done, ReplyDone)
     assert words(chunks, "reasoning") == "".join(reply.thoughts)
     # Anthropic declines without a word.
     assert words(chunks, "text") in ("".join(reply.words) + reply.refusal, "".join(reply.words))
@@ -182,7 +190,7 @@ async def test_a_segment_has_one_kind_and_segments_come_in_order(
     stage: Stage, name: str, reply: Reply
 ) -> None:
     chunks = await collect(await stage.provider(name, reply))
-    said = [(chunk.segment, chunk.kind) for chunk in chunks if isinstance(chunk, Said)]
+    said = [(chunk.segment, chunk.kind) for chunk in chunks if isinstance(chunk, ReplyDelta)]
     assert said == sorted(said, key=lambda each: each[0])
     assert len(dict(said)) == len(set(said))
 
@@ -190,10 +198,12 @@ async def test_a_segment_has_one_kind_and_segments_come_in_order(
 @pytest.mark.parametrize(("name", "reply"), pairs())
 async def test_finished_segments_say_what_was_said(stage: Stage, name: str, reply: Reply) -> None:
     chunks = await collect(await stage.provider(name, reply))
-    items = [chunk.segment for chunk in chunks if isinstance(chunk, Item)]
+    items = [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
     assert len({item.index for item in items}) == len(items)
     for item in items:
-        said = [chunk.text for chunk in chunks if isinstance(chunk, Said) and chunk.segment == item.index]
+        said = [
+            chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta) and chunk.segment == item.index
+        ]
         assert "".join(said) == (item.text if isinstance(item, Text | Reasoning) else "")
 
 
@@ -201,10 +211,12 @@ async def test_finished_segments_say_what_was_said(stage: Stage, name: str, repl
 async def test_a_call_of_a_tool_is_a_segment_after_the_words(stage: Stage, name: str) -> None:
     chunks = await collect(await stage.provider(name, WHOLE["calling"]))
     (call,) = [
-        chunk.segment for chunk in chunks if isinstance(chunk, Item) and isinstance(chunk.segment, ToolCall)
+        chunk.segment
+        for chunk in chunks
+        if isinstance(chunk, ReplySegment) and isinstance(chunk.segment, ToolCall)
     ]
     assert (call.id, call.name, json.loads(call.arguments)) == ("t1", "look", json.loads(ARGUMENTS))
-    assert call.index > max(chunk.segment for chunk in chunks if isinstance(chunk, Said))
+    assert call.index > max(chunk.segment for chunk in chunks if isinstance(chunk, ReplyDelta))
 
 
 @pytest.mark.parametrize("name", [*TONGUES, "scripted"])
@@ -215,7 +227,7 @@ async def test_words_before_a_failure_are_heard_and_nothing_after(stage: Stage, 
     fault = await fault_of(await stage.provider(name, reply), heard)
     assert (fault.kind, fault.severity) == (kind, "transient")
     assert (words(heard, "reasoning"), words(heard, "text")) == ("Hm.", "All is well.")
-    assert not any(isinstance(chunk, Done) for chunk in heard)
+    assert not any(isinstance(chunk, ReplyDone) for chunk in heard)
 
 
 async def test_what_comes_in_one_packet_is_heard_as_well(stage: Stage) -> None:
@@ -248,7 +260,7 @@ async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Sta
     client = await stage.client(name, answer)
     async with aclosing(client.stream(ask())) as chunks:
         async for chunk in chunks:
-            if isinstance(chunk, Said):
+            if isinstance(chunk, ReplyDelta):
                 break
     await asyncio.wait_for(left.wait(), 60)
     await stage.close()
@@ -263,7 +275,9 @@ async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
         return replies["x" if "first" in request else "y"]
 
     if name == "scripted":
-        provider: Provider = Scripted(lambda request: streams.cues(said_to(request.messages[0].content)))
+        provider: Provider = ScriptedProvider(
+            lambda request: streams.cues(said_to(request.messages[0].content))
+        )
     else:
         provider = await stage.client(
             name, speaking(lambda body: TONGUES[name].speak(said_to(body.decode())))

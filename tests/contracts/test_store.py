@@ -33,20 +33,20 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, Judge, Model, Seat, Text, Usage, Verdict
 from moot.rules.turn_sessions import FORMAT
 from moot.store import invitation_limits
-from moot.store.append import SUMMARIES
+from moot.store.append import SUMMARIES_PER_PAGE
 from moot.store.contract import (
     UNCLAIMED,
-    Astir,
-    Deciding,
+    ActiveDebate,
+    DebateFilter,
+    DecideOnHead,
+    IdempotencyKey,
     Invitation,
-    Once,
-    Outcome,
+    RecordResult,
     Store,
     Token,
-    Wanted,
 )
 from moot.store.token_digest import digest, new_secret
-from moot.views.session_rows import Said, by_response, by_row, by_words, held
+from moot.views.session_rows import ImportedSpeech, imported_events, response_key, row_key, text_key
 from moot.views.summary import summary
 from tests.contracts.conftest import Clock
 from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_started
@@ -54,7 +54,7 @@ from tests.factories import SCRIPTED, call_started, delta, opened, seats, turn_s
 DRAW = Verdict("draw", None, "hand")
 
 
-def always(*events: Event) -> Deciding:
+def always(*events: Event) -> DecideOnHead:
     return lambda debate: events
 
 
@@ -70,11 +70,11 @@ def refuse(debate: Debate | None) -> Sequence[Event]:
 
 async def open_debate(
     store: Store, debate_id: str = "d1", *more: Event, owner: str = "", **changes: Any
-) -> Outcome:
+) -> RecordResult:
     return await store.record(debate_id, always(opened(**changes), *more), owner=owner)
 
 
-async def open_call(store: Store, debate_id: str = "d1") -> Outcome:
+async def open_call(store: Store, debate_id: str = "d1") -> RecordResult:
     return await open_debate(store, debate_id, DebateStarted(), turn_started(), call_started())
 
 
@@ -89,7 +89,7 @@ async def test_seq_is_dense_from_one(store: Store) -> None:
     await open_call(store)
     for _ in range(3):
         await store.record("d1", remark)
-        await store.narrate("d1", [delta("a"), delta("b")], epoch=0)
+        await store.append_streamed("d1", [delta("a"), delta("b")], epoch=0)
     records = await store.read("d1")
     assert [recorded.seq for recorded in records] == list(range(1, 14))
     assert {recorded.debate for recorded in records} == {"d1"}
@@ -97,7 +97,7 @@ async def test_seq_is_dense_from_one(store: Store) -> None:
 
 async def test_the_state_is_the_fold_of_what_is_read(store: Store) -> None:
     await open_call(store)
-    outcome = await store.narrate("d1", [delta("well "), delta("now")], epoch=0)
+    outcome = await store.append_streamed("d1", [delta("well "), delta("now")], epoch=0)
     assert outcome.debate == await store.state("d1") == fold(await store.read("d1"))
     assert outcome.debate.live[0].text == "well now"
 
@@ -138,7 +138,7 @@ async def test_no_event_for_no_debate_is_an_unknown_debate(store: Store) -> None
 async def test_deciding_on_nothing_changes_nothing(store: Store) -> None:
     before = await open_debate(store)
     after = await store.record("d1", always())
-    assert after == Outcome(before.debate, ())
+    assert after == RecordResult(before.debate, ())
     assert (await store.head("d1")).version == 1
 
 
@@ -153,14 +153,14 @@ async def test_a_refusal_writes_nothing_and_harms_no_neighbour(store: Store) -> 
         return_exceptions=True,
     )
     assert [type(result).__name__ for result in results] == [
-        "Outcome",
+        "RecordResult",
         "Refused",
         "Refused",
         "ValueError",
-        "Outcome",
+        "RecordResult",
     ]
     assert len((await store.state("d1")).remarks) == 2
-    assert await store.pulses(["d2", "d3"]) == {}
+    assert await store.positions(["d2", "d3"]) == {}
 
 
 async def test_an_event_that_cannot_be_encoded_harms_no_neighbour(store: Store) -> None:
@@ -176,7 +176,7 @@ async def test_an_event_that_cannot_be_encoded_harms_no_neighbour(store: Store) 
     )
     assert [isinstance(result, UnicodeEncodeError) for result in results] == [False, True, False, True, False]
     assert (await store.state("d1")).seq == 4
-    assert await store.pulses(["d2"]) == {}
+    assert await store.positions(["d2"]) == {}
 
 
 async def test_reading_goes_on_from_any_place(store: Store) -> None:
@@ -199,7 +199,7 @@ async def test_the_state_can_be_asked_as_it_was(store: Store) -> None:
     for upto in range(1, 7):
         assert await store.state("d1", upto) == fold(records[:upto])
     assert await store.state("d1", 99) == await store.state("d1")
-    assert await store.state_with("d1", 6) == await store.state("d1")
+    assert await store.state_at_least("d1", 6) == await store.state("d1")
     for before in (0, -1):
         with pytest.raises(UnknownDebate):
             await store.state("d1", before)
@@ -211,11 +211,11 @@ async def test_an_unknown_debate_is_said_to_be_unknown(store: Store) -> None:
         store.head("d1"),
         store.delete("d1"),
         store.claim("d1", "me", seen_epoch=0),
-        store.narrate("d1", [delta("a")], epoch=0),
+        store.append_streamed("d1", [delta("a")], epoch=0),
     ):
         with pytest.raises(UnknownDebate):
             await asking
-    assert await store.body("d1", "hash") is None
+    assert await store.request_body("d1", "hash") is None
 
 
 async def test_any_text_survives(store: Store) -> None:
@@ -231,7 +231,7 @@ async def test_many_debates_are_written_at_once(store: Store) -> None:
 
     async def speak(debate_id: str) -> None:
         for i in range(20):
-            await store.narrate(debate_id, [delta(f"{debate_id}:{i} ")], epoch=0)
+            await store.append_streamed(debate_id, [delta(f"{debate_id}:{i} ")], epoch=0)
             if i % 5 == 0:
                 await store.record(debate_id, remark)
 
@@ -251,7 +251,7 @@ async def test_a_cancelled_caller_harms_nobody(store: Store) -> None:
     for task in tasks[::2]:
         task.cancel()
     results = await asyncio.gather(*tasks, return_exceptions=True)
-    assert all(isinstance(result, Outcome) for result in results[1::2])
+    assert all(isinstance(result, RecordResult) for result in results[1::2])
     debate = await store.state("d1")
     assert debate == fold(await store.read("d1"))
     assert len(debate.remarks) >= 5
@@ -270,9 +270,9 @@ async def test_listeners_hear_every_commit_in_order_before_the_asker(store: Stor
     await open_call(store)
     assert heard == [("d1", [1, 2, 3, 4])]
     await asyncio.gather(
-        store.narrate("d1", [delta("a"), delta("b")], epoch=0),
+        store.append_streamed("d1", [delta("a"), delta("b")], epoch=0),
         store.record("d1", refuse),
-        store.narrate("d1", [delta("late", call=7)], epoch=0),
+        store.append_streamed("d1", [delta("late", call=7)], epoch=0),
         store.record("d1", remark),
         return_exceptions=True,
     )
@@ -281,7 +281,7 @@ async def test_listeners_hear_every_commit_in_order_before_the_asker(store: Stor
 
 
 async def test_a_repeated_request_is_no_news(store: Store) -> None:
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     await store.record("d1", always(opened()), once=once)
     heard: list[str] = []
     store.listen(lambda debate_id, records: heard.append(debate_id))
@@ -315,12 +315,12 @@ async def test_taking_over_raises_the_epoch(store: Store) -> None:
 async def test_an_older_epoch_writes_nothing(store: Store) -> None:
     await open_call(store)
     await store.claim("d1", "one", seen_epoch=0)
-    for asking in (store.record("d1", remark, epoch=0), store.narrate("d1", [delta("a")], epoch=0)):
+    for asking in (store.record("d1", remark, epoch=0), store.append_streamed("d1", [delta("a")], epoch=0)):
         with pytest.raises(Fenced):
             await asking
     assert (await store.state("d1")).seq == 4
     assert (await store.record("d1", remark, epoch=1)).records[0].epoch == 1
-    assert (await store.narrate("d1", [delta("a")], epoch=1)).records[0].epoch == 1
+    assert (await store.append_streamed("d1", [delta("a")], epoch=1)).records[0].epoch == 1
 
 
 async def test_a_command_needs_no_epoch_and_carries_the_present_one(store: Store) -> None:
@@ -347,7 +347,7 @@ async def test_words_after_the_end_of_their_call_are_dropped(store: Store) -> No
     await open_call(store)
     await store.record("d1", always(call_ended()))
     segment = SegmentCompleted(call=1, segment=Text("late"))
-    outcome = await store.narrate("d1", [delta("late"), segment], epoch=0)
+    outcome = await store.append_streamed("d1", [delta("late"), segment], epoch=0)
     assert outcome.records == ()
     assert outcome.debate == await store.state("d1")
     assert outcome.debate.seq == 5
@@ -355,14 +355,14 @@ async def test_words_after_the_end_of_their_call_are_dropped(store: Store) -> No
 
 async def test_words_of_an_open_call_stay_when_others_are_dropped(store: Store) -> None:
     await open_call(store)
-    outcome = await store.narrate("d1", [delta("no", call=7), delta("yes")], epoch=0)
+    outcome = await store.append_streamed("d1", [delta("no", call=7), delta("yes")], epoch=0)
     assert [recorded.event for recorded in outcome.records] == [delta("yes")]
 
 
 async def test_words_do_not_change_the_summary(store: Store, clock: Clock) -> None:
     outcome = await open_call(store)
     clock.move(seconds=1)
-    await store.narrate("d1", [delta("a")], epoch=0)
+    await store.append_streamed("d1", [delta("a")], epoch=0)
     head = await store.head("d1")
     assert head.summary == summary(outcome.debate)
     assert (head.version, head.updated_at) == (5, clock.now)
@@ -372,20 +372,22 @@ async def test_words_do_not_change_the_summary(store: Store, clock: Clock) -> No
 
 
 async def test_a_repeated_request_gives_the_first_result_again(store: Store) -> None:
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     first = await store.record("d1", always(opened(), DebateStarted()), once=once)
     await store.record("d1", remark)
     again = await store.record("d2", always(opened()), once=once)
-    assert again == Outcome(first.debate, first.records, replayed=True)
+    assert again == RecordResult(first.debate, first.records, replayed=True)
     assert (await store.list()).total == 1
 
 
 async def test_a_repeated_command_is_not_carried_out_twice(store: Store) -> None:
     await open_debate(store)
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     first = await store.record("d1", remark, once=once)
-    assert await store.record("d1", remark, once=once) == Outcome(first.debate, first.records, replayed=True)
-    nothing = Once("me", "other key", "hash")
+    assert await store.record("d1", remark, once=once) == RecordResult(
+        first.debate, first.records, replayed=True
+    )
+    nothing = IdempotencyKey("me", "other key", "hash")
     await store.record("d1", always(), once=nothing)
     await store.record("d1", remark)
     again = await store.record("d1", remark, once=nothing)
@@ -393,15 +395,15 @@ async def test_a_repeated_command_is_not_carried_out_twice(store: Store) -> None
 
 
 async def test_a_key_with_another_body_is_refused(store: Store) -> None:
-    await store.record("d1", always(opened()), once=Once("me", "key", "hash"))
+    await store.record("d1", always(opened()), once=IdempotencyKey("me", "key", "hash"))
     with pytest.raises(KeyReused):
-        await store.record("d2", always(opened()), once=Once("me", "key", "other"))
-    await store.record("d2", always(opened()), once=Once("you", "key", "other"))
+        await store.record("d2", always(opened()), once=IdempotencyKey("me", "key", "other"))
+    await store.record("d2", always(opened()), once=IdempotencyKey("you", "key", "other"))
     assert (await store.list()).total == 2
 
 
 async def test_twenty_requests_with_one_key_open_one_debate(store: Store) -> None:
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     outcomes = await asyncio.gather(*(store.record(f"d{i}", always(opened()), once=once) for i in range(20)))
     assert len({outcome.debate.id for outcome in outcomes}) == 1
     assert sum(not outcome.replayed for outcome in outcomes) == 1
@@ -410,14 +412,14 @@ async def test_twenty_requests_with_one_key_open_one_debate(store: Store) -> Non
 
 async def test_a_refused_request_may_be_tried_again(store: Store) -> None:
     await open_debate(store)
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     with pytest.raises(Refused):
         await store.record("d1", refuse, once=once)
     assert not (await store.record("d1", remark, once=once)).replayed
 
 
 async def test_a_key_is_free_again_after_a_day(store: Store, clock: Clock) -> None:
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     await store.record("d1", always(opened()), once=once)
     clock.move(hours=23)
     assert (await store.record("d2", always(opened()), once=once)).replayed
@@ -433,15 +435,15 @@ async def test_a_body_comes_back_as_it_was(store: Store, body: bytes) -> None:
     await open_debate(store)
     await store.record("d1", remark, bodies={"digest": body})
     await store.record("d1", remark, bodies={"digest": body})
-    assert await store.body("d1", "digest") == body
-    assert await store.body("d1", "other") is None
+    assert await store.request_body("d1", "digest") == body
+    assert await store.request_body("d1", "other") is None
 
 
 async def test_a_refused_command_leaves_no_body(store: Store) -> None:
     await open_debate(store)
     with pytest.raises(Refused):
         await store.record("d1", refuse, bodies={"digest": b"body"})
-    assert await store.body("d1", "digest") is None
+    assert await store.request_body("d1", "digest") is None
 
 
 # --- lists --------------------------------------------------------------------------------------------
@@ -483,7 +485,7 @@ async def fill(store: Store) -> None:
 
 
 async def listed(store: Store, limit: int = 20, offset: int = 0, **wanted: Any) -> tuple[str, int]:
-    page = await store.list(Wanted(**wanted), limit=limit, offset=offset)
+    page = await store.list(DebateFilter(**wanted), limit=limit, offset=offset)
     return "".join(head.id[1:] for head in page.heads), page.total
 
 
@@ -548,26 +550,26 @@ async def test_a_model_is_found_where_it_sits_now(store: Store) -> None:
 async def test_a_session_is_found_by_its_marks_and_by_nothing_when_it_is_gone(store: Store) -> None:
     seats = (Seat("part_1", "A", "for", SCRIPTED), Seat("part_2", "B", "against", SCRIPTED))
     beginning = opened(format=FORMAT, seats=seats, judges=())
-    said = Said(0, "Bread. ", response_id="resp_1"), Said(1, "Rice.")
+    said = ImportedSpeech(0, "Bread. ", response_id="resp_1"), ImportedSpeech(1, "Rice.")
     for debate_id, owner in (("d1", "a"), ("d2", "b"), ("d3", "a")):
-        events = held(beginning, said if debate_id == "d3" else said[:1])
+        events = imported_events(beginning, said if debate_id == "d3" else said[:1])
         await store.record(debate_id, always(*events), owner=owner)
     await open_debate(store, "d4")
-    assert await store.find(by_words("Bread.")) == ("d3", "d2", "d1")
-    assert await store.find(by_response("resp_1"), owner="a") == ("d3", "d1")
-    assert await store.find(by_response("turn_d3_2")) == ("d3",)
-    assert await store.find(by_words("Rice."), owner="b") == ()
+    assert await store.find_sessions(text_key("Bread.")) == ("d3", "d2", "d1")
+    assert await store.find_sessions(response_key("resp_1"), owner="a") == ("d3", "d1")
+    assert await store.find_sessions(response_key("turn_d3_2")) == ("d3",)
+    assert await store.find_sessions(text_key("Rice."), owner="b") == ()
     record = {"id": "debate_1", "turn_history": []}
     await store.record("d2", always(DebateImported("elsewhere", record)))
-    assert await store.find(by_row("debate_1")) == ("d2",)
+    assert await store.find_sessions(row_key("debate_1")) == ("d2",)
     await store.delete("d2")
-    assert await store.find(by_row("debate_1")) == ()
-    assert await store.find(by_words("Bread.")) == ("d3", "d1")
+    assert await store.find_sessions(row_key("debate_1")) == ()
+    assert await store.find_sessions(text_key("Bread.")) == ("d3", "d1")
 
 
 async def test_a_search_ignores_case_in_every_script(store: Store) -> None:
     await open_debate(store, motion="Größe ist ÜBERALL nötig")
-    assert (await store.list(Wanted(search="überall NÖTIG"))).total == 1
+    assert (await store.list(DebateFilter(search="überall NÖTIG"))).total == 1
 
 
 async def test_totals_follow_changes_and_deletions(store: Store) -> None:
@@ -584,7 +586,7 @@ async def test_totals_follow_changes_and_deletions(store: Store) -> None:
 async def test_all_summaries_come_in_pages_newest_first(store: Store) -> None:
     assert [page async for page in store.summaries()] == []
     await fill(store)
-    for i in range(9, 9 + SUMMARIES):
+    for i in range(9, 9 + SUMMARIES_PER_PAGE):
         await open_debate(store, f"d{i}", owner="z")
 
     async def ids(owner: str | None = None) -> list[list[str]]:
@@ -592,9 +594,9 @@ async def test_all_summaries_come_in_pages_newest_first(store: Store) -> None:
         return [[told["id"] for told in msgspec.json.decode(page)] for page in pages]
 
     pages = await ids()
-    assert [len(page) for page in pages] == [SUMMARIES, 9]
+    assert [len(page) for page in pages] == [SUMMARIES_PER_PAGE, 9]
     assert [debate_id for page in pages for debate_id in page] == [
-        f"d{i}" for i in reversed(range(9 + SUMMARIES))
+        f"d{i}" for i in reversed(range(9 + SUMMARIES_PER_PAGE))
     ]
     assert await ids("b") == [["d7", "d4", "d1"]]
     assert await ids("nobody") == []
@@ -606,13 +608,13 @@ async def test_pulses_tell_version_and_epoch_of_those_that_exist(store: Store) -
     await open_call(store, "d1")
     await open_debate(store, "d2")
     await store.claim("d2", "me", seen_epoch=0)
-    await store.narrate("d1", [delta("a")], epoch=0)
-    pulses = await store.pulses(["d1", "d2", "d3"])
+    await store.append_streamed("d1", [delta("a")], epoch=0)
+    pulses = await store.positions(["d1", "d2", "d3"])
     assert {name: (pulse.version, pulse.epoch) for name, pulse in pulses.items()} == {
         "d1": (5, 0),
         "d2": (1, 1),
     }
-    assert await store.pulses([]) == {}
+    assert await store.positions([]) == {}
 
 
 # --- keeping house ------------------------------------------------------------------------------------
@@ -627,18 +629,18 @@ async def test_those_under_way_are_found_all_or_since_something_happened(store: 
     clock.move(minutes=1)
     then = clock.now
     await store.record("remarked", remark)
-    await store.narrate("speaks", [delta("well")], epoch=0)
+    await store.append_streamed("speaks", [delta("well")], epoch=0)
     head = await store.head("speaks")
-    everything = {one.id: one for one in await store.under_way()}
+    everything = {one.id: one for one in await store.active_debates()}
     assert everything.keys() == {"speaks", "remarked"}
-    assert everything["speaks"] == Astir("speaks", head.version, "", head.updated_at)
-    assert [one.id for one in await store.under_way(then)] == ["remarked"]
-    assert [(one.id, one.runner) for one in await store.held()] == [("over", "me")]
+    assert everything["speaks"] == ActiveDebate("speaks", head.version, "", head.updated_at)
+    assert [one.id for one in await store.active_debates(then)] == ["remarked"]
+    assert [(one.id, one.runner) for one in await store.claimed_debates()] == [("over", "me")]
 
 
 async def test_one_that_is_judged_again_is_found_while_nobody_runs_it(store: Store) -> None:
     async def held_by() -> list[tuple[str, str]]:
-        return [(one.id, one.runner) for one in await store.held()]
+        return [(one.id, one.runner) for one in await store.claimed_debates()]
 
     judged = (JudgingStarted(1, "judged"), VerdictReached(DRAW, 1), DebateEnded(reason="judged"))
     await open_debate(store, "d1", DebateStarted(), *judged)
@@ -668,11 +670,11 @@ async def test_what_has_ended_long_ago_is_found_oldest_first(store: Store, clock
     for debate_id, events in ends.items():
         await open_debate(store, debate_id, *events)
         clock.move(days=1)
-    assert await store.stale(clock.now) == ("failed", "completed", "aborted")
-    assert await store.stale(clock.now, limit=2) == ("failed", "completed")
-    assert await store.stale(clock.now - timedelta(days=5)) == ("failed",)
-    assert await store.stale(clock.now - timedelta(days=6)) == ()
-    assert await store.stale(clock.now, limit=0) == ()
+    assert await store.ended_before(clock.now) == ("failed", "completed", "aborted")
+    assert await store.ended_before(clock.now, limit=2) == ("failed", "completed")
+    assert await store.ended_before(clock.now - timedelta(days=5)) == ("failed",)
+    assert await store.ended_before(clock.now - timedelta(days=6)) == ()
+    assert await store.ended_before(clock.now, limit=0) == ()
 
 
 async def test_whatever_happens_after_the_end_makes_a_debate_younger(store: Store, clock: Clock) -> None:
@@ -681,12 +683,12 @@ async def test_whatever_happens_after_the_end_makes_a_debate_younger(store: Stor
         await store.record(debate_id, always(DebateEnded(reason="stopped")))
     clock.move(days=40)
     await store.record("d1", remark)
-    await store.narrate("d2", [delta("one word more")], epoch=0)
+    await store.append_streamed("d2", [delta("one word more")], epoch=0)
     before = clock.now - timedelta(days=30)
-    assert await store.stale(before) == ("d3",)
+    assert await store.ended_before(before) == ("d3",)
     await store.delete("d3")
-    assert await store.stale(before) == ()
-    assert await store.stale(clock.now + timedelta(seconds=1)) == ("d2", "d1")
+    assert await store.ended_before(before) == ()
+    assert await store.ended_before(clock.now + timedelta(seconds=1)) == ("d2", "d1")
 
 
 async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted(store: Store) -> None:
@@ -695,7 +697,7 @@ async def test_the_size_grows_with_what_is_said_and_shrinks_with_what_is_deleted
     await open_call(store, "d2")
     await store.record("d2", remark, bodies={"digest": bytes(range(256)) * 200})
     for _ in range(20):
-        await store.narrate("d2", [delta("word " * 2000)], epoch=0)
+        await store.append_streamed("d2", [delta("word " * 2000)], epoch=0)
     grown = await store.size()
     assert grown - before > 200_000
     await store.delete("d2")
@@ -709,21 +711,21 @@ async def test_a_token_is_kept_by_name_until_it_is_dropped(store: Store, clock: 
     assert await store.tokens() == ()
     viewer = Token("zoë", digest("one"), "viewer", "theirs", clock.now, clock.now + timedelta(days=1))
     owner = Token("ann", digest("two"), "owner", "", clock.now)
-    await store.keep_token(viewer)
-    await store.keep_token(owner)
+    await store.save_token(viewer)
+    await store.save_token(owner)
     assert await store.tokens() == (owner, viewer)
     newer = Token("ann", digest("three"), "moderator", "ours", clock.now)
-    await store.keep_token(newer)
+    await store.save_token(newer)
     assert await store.tokens() == (newer, viewer)
-    assert await store.drop_token("ann")
-    assert not await store.drop_token("ann")
+    assert await store.delete_token("ann")
+    assert not await store.delete_token("ann")
     assert await store.tokens() == (viewer,)
 
 
 async def test_a_token_counts_until_it_expires(store: Store, clock: Clock) -> None:
     secret = new_secret()
-    await store.keep_token(Token("a", digest(secret), "owner", "a", clock.now, clock.now + timedelta(days=1)))
-    await store.keep_token(Token("b", digest(new_secret()), "viewer", "b", clock.now))
+    await store.save_token(Token("a", digest(secret), "owner", "a", clock.now, clock.now + timedelta(days=1)))
+    await store.save_token(Token("b", digest(new_secret()), "viewer", "b", clock.now))
     tokens = await store.tokens()
     assert secret not in repr(tokens)
     assert tokens[0].digest == digest(secret) != tokens[1].digest
@@ -746,15 +748,15 @@ async def test_an_invitation_is_found_by_its_digest_until_it_is_withdrawn(store:
         clock, "zoë", role="participant", seat="part_1", expires_at=clock.now + timedelta(days=1)
     )
     ann = invitation(clock, "ann", many=True)
-    await store.invite(zoe)
-    await store.invite(ann)
+    await store.add_invitation(zoe)
+    await store.add_invitation(ann)
     assert await store.invitations("d1") == (ann, zoe)
     assert await store.invitations("d2") == ()
     assert await store.invitation(ann.digest) == ann
     assert await store.invitation(zoe.digest) == zoe
     assert await store.invitation(digest("another")) is None
-    assert await store.uninvite("d1", "ann")
-    assert not await store.uninvite("d1", "ann")
+    assert await store.delete_invitation("d1", "ann")
+    assert not await store.delete_invitation("d1", "ann")
     assert await store.invitation(ann.digest) is None
     assert await store.invitations("d1") == (zoe,)
 
@@ -762,29 +764,29 @@ async def test_an_invitation_is_found_by_its_digest_until_it_is_withdrawn(store:
 async def test_of_one_name_there_is_one_invitation_to_a_debate(store: Store, clock: Clock) -> None:
     await open_debate(store, "d1")
     await open_debate(store, "d2")
-    await store.invite(invitation(clock, "ann"))
-    await store.invite(invitation(clock, "ann", "d2"))
+    await store.add_invitation(invitation(clock, "ann"))
+    await store.add_invitation(invitation(clock, "ann", "d2"))
     with pytest.raises(Invalid, match="of that name"):
-        await store.invite(invitation(clock, "ann", digest=digest("more")))
+        await store.add_invitation(invitation(clock, "ann", digest=digest("more")))
 
 
 async def test_an_invitation_that_has_expired_counts_for_nothing(store: Store, clock: Clock) -> None:
     await open_debate(store)
     ann = invitation(clock, "ann", expires_at=clock.now + timedelta(seconds=10))
-    await store.invite(ann)
+    await store.add_invitation(ann)
     clock.move(seconds=9.5)
     assert await store.invitation(ann.digest) == ann
     clock.move(seconds=0.5)
     assert await store.invitation(ann.digest) is None
     assert await store.invitations("d1") == ()
     again = invitation(clock, "ann", digest=digest("again"))
-    await store.invite(again)
+    await store.add_invitation(again)
     assert await store.invitations("d1") == (again,)
 
 
 async def test_nobody_is_invited_to_a_debate_that_does_not_exist(store: Store, clock: Clock) -> None:
     with pytest.raises(UnknownDebate):
-        await store.invite(invitation(clock, "ann"))
+        await store.add_invitation(invitation(clock, "ann"))
 
 
 async def test_a_debate_has_so_many_invitations_and_no_more(
@@ -792,12 +794,12 @@ async def test_a_debate_has_so_many_invitations_and_no_more(
 ) -> None:
     monkeypatch.setattr(invitation_limits, "MOST", 2)
     await open_debate(store)
-    await store.invite(invitation(clock, "ann"))
-    await store.invite(invitation(clock, "bob"))
+    await store.add_invitation(invitation(clock, "ann"))
+    await store.add_invitation(invitation(clock, "bob"))
     with pytest.raises(Refused, match="at most 2"):
-        await store.invite(invitation(clock, "eve"))
-    await store.uninvite("d1", "ann")
-    await store.invite(invitation(clock, "eve"))
+        await store.add_invitation(invitation(clock, "eve"))
+    await store.delete_invitation("d1", "ann")
+    await store.add_invitation(invitation(clock, "eve"))
 
 
 async def test_many_invitations_are_looked_up_at_once(store: Store, clock: Clock) -> None:
@@ -805,7 +807,7 @@ async def test_many_invitations_are_looked_up_at_once(store: Store, clock: Clock
     ann, bob = invitation(clock, "ann"), invitation(clock, "bob")
     late = invitation(clock, "late", expires_at=clock.now + timedelta(seconds=10))
     for each in (ann, bob, late):
-        await store.invite(each)
+        await store.add_invitation(each)
     clock.now += timedelta(seconds=11)
     digests = {each.digest for each in (ann, late)} | {digest("another")}
     assert await store.invited(digests) == (ann,)
@@ -818,24 +820,24 @@ async def test_who_joined_by_a_link_counts_no_longer_than_the_link(store: Store,
     link, other = (invitation(clock, name, many=True) for name in ("hall", "stairs"))
     zoe, kim = invitation(clock, "zoe", via=link.digest), invitation(clock, "kim", via=other.digest)
     for each in (link, other, zoe, kim):
-        await store.invite(each)
+        await store.add_invitation(each)
     assert await store.invitation(zoe.digest) == zoe
-    assert await store.uninvite("d1", "hall")
+    assert await store.delete_invitation("d1", "hall")
     assert await store.invitation(zoe.digest) is None
     assert await store.invitations("d1") == (kim, other)
     # One who joins while the link is being withdrawn.
     eve = invitation(clock, "eve", via=link.digest)
-    await store.invite(eve)
+    await store.add_invitation(eve)
     assert await store.invitation(eve.digest) is None
     assert await store.invited({eve.digest, kim.digest}) == (kim,)
-    await store.invite(invitation(clock, "hall", digest=digest("again"), many=True))
+    await store.add_invitation(invitation(clock, "hall", digest=digest("again"), many=True))
     assert await store.invitation(eve.digest) is None
 
 
 async def test_invitations_go_with_their_debate(store: Store, clock: Clock) -> None:
     await open_debate(store)
     ann = invitation(clock, "ann")
-    await store.invite(ann)
+    await store.add_invitation(ann)
     await store.delete("d1")
     assert await store.invitation(ann.digest) is None
     assert await store.invitations("d1") == ()
@@ -845,17 +847,17 @@ async def test_invitations_go_with_their_debate(store: Store, clock: Clock) -> N
 
 
 async def test_a_deleted_debate_leaves_nothing(store: Store) -> None:
-    once = Once("me", "key", "hash")
+    once = IdempotencyKey("me", "key", "hash")
     await store.record(
         "d1", always(opened(), turn_started(), call_started()), once=once, bodies={"h": b"body"}
     )
     await open_debate(store, "d2")
     await store.delete("d1")
-    for asking in (store.state("d1"), store.head("d1"), store.narrate("d1", [delta("a")], epoch=0)):
+    for asking in (store.state("d1"), store.head("d1"), store.append_streamed("d1", [delta("a")], epoch=0)):
         with pytest.raises(UnknownDebate):
             await asking
     assert await store.read("d1") == ()
-    assert await store.body("d1", "h") is None
+    assert await store.request_body("d1", "h") is None
     assert await listed(store) == ("2", 1)
     assert not (await store.record("d1", always(opened()), once=once)).replayed
     assert (await store.state("d1")).seq == 1

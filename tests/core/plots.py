@@ -13,12 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.errors import FaultClass, FaultKind, Invalid
+from moot.core.errors import FaultKind, FaultSeverity, Invalid
 from moot.core.events import DebateOpened
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, Polls, Price, Tier
+from moot.core.terms import FREE, HUMAN, Format, Judge, Model, Money, PollName, PollSettings, Price, PriceTier
 from moot.judging.judge_request import BYTES_PER_TOKEN
-from moot.judging.parties import choices
+from moot.judging.parties import vote_choices
 from moot.rules.commands import (
     Abort,
     Command,
@@ -36,11 +36,11 @@ from moot.rules.commands import (
     Start,
     Stop,
 )
-from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, TakeSeat
 from moot.rules.participation import Say as SayIt
-from moot.rules.plan import Poll, Rest, plan
-from moot.rules.runner_decisions import Purpose
+from moot.rules.plan import HoldPoll, Idle, plan
+from moot.rules.runner_decisions import CallPurpose
 from tests.core.simulate import Reply, Sent, Simulation, aside, ballot, words
 from tests.core.simulate import act as done
 
@@ -221,7 +221,7 @@ class Plot(Struct, frozen=True):
     def _hand(self):
         deeds = iter(self.deeds)
 
-        def hand(debate: Debate, purpose: Purpose) -> Command | None:
+        def hand(debate: Debate, purpose: CallPurpose) -> Command | None:
             deed = next(deeds, "say")
             if deed == "nothing":
                 return None
@@ -274,7 +274,7 @@ def _perform(simulation: Simulation, act: Act) -> None:
         case Move():
             simulation.ask(_moved(debate, seats[act.seat % len(seats)].id, act.what))
         case Vote():
-            able = choices(debate)
+            able = vote_choices(debate)
             simulation.ask(CastVote(f"voter<{act.voter}>", able[act.choice % len(able)], act.poll))
         case _:
             simulation.ask(act)
@@ -302,10 +302,10 @@ def wind_up(simulation: Simulation, crowd: tuple[Vote, ...] = ()) -> Simulation:
         if debate.final or debate.status == "error":
             return simulation
         step = plan(debate)
-        assert isinstance(step, Rest | Poll), step
-        for vote in crowd if isinstance(step, Poll) else ():
+        assert isinstance(step, Idle | HoldPoll), step
+        for vote in crowd if isinstance(step, HoldPoll) else ():
             perform(simulation, vote)
-        answer = ClosePoll() if isinstance(step, Poll) else WAITING[step.waiting_for]
+        answer = ClosePoll() if isinstance(step, HoldPoll) else WAITING[step.waiting_for]
         assert isinstance(simulation.ask(answer), tuple), (answer, debate.status)
     raise AssertionError("this debate never ends")
 
@@ -386,15 +386,15 @@ def _canaried(sent: Sent, reply: Reply) -> Reply:
 
 # --- strategies ---------------------------------------------------------------------------------------
 
-CHEAP = Price(input=(Tier(0, Money("0.15")),), output=(Tier(0, Money("0.60")),))
+CHEAP = Price(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
 TIERED = Price(
-    input=(Tier(0, Money("1.25")), Tier(1000, Money("2.50"))),
-    output=(Tier(0, Money("10")), Tier(1000, Money("15"))),
-    cached_input=(Tier(0, Money("0.125")),),
+    input=(PriceTier(0, Money("1.25")), PriceTier(1000, Money("2.50"))),
+    output=(PriceTier(0, Money("10")), PriceTier(1000, Money("15"))),
+    cached_input=(PriceTier(0, Money("0.125")),),
     per_call=Money("0.0001"),
 )
 PRICES = (FREE, CHEAP, TIERED)
-FAULTS: tuple[tuple[FaultKind, FaultClass], ...] = (
+FAULTS: tuple[tuple[FaultKind, FaultSeverity], ...] = (
     ("overloaded", "transient"),
     ("stalled", "transient"),
     ("rate_limited", "transient"),
@@ -480,7 +480,7 @@ def openings(limited: bool) -> st.SearchStrategy[DebateOpened]:
             "intensity": st.integers(1, 5),
             "prep": st.booleans(),
             "blind": _one_of(False, False, True),
-            "polls": _one_of(None, None, None, Polls(), Polls(before=False, seconds=30.0)),
+            "polls": _one_of(None, None, None, PollSettings(), PollSettings(before=False, seconds=30.0)),
             "recuse": st.booleans(),
         }
     ).map(_opening)
@@ -495,9 +495,10 @@ def _opening(drawn: dict[str, Any]) -> DebateOpened:
     drawn["rounds"] = min(drawn["rounds"], fmt.max_rounds)
     drawn["seats"] = drawn["seats"][: fmt.max_seats]
     drawn["seats"] += (drawn["seats"][0],) * (fmt.min_seats - len(drawn["seats"]))
-    # A limit that is too small for the first round is refused by `opening`; what comes of one is seen here.
+    # A limit that is too small for the first round is refused by `opening_event`; what comes of one is seen
+    # here.
     limit = drawn.pop("cost_limit", None)
-    opened = opening(Setup(motion="This house would plant more trees", format=fmt, **drawn))
+    opened = opening_event(Setup(motion="This house would plant more trees", format=fmt, **drawn))
     return replace(opened, limits=replace(opened.limits, cost=limit))
 
 

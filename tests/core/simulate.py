@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.errors import Fault, FaultClass, FaultKind, Refused
+from moot.core.errors import Fault, FaultKind, FaultSeverity, Refused
 from moot.core.events import (
     CallCompleted,
     CallDelta,
@@ -27,18 +27,18 @@ from moot.core.events import (
     CallStarted,
     DebateOpened,
     Event,
-    Narrated,
     Recorded,
     SegmentCompleted,
+    StreamedEvent,
 )
 from moot.core.evolve import evolve
-from moot.core.pricing import cost, estimate, input_bound, sound
+from moot.core.pricing import cost, estimate_usage, input_bound, plausible_usage
 from moot.core.state import Debate
 from moot.core.terms import (
     AsideKind,
     Ballot,
     DeltaKind,
-    Finish,
+    FinishReason,
     Money,
     Reasoning,
     ReasoningPart,
@@ -51,21 +51,21 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.word_count import whole_tokens
-from moot.engine.call_result import Heard
-from moot.engine.jobs import Beside, Part, Speech, Vote
-from moot.engine.retry import Tries, wait_before_retry
-from moot.engine.segment_offsets import Place, after, place
+from moot.engine.call_result import CallResult
+from moot.engine.jobs import AsideJob, BallotJob, ModelJob, SpeechJob
+from moot.engine.retry import FaultCounts, wait_before_retry
+from moot.engine.segment_offsets import SegmentShifter, make_shifter, next_index
 from moot.engine.tool_loop import TOO_MANY
 from moot.judging import ballots
-from moot.judging.evidence import mark
+from moot.judging.evidence import speech_mark
 from moot.judging.evidence import speeches as evidence
+from moot.judging.parties import is_ranked as is_ranked
 from moot.judging.parties import parties
-from moot.judging.parties import ranked as is_ranked
-from moot.providers.contract import Done, Item, Said
+from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment
 from moot.rules import runner_decisions
 from moot.rules.commands import Command, Decision, Open, Start, decide
 from moot.rules.participation import AnswerPoint, CastBallot, Say
-from moot.rules.plan import AskJudges, Poll, closes_by_itself, plan
+from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(milliseconds=125)
@@ -79,11 +79,11 @@ class Reply(Struct, frozen=True):
     text: str = ""
     reasoning: str = ""
     fault: FaultKind | None = None
-    severity: FaultClass = "transient"
+    severity: FaultSeverity = "transient"
     billed: bool = True
     deadline: bool = False
     """The time for the turn is up after these words."""
-    finish: Finish = "stop"
+    finish: FinishReason = "stop"
     reported: Reported = "honest"
     chained: bool = True
     """The service gives the response an id."""
@@ -105,14 +105,14 @@ class Sent(Struct, frozen=True):
 
     call: int
     attempt: int
-    purpose: runner_decisions.Purpose
+    purpose: runner_decisions.CallPurpose
     request: Request
     debate: Debate
     """The state in which the call began."""
 
 
 Script = Callable[[Sent], Reply]
-Hand = Callable[[Debate, runner_decisions.Purpose], Command | None]
+Hand = Callable[[Debate, runner_decisions.CallPurpose], Command | None]
 """What a person does whom the debate waits for; None: nothing, until their time is up."""
 
 
@@ -130,19 +130,19 @@ TOOLS = (
 class Performance:
     """One part under way: from attempt to attempt until it is over."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: ModelJob) -> None:
         self.part = part
-        if isinstance(part, Speech) and part.research.allowed:
-            part.research.equip(TOOLS, ())
+        if isinstance(part, SpeechJob) and part.tool_session.allowed:
+            part.tool_session.set_tools(TOOLS, ())
         self.attempts = Counter[int | None]()
         self.asked: list[ToolCall] | None = None
         """What its tools have still to answer, once its call is over."""
         self.given: list[ToolResult] = []
-        self.tries = Tries()
+        self.tries = FaultCounts()
         self.call: int | None = None
         self.request: Request | None = None
         self.reply = Reply()
-        self.heard = Heard()
+        self.heard = CallResult()
         self.coming: list[CallDelta | SegmentCompleted] = []
         self.over = False
 
@@ -206,7 +206,7 @@ class Simulation:
 
     def drain(self) -> None:
         """The process is told to stop, and has time to say so."""
-        self._record(runner_decisions.park(self.debate))
+        self._record(runner_decisions.interrupt_for_shutdown(self.debate))
         for performance in self.playing:
             self._let_go(performance)
         self.crash()
@@ -251,7 +251,7 @@ class Simulation:
     def _wait(self) -> bool:
         """For a person, or for the end of a vote; time passes only where nothing else happens."""
         debate, step = self.debate, plan(self.debate)
-        if isinstance(step, Poll) and closes_by_itself(debate, step.name):
+        if isinstance(step, HoldPoll) and closes_on_time(debate, step.name):
             self._record(runner_decisions.close_poll(debate, step.name))
             return True
         awaited = next(iter(_awaited(debate)), None)
@@ -283,7 +283,7 @@ class Simulation:
         purpose = part.purpose
         digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
         written = self._record(
-            runner_decisions.begin(self.debate, purpose, request, digest, attempt, part.continues)
+            runner_decisions.begin_call(self.debate, purpose, request, digest, attempt, part.continues)
         )
         started = next((event for event in written if isinstance(event, CallStarted)), None)
         if started is None:
@@ -294,16 +294,16 @@ class Simulation:
         self.sent.append(sent)
         performance.call = started.call
         performance.request = request
-        performance.heard = Heard(call=started.call)
+        performance.heard = CallResult(call=started.call)
         performance.reply = self.script(sent)
         coming = _coming(started.call, performance.reply)
-        placed = place(request)
+        placed = make_shifter(request)
         performance.coming = [_placed(placed, event) for event in coming] if placed else list(coming)
 
-    def _hear(self, performance: Performance, event: Narrated) -> None:
+    def _hear(self, performance: Performance, event: StreamedEvent) -> None:
         match event:
             case CallDelta():
-                performance.heard.keep(event.segment, event.kind, event.text)
+                performance.heard.add_delta(event.segment, event.kind, event.text)
             case SegmentCompleted():
                 performance.heard.segments[event.segment.index] = event.segment
         if self.debate.call(event.call) is not None:
@@ -316,14 +316,14 @@ class Simulation:
         assert request is not None
         if reply.deadline:
             failed = self._failed(performance, Fault("timeout"), None)
-            self._record(runner_decisions.fail(self.debate, failed, part.time_is_up(heard)))
+            self._record(runner_decisions.fail_call(self.debate, failed, part.on_timeout(heard)))
             performance.over = True
             return
         try:
             if reply.fault is not None:
                 raise Fault(reply.fault, reply.severity, billed=reply.billed)
             usage = _reported(reply, request, heard)
-            heard.done = Done(
+            heard.done = ReplyDone(
                 "tool" if reply.uses else reply.finish,
                 usage,
                 _response_id(call) if reply.chained else None,
@@ -332,11 +332,11 @@ class Simulation:
             )
             result = part.accept(heard)
         except Fault as fault:
-            part.learn(fault)
+            part.adapt_to(fault)
             performance.tries = performance.tries.after(fault)
-            wait = wait_before_retry(fault, performance.tries, base=1.0, time_left=1e9, dice=0.5)
-            end = part.give_up(fault) if wait is None else None
-            self._record(runner_decisions.fail(self.debate, self._failed(performance, fault, wait), end))
+            wait = wait_before_retry(fault, performance.tries, base=1.0, time_left=1e9, jitter=0.5)
+            end = part.on_failure(fault) if wait is None else None
+            self._record(runner_decisions.fail_call(self.debate, self._failed(performance, fault, wait), end))
             performance.call = None
             performance.over = wait is None
             return
@@ -351,32 +351,36 @@ class Simulation:
             response_id=heard.done.response_id,
             stored=heard.done.stored,
         )
-        self._record(runner_decisions.finish(self.debate, done, part.segments(heard, call), result))
+        self._record(
+            runner_decisions.finish_call(self.debate, done, part.unwritten_segments(heard, call), result)
+        )
         performance.over = result is not None
         if result is None:
-            assert isinstance(part, Speech)
-            performance.asked, performance.given = list(part.research.errands(heard)), []
+            assert isinstance(part, SpeechJob)
+            performance.asked, performance.given = list(part.tool_session.requested_calls(heard)), []
 
     def _answer(self, performance: Performance, asked: list[ToolCall]) -> None:
         """One tool answers; when all have, the speech goes on."""
         part, heard, given = performance.part, performance.heard, performance.given
-        assert isinstance(part, Speech)
+        assert isinstance(part, SpeechJob)
         if asked:
-            call, index = asked.pop(0), after(heard.all_segments()) + len(given)
-            late = len(given) >= part.research.room
+            call, index = asked.pop(0), next_index(heard.all_segments()) + len(given)
+            late = len(given) >= part.tool_session.calls_left
             given.append(
                 ToolResult(call.id, "" if late else f"It is {call.arguments}.", TOO_MANY * late, index)
             )
-            self._record(runner_decisions.told(self.debate, part.purpose, heard.call, given[-1]))
+            self._record(
+                runner_decisions.record_tool_result(self.debate, part.purpose, heard.call, given[-1])
+            )
             return
-        part.research.go_on(heard, given)
+        part.tool_session.add_results(heard, given)
         performance.asked = performance.call = None
 
     def _let_go(self, performance: Performance) -> None:
         performance.over = True
         if performance.call is not None and performance.asked is None:
             failed = self._failed(performance, Fault("cut"), None)
-            self._record(runner_decisions.fail(self.debate, failed, None))
+            self._record(runner_decisions.fail_call(self.debate, failed, None))
 
     def _failed(self, performance: Performance, fault: Fault, wait: float | None) -> CallFailed:
         call, request = performance.call, performance.request
@@ -410,39 +414,41 @@ class Simulation:
 # --- whose turn it is ---------------------------------------------------------------------------------
 
 
-def _parts(debate: Debate) -> list[Part]:
+def _parts(debate: Debate) -> list[ModelJob]:
     """What models have to do now."""
-    speaking: list[Part] = [
-        Speech(debate, turn) for turn in debate.live if not debate.seat(turn.seat).model.human
+    speaking: list[ModelJob] = [
+        SpeechJob(debate, turn) for turn in debate.live if not debate.seat(turn.seat).model.human
     ]
     if debate.live:
         return speaking
     if debate.open_asides:
         return [
-            Beside(debate, aside)
+            AsideJob(debate, aside)
             for aside in debate.open_asides
-            if not runner_decisions.is_for_a_person(debate, aside)
+            if not runner_decisions.is_for_human(debate, aside)
         ]
     step = plan(debate)
     ballots = step.ballots if isinstance(step, AskJudges) else ()
-    return [Vote(debate, judge, order) for judge, order in ballots if not debate.judge(judge).model.human]
+    return [
+        BallotJob(debate, judge, order) for judge, order in ballots if not debate.judge(judge).model.human
+    ]
 
 
-def _awaited(debate: Debate) -> Iterable[runner_decisions.Purpose]:
+def _awaited(debate: Debate) -> Iterable[runner_decisions.CallPurpose]:
     """What people have to do now."""
     for turn in debate.live:
         if debate.seat(turn.seat).model.human:
-            yield runner_decisions.Purpose(turn=turn.number)
+            yield runner_decisions.CallPurpose(turn=turn.number)
     for aside in debate.open_asides:
-        if runner_decisions.is_for_a_person(debate, aside):
-            yield runner_decisions.Purpose(aside=aside.number)
+        if runner_decisions.is_for_human(debate, aside):
+            yield runner_decisions.CallPurpose(aside=aside.number)
     step = plan(debate)
     for judge, order in step.ballots if isinstance(step, AskJudges) else ():
         if debate.judge(judge).model.human:
-            yield runner_decisions.Purpose(judge=judge, order=order)
+            yield runner_decisions.CallPurpose(judge=judge, order=order)
 
 
-def act(debate: Debate, purpose: runner_decisions.Purpose) -> Command | None:
+def act(debate: Debate, purpose: runner_decisions.CallPurpose) -> Command | None:
     """A plain speech, a point that is taken, a ballot for the first party if there is anything to judge."""
     if purpose.judge is not None:
         cites = tuple(turn.number for turn in evidence(debate)[-1:])
@@ -497,7 +503,7 @@ def ballot(sent: Sent, winner: str | None, scores: Sequence[int] = (80, 70, 60, 
     places = [labels[party] for party in ranked]
     said: dict[str, Any] = {
         "reasoning": f"{places[0]} answered what {places[-1]} said.",
-        "rests_on": [mark(turn) for turn in evidence(sent.debate)[-1:]],
+        "rests_on": [speech_mark(turn) for turn in evidence(sent.debate)[-1:]],
         "criteria": {"argument": f"{places[0]} was clearer."},
         "speakers": {
             labels[seat]: {"strengths": ["clear"], "weaknesses": [], "score": score}
@@ -538,13 +544,13 @@ def _coming(call: int, reply: Reply) -> Iterable[CallDelta | SegmentCompleted]:
         yield SegmentCompleted(call, ToolCall(f"use_{call}_{place_}", TOOLS[0].name, asked, place_))
 
 
-def _placed(placed: Place, event: CallDelta | SegmentCompleted) -> CallDelta | SegmentCompleted:
+def _placed(placed: SegmentShifter, event: CallDelta | SegmentCompleted) -> CallDelta | SegmentCompleted:
     if isinstance(event, CallDelta):
-        said = placed.put(Said(event.text, event.kind, event.segment))
-        assert isinstance(said, Said)
+        said = placed.shift(ReplyDelta(event.text, event.kind, event.segment))
+        assert isinstance(said, ReplyDelta)
         return CallDelta(event.call, said.segment, said.kind, said.text)
-    item = placed.put(Item(event.segment))
-    assert isinstance(item, Item)
+    item = placed.shift(ReplySegment(event.segment))
+    assert isinstance(item, ReplySegment)
     return replace(event, segment=item.segment)
 
 
@@ -555,7 +561,7 @@ def _segment(kind: DeltaKind, text: str, index: int, sealed: str) -> Segment:
     return Reasoning(parts, index, item_id=f"item_{index}", sequence_number=index, opaque=sealed)
 
 
-def _reported(reply: Reply, request: Request, heard: Heard) -> Usage | None:
+def _reported(reply: Reply, request: Request, heard: CallResult) -> Usage | None:
     guess = _guess(request, heard)
     match reply.reported:
         case "honest":
@@ -569,14 +575,14 @@ def _reported(reply: Reply, request: Request, heard: Heard) -> Usage | None:
             return None
 
 
-def _guess(request: Request, heard: Heard) -> Usage:
+def _guess(request: Request, heard: CallResult) -> Usage:
     said, thought = heard.size - heard.reasoning_size, heard.reasoning_size
-    return estimate(whole_tokens(input_bound(request)), whole_tokens(said), whole_tokens(thought))
+    return estimate_usage(whole_tokens(input_bound(request)), whole_tokens(said), whole_tokens(thought))
 
 
-def _believed(reported: Usage | None, request: Request, heard: Heard) -> Usage:
+def _believed(reported: Usage | None, request: Request, heard: CallResult) -> Usage:
     sent, said = input_bound(request), heard.chars + heard.reasoning_chars
-    return sound(reported, _guess(request, heard), sent, said)
+    return plausible_usage(reported, _guess(request, heard), sent, said)
 
 
 def _response_id(call: int) -> str:

@@ -8,15 +8,22 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.state import Debate
-from moot.core.terms import Limits, Seat, Side
+from moot.core.terms import DebateLimits, Seat, Side
 from moot.rules.commands import Retry
-from moot.views.speech_issues import IN_WORDS, KINDS, accidents, own_words, speaks_for_another, wrong_side
+from moot.views.speech_issues import (
+    ISSUE_WORDS,
+    KINDS,
+    find_issues,
+    speaks_for_another,
+    without_quotes,
+    wrong_side,
+)
 from tests.core.simulate import Reply, Simulation, in_turn, words
 from tests.factories import SCRIPTED, seats, table
 
 
 def held(*replies: Reply, **changes: Any) -> Simulation:
-    opening = replace(table("free", limits=Limits(2, turns=max(2, len(replies)))), **changes)
+    opening = replace(table("free", limits=DebateLimits(2, turns=max(2, len(replies)))), **changes)
     return Simulation(opening, in_turn(replies)).start().run()
 
 
@@ -28,8 +35,8 @@ def saying(text: str, place: int = 0) -> Debate:
 
 
 def test_a_debate_without_accidents_has_none() -> None:
-    found = accidents(saying("Trees give shade."))
-    assert (found.by_seat, found.in_all, found.count) == ({}, {}, 0)
+    found = find_issues(saying("Trees give shade."))
+    assert (found.by_seat, found.by_kind, found.count) == ({}, {}, 0)
 
 
 def test_what_the_log_knows_is_counted_by_seat_with_its_turns() -> None:
@@ -41,7 +48,7 @@ def test_what_the_log_knows_is_counted_by_seat_with_its_turns() -> None:
         Reply(words(3), degraded="chain,mended"),
         Reply("word " * 400),
     ).debate
-    found = accidents(debate)
+    found = find_issues(debate)
     assert found.by_seat == {
         "a": {"refusal": (1,), "retry": (3,), "degraded_chain": (3,)},
         "b": {"truncation": (2,), "over_length": (4,)},
@@ -52,15 +59,15 @@ def test_what_the_log_knows_is_counted_by_seat_with_its_turns() -> None:
 def test_a_speech_without_a_word_is_blank_and_a_struck_one_was_asked_for_again() -> None:
     silent = Reply(fault="empty", severity="unusable")
     debate = held(Reply(words(1)), *[silent] * 4, Reply(words(2)))
-    assert accidents(debate.debate).by_seat["b"]["blank"] == (2,)
+    assert find_issues(debate.debate).by_seat["b"]["blank"] == (2,)
     no_key = Reply(fault="bad_key", severity="permanent", billed=False)
     stopped = held(no_key, Reply(words(1)))
     stopped.ask(Retry())
-    assert accidents(stopped.run().debate).by_seat["a"] == {"retry": (1,)}
+    assert find_issues(stopped.run().debate).by_seat["a"] == {"retry": (1,)}
 
 
 def test_every_kind_has_words() -> None:
-    assert set(IN_WORDS) == set(KINDS)
+    assert set(ISSUE_WORDS) == set(KINDS)
 
 
 # --- think tags ---------------------------------------------------------------------------------------
@@ -71,14 +78,14 @@ def test_every_kind_has_words() -> None:
     ["So, </think> trees give shade.", "<thinking>Hm.</thinking> Yes.", "[THINK]Hm", "<|channel|>final"],
 )
 def test_thoughts_left_in_a_speech_are_found(text: str) -> None:
-    assert accidents(saying(text)).in_all == {"think_tag": (1,)}
+    assert find_issues(saying(text)).by_kind == {"think_tag": (1,)}
 
 
 @pytest.mark.parametrize(
     "text", ["I think trees matter.", "Models write `<think>` first.", 'The tag "</think>" ends it.']
 )
 def test_talk_of_thinking_leaves_no_tag(text: str) -> None:
-    assert accidents(saying(text)).count == 0
+    assert find_issues(saying(text)).count == 0
 
 
 # --- the wrong side -----------------------------------------------------------------------------------
@@ -100,9 +107,9 @@ def test_talk_of_thinking_leaves_no_tag(text: str) -> None:
 )
 def test_who_declares_for_the_other_side_is_on_the_wrong_one(side: Side, text: str) -> None:
     (seat,) = seats(side)
-    assert wrong_side(seat, own_words(text))
+    assert wrong_side(seat, without_quotes(text))
     (own,) = seats("against" if side == "for" else "for")
-    assert not wrong_side(own, own_words(text))
+    assert not wrong_side(own, without_quotes(text))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +136,7 @@ def test_who_declares_for_the_other_side_is_on_the_wrong_one(side: Side, text: s
 )
 def test_what_only_sounds_like_the_other_side_is_not(text: str) -> None:
     (seat,) = seats("for")
-    assert not wrong_side(seat, own_words(text))
+    assert not wrong_side(seat, without_quotes(text))
 
 
 def test_a_voice_bound_to_neither_side_and_a_moderator_have_no_wrong_one() -> None:
@@ -154,8 +161,8 @@ def test_a_voice_bound_to_neither_side_and_a_moderator_have_no_wrong_one() -> No
 )
 def test_a_dialogue_with_oneself_speaks_for_another(text: str) -> None:
     debate = saying(text)
-    assert speaks_for_another(debate, debate.seat("a"), own_words(text))
-    assert accidents(debate).by_seat["a"]["speaking_for_another"] == (1,)
+    assert speaks_for_another(debate, debate.seat("a"), without_quotes(text))
+    assert find_issues(debate).by_seat["a"]["speaking_for_another"] == (1,)
 
 
 @pytest.mark.parametrize(
@@ -175,5 +182,5 @@ def test_a_dialogue_with_oneself_speaks_for_another(text: str) -> None:
 )
 def test_naming_or_quoting_another_is_not_speaking_for_them(text: str) -> None:
     debate = saying(text)
-    assert not speaks_for_another(debate, debate.seat("a"), own_words(text))
-    assert accidents(debate).count == 0
+    assert not speaks_for_another(debate, debate.seat("a"), without_quotes(text))
+    assert find_issues(debate).count == 0

@@ -24,33 +24,33 @@ from moot.core.terms import (
     FREE,
     HUMAN,
     AsideKind,
+    DebateLimits,
+    DebateOptions,
     Judge,
-    Limits,
-    Manner,
     Model,
     Money,
     Price,
+    PriceTier,
     Request,
     Seat,
-    Tier,
 )
-from moot.core.word_count import CLIPPED, count
-from moot.engine.call_result import Heard
-from moot.engine.jobs import Beside
-from moot.prompts.side_question_prompts import TOKENS, Unreadable, answer, aside_request
-from moot.providers.contract import Done
+from moot.core.word_count import CLIPPED_MARK, count_words
+from moot.engine.call_result import CallResult
+from moot.engine.jobs import AsideJob
+from moot.prompts.side_question_prompts import MAX_TOKENS, UnreadableAnswer, aside_request, read_answer
+from moot.providers.contract import ReplyDone
 from moot.rules.commands import Abort, Inject, Pause, Resume, SkipTurn, Stop
 from moot.rules.participation import AnswerPoint, OfferPoint
-from moot.rules.plan import Rest, plan
-from moot.rules.runner_decisions import Purpose
-from moot.rules.side_questions import LEAST_NOTES, POINT_WORDS, notes_left, words_for
+from moot.rules.plan import Idle, plan
+from moot.rules.runner_decisions import CallPurpose
+from moot.rules.side_questions import MIN_NOTE_WORDS, POINT_WORDS, answer_word_limit, note_words_left
 from tests.core.plots import parlour
 from tests.core.simulate import Reply, Script, Sent, Simulation, aside, speak, words
 from tests.factories import SCRIPTED, opened, seats
 
 PERSON = Model(HUMAN, "ada", price=FREE)
 SMALL = replace(SCRIPTED, small=True)
-THREE = Limits(3)
+THREE = DebateLimits(3)
 
 
 def held(script: Script = speak, hand: Any = None, **changes: Any) -> Simulation:
@@ -92,7 +92,7 @@ def the_open(debate: Debate) -> Aside:
 def request(simulation: Simulation, kind: AsideKind) -> Request:
     """What is sent with the first question of this kind."""
     debate = simulation.run_until(asked_first(kind)).debate
-    return Beside(debate, the_open(debate)).request(1)
+    return AsideJob(debate, the_open(debate)).request(1)
 
 
 def everything(sent: Request) -> str:
@@ -170,7 +170,7 @@ def test_a_person_rises_while_the_speech_is_given() -> None:
 @pytest.mark.parametrize("accept", [True, False])
 def test_a_person_is_asked_whether_they_take_a_point(accept: bool) -> None:
     simulation = held(seats=seated(a=PERSON)).run_until(asked_first("leave"))
-    assert plan(simulation.debate) == Rest("aside")
+    assert plan(simulation.debate) == Idle("aside")
     simulation.ask(AnswerPoint("a", accept))
     simulation.step()
     assert simulation.debate.points[0].accepted is accept
@@ -195,7 +195,7 @@ def test_a_speech_without_words_has_no_break() -> None:
 
 
 def prepared(script: Script = speak, **changes: Any) -> Simulation:
-    return held(script, manner=Manner(prep=True), **changes)
+    return held(script, manner=DebateOptions(prep=True), **changes)
 
 
 def test_notes_are_made_before_speeches_and_never_within_them() -> None:
@@ -224,28 +224,32 @@ def test_notes_are_told_to_their_own_seat_alone() -> None:
 def test_what_is_left_of_the_words_is_shared_among_the_speeches_that_are_left() -> None:
     simulation = prepared(answering(notes='{"notes": "one two three four"}'))
     debate = simulation.run_until(asked_first("notes")).debate
-    assert words_for(debate, the_open(debate)) == 60
+    assert answer_word_limit(debate, the_open(debate)) == 60
     simulation.run_until(lambda d: d.is_live(1))
-    assert notes_left(simulation.debate, "a") == (120 - 4) // 2
+    assert note_words_left(simulation.debate, "a") == (120 - 4) // 2
 
 
 def test_team_mates_share_the_words_of_their_notes() -> None:
     fmt = replace(parlour(), parties="sides")
     simulation = prepared(format=fmt, seats=seats("for", "against", "for"))
     simulation.run_until(lambda d: d.is_live(1))
-    made = count(simulation.debate.asides[0].text)
-    assert notes_left(simulation.debate, "a") == notes_left(simulation.debate, "c") == (120 - made) // 4
-    assert notes_left(simulation.debate, "b") == 120 // 2
+    made = count_words(simulation.debate.asides[0].text)
+    assert (
+        note_words_left(simulation.debate, "a")
+        == note_words_left(simulation.debate, "c")
+        == (120 - made) // 4
+    )
+    assert note_words_left(simulation.debate, "b") == 120 // 2
 
 
 def test_notes_that_are_too_long_count_as_far_as_they_go() -> None:
     long = '{"notes": "' + "word " * 200 + '"}'
     debate = prepared(answering(notes=long)).run_until(lambda d: d.is_live(1)).debate
-    assert count(debate.asides[0].text.removesuffix(CLIPPED)) == 60
+    assert count_words(debate.asides[0].text.removesuffix(CLIPPED_MARK)) == 60
 
 
 def test_without_words_to_spare_no_notes_are_made() -> None:
-    debate = prepared(format=replace(parlour(), prep_words=LEAST_NOTES - 1)).run().debate
+    debate = prepared(format=replace(parlour(), prep_words=MIN_NOTE_WORDS - 1)).run().debate
     assert "notes" not in [kind for kind, _ in kinds(debate)]
 
 
@@ -282,7 +286,7 @@ def test_with_a_question_everybody_answers_it() -> None:
 
 
 def test_in_manual_mode_a_question_may_come_until_the_round_is_asked_for() -> None:
-    simulation = held(manner=Manner(auto=False)).run()
+    simulation = held(manner=DebateOptions(auto=False)).run()
     assert not any(isinstance(event, TurnSkipped) for event in simulation.events)
 
 
@@ -303,7 +307,7 @@ def test_nobody_is_heard_beyond_the_clock() -> None:
 
     debate = held(script).run().debate
     quick = [turn for turn in debate.turns if turn.phase == "quick" and turn.seat == "a"]
-    assert [debate.budget(turn.slot) for turn in quick] == [20, 12]
+    assert [debate.word_budget(turn.slot) for turn in quick] == [20, 12]
     assert [(turn.words, turn.clipped) for turn in quick] == [(12, 0), (40, 15)]
 
 
@@ -375,11 +379,13 @@ def test_a_person_who_was_asked_is_still_asked_after_a_crash() -> None:
 
 
 def test_what_cannot_be_paid_is_not_asked_and_the_judging_stays_held_back() -> None:
-    dear = Model("scripted", "owl", max_tokens=64, price=Price((Tier(0, Money(1)),), (Tier(0, Money(500)),)))
+    dear = Model(
+        "scripted", "owl", max_tokens=64, price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(500)),))
+    )
     simulation = held(
         seats=seats("for", "against", model=dear),
         judges=(Judge("judge", "Judge", replace(dear, price=FREE)),),
-        limits=Limits(3, cost=Money("0.06")),
+        limits=DebateLimits(3, cost=Money("0.06")),
     ).run()
     failed = [event for event in simulation.events if isinstance(event, AsideFailed)]
     assert FAULT_MESSAGES["budget"] in {event.message for event in failed}
@@ -420,7 +426,7 @@ def test_a_referee_knows_the_motion_and_the_speech_and_no_secret() -> None:
         return Reply("My case is lost. I concede.") if sent.purpose.turn == 3 else speak(sent)
 
     own = tuple(replace(seat, objective=f"{SECRET} {seat.id}") for seat in seats("for", "against"))
-    simulation = held(script, seats=own, manner=Manner(winning="self-terminate"))
+    simulation = held(script, seats=own, manner=DebateOptions(winning="self-terminate"))
     asked = request(simulation, "referee")
     text = everything(asked)
     assert "My case is lost." in text
@@ -432,7 +438,7 @@ def test_a_referee_knows_the_motion_and_the_speech_and_no_secret() -> None:
 def test_no_speaker_can_break_out_of_the_fence_of_a_question() -> None:
     probe = held().run_until(asked_first("point"))
     fence = (
-        Beside(probe.debate, the_open(probe.debate))
+        AsideJob(probe.debate, the_open(probe.debate))
         .request(1)
         .messages[0]
         .content.split("<")[1]
@@ -447,7 +453,7 @@ def test_a_question_is_short_and_shaped() -> None:
     asked = request(held(), "point")
     assert asked.schema is not None
     assert asked.schema["required"] == ["rise", "point"]
-    assert asked.max_tokens == min(SCRIPTED.max_tokens, TOKENS)
+    assert asked.max_tokens == min(SCRIPTED.max_tokens, MAX_TOKENS)
     assert not asked.thoughts
 
 
@@ -470,7 +476,7 @@ def an_aside(kind: AsideKind, seat: str = "b") -> tuple[Debate, Aside]:
 
 def read(kind: AsideKind, reply: str, words: int = POINT_WORDS) -> AsideAnswered:
     debate, asked = an_aside(kind)
-    return answer(debate, asked, reply, words)
+    return read_answer(debate, asked, reply, words)
 
 
 @pytest.mark.parametrize(
@@ -500,8 +506,8 @@ def test_a_referees_quotation_is_found_whatever_the_marks_around_it() -> None:
     said = debate.turns[0].text.split()
     quotation = " ".join(said[2:6]).upper() + "!"
     reply = f'{{"conceded": true, "quote": "{quotation}"}}'
-    assert answer(debate, asked, reply, POINT_WORDS).yes
-    assert not answer(debate, asked, f'{{"conceded": true, "quote": "{said[2]}"}}', POINT_WORDS).yes
+    assert read_answer(debate, asked, reply, POINT_WORDS).yes
+    assert not read_answer(debate, asked, f'{{"conceded": true, "quote": "{said[2]}"}}', POINT_WORDS).yes
 
 
 @pytest.mark.parametrize(
@@ -519,26 +525,26 @@ def test_a_referees_quotation_is_found_whatever_the_marks_around_it() -> None:
     ],
 )
 def test_anything_else_is_no_answer(kind: AsideKind, reply: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableAnswer):
         read(kind, reply)
 
 
 def test_a_point_is_cut_at_its_words() -> None:
     said = read("point", '{"rise": true, "point": "' + "why " * 90 + '"}')
-    assert count(said.text.removesuffix(CLIPPED)) == POINT_WORDS
+    assert count_words(said.text.removesuffix(CLIPPED_MARK)) == POINT_WORDS
 
 
 # --- the part that is played --------------------------------------------------------------------------
 
 
-def beside() -> Beside:
+def beside() -> AsideJob:
     debate = held().run_until(asked_first("point")).debate
-    return Beside(debate, the_open(debate))
+    return AsideJob(debate, the_open(debate))
 
 
-def heard(text: str) -> Heard:
-    said = Heard(done=Done("stop"))
-    said.keep(0, "text", text)
+def heard(text: str) -> CallResult:
+    said = CallResult(done=ReplyDone("stop"))
+    said.add_delta(0, "text", text)
     return said
 
 
@@ -551,9 +557,9 @@ def test_an_unreadable_answer_is_asked_for_once_more_and_then_given_up() -> None
 
 def test_a_part_beside_says_what_it_is_for_and_gives_up_in_our_words() -> None:
     part = beside()
-    assert part.purpose == Purpose(aside=1)
-    assert part.give_up(Fault("overloaded")) == AsideFailed(1, FAULT_MESSAGES["overloaded"])
-    assert part.time_is_up(heard('{"rise": true')) == AsideFailed(1, FAULT_MESSAGES["timeout"])
+    assert part.purpose == CallPurpose(aside=1)
+    assert part.on_failure(Fault("overloaded")) == AsideFailed(1, FAULT_MESSAGES["overloaded"])
+    assert part.on_timeout(heard('{"rise": true')) == AsideFailed(1, FAULT_MESSAGES["timeout"])
     with pytest.raises(Fault) as fault:
         part.accept(heard("Gladly!"))
     assert (fault.value.kind, fault.value.severity) == ("malformed", "unusable")
@@ -561,12 +567,12 @@ def test_a_part_beside_says_what_it_is_for_and_gives_up_in_our_words() -> None:
 
 def test_who_cannot_be_held_to_a_schema_is_asked_in_words() -> None:
     part = beside()
-    part.learn(Fault("schema_refused", "unusable"))
+    part.adapt_to(Fault("schema_refused", "unusable"))
     assert part.request(2).schema is None
     assert '"rise"' in part.request(2).messages[0].content
 
 
 def test_who_cannot_read_it_all_is_not_asked_again() -> None:
     fault = Fault("too_long", "unusable")
-    beside().learn(fault)
+    beside().adapt_to(fault)
     assert fault.severity == "permanent"

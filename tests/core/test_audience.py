@@ -33,8 +33,8 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.state import Debate
-from moot.core.terms import Limits, Manner, Reasoning, ReasoningPart, Segment, Text, ToolCall
-from moot.core.visibility import OBSERVER, OWNER, Heard, Viewer, hears, seen, visible
+from moot.core.terms import DebateLimits, DebateOptions, Reasoning, ReasoningPart, Segment, Text, ToolCall
+from moot.core.visibility import OBSERVER, OWNER, Heard, Viewer, hears, visible_event, visible_state
 from moot.rules.commands import Inject, Pause, Resume, Retry, SkipTurn
 from tests.core.plots import blind
 from tests.core.samples import (
@@ -123,7 +123,7 @@ def test_a_struck_speech_is_heard_by_nobody() -> None:
 
 
 def test_those_who_speak_at_the_same_time_do_not_hear_one_another() -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     debate = Simulation(opening, speeches("One.", "Two.")).start()
     debate.run_until(lambda d: len(d.turns) == 1)
     assert hears(debate.debate, debate.debate.live[0]) == ()
@@ -131,7 +131,7 @@ def test_those_who_speak_at_the_same_time_do_not_hear_one_another() -> None:
 
 @pytest.mark.parametrize("pick", [0, 1], ids=["first ends first", "second ends first"])
 def test_what_was_said_at_the_same_time_is_heard_after_ones_own_speech(pick: int) -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     debate = Simulation(opening, lambda sent: Reply(f"I am {sent.request.model.name}.")).start()
     while not debate.debate.is_live(3):
         debate.step(pick)
@@ -152,10 +152,10 @@ NOBODYS = (DraftKept, VoteCast)
 """What is not even for those who conduct the debate."""
 
 
-def shown(event: Event, viewer: Viewer, manner: Manner | None = None) -> Event | None:
-    debate = state(opened(manner=manner or Manner()))
+def shown(event: Event, viewer: Viewer, manner: DebateOptions | None = None) -> Event | None:
+    debate = state(opened(manner=manner or DebateOptions()))
     recorded = replace(log(event)[0], seq=2)
-    seen = visible(debate, recorded, viewer)
+    seen = visible_event(debate, recorded, viewer)
     return seen.event if seen else None
 
 
@@ -172,15 +172,15 @@ def test_every_kind_of_event_has_its_audience() -> None:
 def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
     if isinstance(event, DebateOpened) and viewer != OWNER:
         event = replace(event, fence="")
-    assert shown(event, viewer, Manner(show_reasoning=False)) == event
+    assert shown(event, viewer, DebateOptions(show_reasoning=False)) == event
 
 
 @pytest.mark.parametrize("viewer", [OWNER, MODERATOR, OBSERVER, JUDGE, Viewer("participant", "for")])
 def test_only_the_owner_sees_the_secret_of_the_fences(viewer: Viewer) -> None:
-    event = shown(opened(), viewer, Manner())
+    event = shown(opened(), viewer, DebateOptions())
     assert isinstance(event, DebateOpened)
     secret = FENCE if viewer == OWNER else ""
-    assert (event.fence, seen(state(opened()), viewer).fence) == (secret, secret)
+    assert (event.fence, visible_state(state(opened()), viewer).fence) == (secret, secret)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_participant_sees_its_own_aim_alone() -> None:
 @pytest.mark.parametrize("event", [thought, whole_thought], ids=["delta", "segment"])
 def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) -> None:
     assert shown(event, OBSERVER) == event
-    assert shown(event, OBSERVER, Manner(show_reasoning=False)) is None
+    assert shown(event, OBSERVER, DebateOptions(show_reasoning=False)) is None
     assert shown(event, PARTICIPANT) is None
     assert shown(event, JUDGE) is None
 
@@ -225,7 +225,7 @@ def test_what_goes_back_to_a_provider_unread_is_not_shown(segment: Segment) -> N
 @pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
 def test_who_has_seen_words_learns_that_they_were_thoughts(viewer: Viewer) -> None:
     taken = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET"),), 0), taken_back=True)
-    event = shown(taken, viewer, Manner(show_reasoning=False))
+    event = shown(taken, viewer, DebateOptions(show_reasoning=False))
     assert event == SegmentCompleted(1, Reasoning((), 0, redacted=True), taken_back=True)
 
 
@@ -250,15 +250,15 @@ def test_a_participant_does_not_learn_response_ids() -> None:
 @pytest.mark.parametrize("viewer", VIEWERS, ids=lambda v: v.role)
 def test_what_is_seen_keeps_its_place_in_the_log(viewer: Viewer) -> None:
     recorded = log(secretive)[0]
-    seen = visible(state(secretive), recorded, viewer)
+    seen = visible_event(state(secretive), recorded, viewer)
     assert isinstance(seen, Recorded)
     assert (seen.seq, seen.at, seen.debate) == (recorded.seq, recorded.at, recorded.debate)
 
 
 def told(viewer: Viewer, *events: Event) -> Event | None:
     """The last of these events, as this viewer sees it in a debate where they all happened."""
-    records = log(opened(manner=Manner(show_reasoning=True)), *events)
-    seen_by = visible(state(*(recorded.event for recorded in records)), records[-1], viewer)
+    records = log(opened(manner=DebateOptions(show_reasoning=True)), *events)
+    seen_by = visible_event(state(*(recorded.event for recorded in records)), records[-1], viewer)
     return seen_by.event if seen_by else None
 
 
@@ -324,36 +324,36 @@ def test_a_question_to_one_seat_is_seen_by_all() -> None:
 def at_once() -> tuple[Event, ...]:
     """Both speak blind; the second has said something, and the first nothing yet."""
     turns = (TurnStarted(n, n - 1, 1, "opening", "opening", seat) for n, seat in ((1, "a"), (2, "b")))
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     return (opening, *turns, call_started(1, 1), call_started(2, 2), CallDelta(2, 0, "text", "Two."))
 
 
 def test_who_speaks_at_the_same_time_does_not_read_the_other_before() -> None:
     debate, last = state(*at_once()), log(*at_once())[-1]
-    assert visible(debate, last, Viewer("participant", "a")) is None
+    assert visible_event(debate, last, Viewer("participant", "a")) is None
     for viewer in (Viewer("participant", "b"), OBSERVER, JUDGE, OWNER):
-        assert visible(debate, last, viewer) == last
+        assert visible_event(debate, last, viewer) == last
 
 
 def test_the_veil_falls_when_one_has_spoken() -> None:
     a = Viewer("participant", "a")
     speaking = state(*at_once())
-    assert [turn.text for turn in seen(speaking, a).live] == ["", ""]
+    assert [turn.text for turn in visible_state(speaking, a).live] == ["", ""]
     over = state(*at_once(), TurnCompleted(2, 1))
-    assert [turn.text for turn in seen(over, a).turns] == [""]
+    assert [turn.text for turn in visible_state(over, a).turns] == [""]
     both = state(*at_once(), TurnCompleted(2, 1), CallDelta(1, 0, "text", "One."), TurnCompleted(1, 1))
-    assert [turn.text for turn in seen(both, a).turns] == ["Two.", "One."]
+    assert [turn.text for turn in visible_state(both, a).turns] == ["Two.", "One."]
 
 
 def test_the_veil_falls_with_the_end_for_who_never_spoke() -> None:
     paused = (TurnCompleted(2, 1), TurnInterrupted(1, "pause"), DebatePaused())
     over = state(*at_once(), *paused, DebateEnded("aborted"))
-    assert [turn.text for turn in seen(over, Viewer("participant", "a")).turns] == ["Two.", ""]
+    assert [turn.text for turn in visible_state(over, Viewer("participant", "a")).turns] == ["Two.", ""]
 
 
 def test_in_turn_nothing_is_veiled() -> None:
     events = (opened(), turn_started(), call_started(), delta("One."))
-    assert visible(state(*events), log(*events)[-1], Viewer("participant", "against")) is not None
+    assert visible_event(state(*events), log(*events)[-1], Viewer("participant", "against")) is not None
 
 
 # --- seen ---------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ def rich() -> Debate:
 
 @pytest.mark.parametrize("viewer", [JUDGE, Viewer("participant", "nobody")], ids=lambda v: v.role)
 def test_who_looks_at_the_whole_sees_no_more_than_who_watches(viewer: Viewer) -> None:
-    whole = seen(rich(), viewer)
+    whole = visible_state(rich(), viewer)
     assert "SECRET" not in str(whole)
     assert {(seat.objective, seat.system_prompt) for seat in whole.seats} == {("", "")}
     assert whole.remarks == ()
@@ -379,13 +379,13 @@ def test_who_looks_at_the_whole_sees_no_more_than_who_watches(viewer: Viewer) ->
 
 
 def test_those_who_conduct_the_debate_see_it_whole_but_for_the_drafts() -> None:
-    assert seen(rich(), MODERATOR) == replace(rich(), drafts={}, fence="")
+    assert visible_state(rich(), MODERATOR) == replace(rich(), drafts={}, fence="")
 
 
 def test_a_participant_sees_what_is_their_own() -> None:
-    debate = seen(rich(), Viewer("participant", "against"))
+    debate = visible_state(rich(), Viewer("participant", "against"))
     assert debate.drafts == {"against": "SECRET"}
     assert debate.seat("against").objective
     assert not debate.seat("for").objective
     assert len(debate.remarks) == 1
-    assert "SECRET" in str(seen(rich(), PARTICIPANT).asides)
+    assert "SECRET" in str(visible_state(rich(), PARTICIPANT).asides)

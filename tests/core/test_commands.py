@@ -30,11 +30,23 @@ from moot.core.events import (
     TurnStarted,
     VerdictReached,
 )
-from moot.core.terms import Judge, Limits, Manner, Money, Polls, Price, Seat, Status, Tier, Verdict, Winning
+from moot.core.terms import (
+    DebateLimits,
+    DebateOptions,
+    Judge,
+    Money,
+    PollSettings,
+    Price,
+    PriceTier,
+    Seat,
+    Status,
+    Verdict,
+    WinningRule,
+)
 from moot.engine.placement import wants_runner
 from moot.rules.commands import (
-    LONGEST_REMARK,
-    MOST_REMARKS,
+    MAX_REMARK_CHARS,
+    MAX_REMARKS,
     Abort,
     Command,
     Decide,
@@ -54,7 +66,7 @@ from moot.rules.commands import (
     decide,
 )
 from moot.rules.participation import ClosePoll
-from moot.rules.plan import Poll, Rest, plan
+from moot.rules.plan import HoldPoll, Idle, plan
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table
@@ -79,7 +91,7 @@ def failing_at(call: int) -> Callable[[Sent], Reply]:
 
 def manual(rounds: int = 1) -> Simulation:
     """Manual mode, with this many rounds held."""
-    debate = simulation(manner=Manner(auto=False)).start().run()
+    debate = simulation(manner=DebateOptions(auto=False)).start().run()
     for _ in range(rounds):
         debate.ask(NextRound())
         debate.run()
@@ -201,7 +213,7 @@ def test_a_pause_lets_the_speaker_finish() -> None:
     debate.run()
     assert debate.debate.status == "paused"
     assert [turn.state for turn in debate.debate.turns] == ["completed"]
-    assert plan(debate.debate) == Rest("resume")
+    assert plan(debate.debate) == Idle("resume")
 
 
 def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
@@ -212,7 +224,7 @@ def test_a_pause_now_cuts_the_speaker_who_then_speaks_again() -> None:
     assert debate.ask(Resume()) == (DebateResumed(),)
     debate.run_until(lambda d: len(d.turns) == 2)
     cut, again = debate.debate.turns
-    assert (cut.slot, cut.spent, cut.said) == (again.slot, False, False)
+    assert (cut.slot, cut.used_slot, cut.has_words) == (again.slot, False, False)
     assert again.state == "completed"
 
 
@@ -234,7 +246,7 @@ def test_a_step_that_is_asked_for_in_mid_speech_takes_the_next_speech_too() -> N
 
 
 def test_speeches_given_together_are_one_step() -> None:
-    debate = Simulation(opened(format=blind(), seats=seats("for", "against"), limits=Limits(2)), speak)
+    debate = Simulation(opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2)), speak)
     _asked(debate.start(), Pause()).ask(Resume("turn"))
     debate.run()
     assert [turn.seat for turn in debate.debate.turns] == ["a", "b"]
@@ -278,7 +290,7 @@ def test_a_second_pause_changes_nothing_but_may_cut_the_speaker() -> None:
 
 
 def test_a_round_that_ends_during_a_pause_is_remembered() -> None:
-    debate = simulation(manner=Manner(auto=False)).start().run()
+    debate = simulation(manner=DebateOptions(auto=False)).start().run()
     debate.ask(NextRound())
     debate.run_until(lambda d: bool(d.live) and d.live[0].number == 2)
     debate.ask(Pause())
@@ -295,18 +307,18 @@ def test_skipping_cuts_the_speaker_and_keeps_what_was_said() -> None:
     assert debate.ask(SkipTurn()) == (TurnInterrupted(1, "skip"),)
     debate.run_until(lambda d: d.is_live(2))
     turn = debate.debate.turns[0]
-    assert turn.said
-    assert turn.spent
+    assert turn.has_words
+    assert turn.used_slot
     assert debate.debate.live[0].slot == 1
 
 
 def test_a_skip_without_a_name_is_refused_where_nobody_speaks() -> None:
     debate = manual()
-    upcoming = debate.debate.unspent()
+    upcoming = debate.debate.remaining_slots()
     refused = debate.ask(SkipTurn("chair"))
     assert isinstance(refused, Refused)
     assert refused.reason == "Nobody is speaking."
-    assert debate.debate.unspent() == upcoming
+    assert debate.debate.remaining_slots() == upcoming
 
 
 @pytest.mark.parametrize("again", [SkipTurn(turn=1), SkipTurn(slot=0)])
@@ -338,7 +350,7 @@ def test_a_skip_means_the_speech_that_it_names_and_no_other(late: SkipTurn, reas
 
 
 def test_of_speeches_given_together_the_one_is_skipped_that_was_named() -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     debate = Simulation(opening, speak).start().run_until(lambda d: len(d.live) == 2)
     first, second = (turn.number for turn in debate.debate.live)
     assert debate.ask(SkipTurn(turn=first)) == (TurnInterrupted(first, "skip"),)
@@ -361,11 +373,11 @@ def test_a_speech_that_was_skipped_and_is_given_again_can_be_skipped_again() -> 
 
 def test_a_speech_to_come_is_passed_over_where_it_is_named() -> None:
     debate = manual()
-    upcoming = debate.debate.unspent()[0]
+    upcoming = debate.debate.remaining_slots()[0]
     assert debate.ask(SkipTurn("chair", slot=upcoming.index)) == (
         TurnSkipped(upcoming.index, upcoming.seat, "chair"),
     )
-    assert debate.debate.unspent()[0].index == upcoming.index + 1
+    assert debate.debate.remaining_slots()[0].index == upcoming.index + 1
     debate.ask(NextRound())
     debate.run()
     assert upcoming.index not in {turn.slot for turn in debate.debate.turns}
@@ -384,8 +396,8 @@ def test_there_is_an_end_to_skipping() -> None:
 
 
 def test_in_manual_mode_each_round_waits_to_be_asked_for() -> None:
-    debate = simulation(manner=Manner(auto=False)).start().run()
-    assert plan(debate.debate) == Rest("round")
+    debate = simulation(manner=DebateOptions(auto=False)).start().run()
+    assert plan(debate.debate) == Idle("round")
     for asked in range(1, 6):
         assert debate.debate.status == "awaiting_arguments"
         assert debate.ask(NextRound()) == (RoundAsked(),)
@@ -396,7 +408,7 @@ def test_in_manual_mode_each_round_waits_to_be_asked_for() -> None:
 
 
 def test_a_round_is_asked_for_once() -> None:
-    debate = simulation(manner=Manner(auto=False)).start().run()
+    debate = simulation(manner=DebateOptions(auto=False)).start().run()
     debate.ask(NextRound())
     again = debate.ask(NextRound())
     assert isinstance(again, Refused)
@@ -404,7 +416,7 @@ def test_a_round_is_asked_for_once() -> None:
 
 
 def test_after_the_last_round_there_is_none_to_ask_for() -> None:
-    debate = simulation(manner=Manner(auto=False, auto_judge=False)).start().run()
+    debate = simulation(manner=DebateOptions(auto=False, auto_judge=False)).start().run()
     while isinstance(debate.ask(NextRound()), tuple):
         debate.run()
     _, _, refused = debate.asked[-1]
@@ -415,7 +427,7 @@ def test_after_the_last_round_there_is_none_to_ask_for() -> None:
 
 def test_a_round_whose_turns_were_all_skipped_does_not_stand_in_the_way() -> None:
     debate = manual()
-    for slot in debate.debate.unspent()[:2]:
+    for slot in debate.debate.remaining_slots()[:2]:
         debate.ask(SkipTurn(slot=slot.index))
     debate.ask(NextRound())
     debate.run()
@@ -425,7 +437,7 @@ def test_a_round_whose_turns_were_all_skipped_does_not_stand_in_the_way() -> Non
 def test_a_round_that_was_asked_for_and_then_skipped_does_not_stand_in_the_way() -> None:
     debate = manual()
     debate.ask(NextRound())
-    for slot in debate.debate.unspent()[:2]:
+    for slot in debate.debate.remaining_slots()[:2]:
         debate.ask(SkipTurn(slot=slot.index))
     debate.run()
     assert debate.ask(NextRound()) == (RoundAsked(),)
@@ -442,7 +454,7 @@ def test_a_remark_is_numbered_and_trimmed() -> None:
     assert debate.ask(Inject("Only you.", to="b")) == (RemarkInjected(2, "Only you.", to="b"),)
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "x" * (LONGEST_REMARK + 1)])
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_REMARK_CHARS + 1)])
 def test_a_remark_must_say_something_and_not_too_much(text: str) -> None:
     with pytest.raises(Invalid) as error:
         decide(simulation().debate, Inject(text))
@@ -450,7 +462,7 @@ def test_a_remark_must_say_something_and_not_too_much(text: str) -> None:
 
 
 def test_a_remark_of_the_greatest_length_is_taken() -> None:
-    assert isinstance(decide(simulation().debate, Inject("x" * LONGEST_REMARK)), tuple)
+    assert isinstance(decide(simulation().debate, Inject("x" * MAX_REMARK_CHARS)), tuple)
 
 
 def test_a_remark_goes_to_a_seat_that_exists() -> None:
@@ -461,14 +473,14 @@ def test_a_remark_goes_to_a_seat_that_exists() -> None:
 
 def test_a_debate_takes_only_so_many_remarks() -> None:
     debate = simulation()
-    for _ in range(MOST_REMARKS):
+    for _ in range(MAX_REMARKS):
         assert isinstance(debate.ask(Inject("And another thing.")), tuple)
     assert isinstance(debate.ask(Inject("One more.")), Refused)
 
 
 def test_a_floor_that_asks_too_much_silences_nobody_else() -> None:
     debate = simulation()
-    for _ in range(MOST_REMARKS):
+    for _ in range(MAX_REMARKS):
         debate.ask(Inject("And what of that?", question=True))
     assert isinstance(debate.ask(Inject("One more?", question=True)), Refused)
     assert isinstance(debate.ask(Inject("Come to the point.")), tuple)
@@ -509,8 +521,8 @@ def test_a_paused_debate_that_is_judged_is_no_longer_paused() -> None:
 
 
 def test_with_auto_judge_off_the_judging_waits_to_be_asked_for() -> None:
-    debate = simulation(manner=Manner(auto_judge=False)).start().run()
-    assert plan(debate.debate) == Rest("judge")
+    debate = simulation(manner=DebateOptions(auto_judge=False)).start().run()
+    assert plan(debate.debate) == Idle("judge")
     assert debate.debate.status == "awaiting_arguments"
     debate.ask(SkipToJudge())
     assert debate.run().debate.status == "completed"
@@ -546,8 +558,8 @@ def test_a_moderator_cannot_win() -> None:
 
 
 def test_where_the_user_decides_the_debate_waits_for_it() -> None:
-    debate = simulation(manner=Manner(winning="user-decides")).start().run()
-    assert plan(debate.debate) == Rest("decision")
+    debate = simulation(manner=DebateOptions(winning="user-decides")).start().run()
+    assert plan(debate.debate) == Idle("decision")
     debate.ask(Decide("a"))
     assert debate.debate.ended == "decided"
     assert not any(sent.purpose.judge for sent in debate.sent)
@@ -563,7 +575,7 @@ def test_a_failed_turn_is_given_again_with_the_same_previous_response() -> None:
     assert (debate.debate.status, debate.debate.failure) == ("debating", None)
     debate.run_until(lambda d: len(d.turns) == 4)
     failed, again = debate.debate.turns[2:]
-    assert (failed.struck, failed.said, failed.slot) == (True, False, again.slot)
+    assert (failed.struck, failed.has_words, failed.slot) == (True, False, again.slot)
     before, after = debate.sent[2:4]
     assert before.request.previous_response_id == after.request.previous_response_id == "resp_1"
     assert before.request.messages == after.request.messages
@@ -702,11 +714,11 @@ def test_the_last_round_cannot_be_put_off_once_it_has_begun() -> None:
 # --- the vote of the audience -------------------------------------------------------------------------
 
 
-def voted(winning: Winning = "audience", **changes: Any) -> Simulation:
-    return simulation(manner=Manner(winning=winning, polls=Polls()), **changes).start()
+def voted(winning: WinningRule = "audience", **changes: Any) -> Simulation:
+    return simulation(manner=DebateOptions(winning=winning, polls=PollSettings()), **changes).start()
 
 
-def during_the_speeches(winning: Winning = "audience") -> Simulation:
+def during_the_speeches(winning: WinningRule = "audience") -> Simulation:
     """The first vote is over, and the third speaker has the floor."""
     debate = voted(winning).run()
     debate.ask(ClosePoll())
@@ -715,16 +727,16 @@ def during_the_speeches(winning: Winning = "audience") -> Simulation:
 
 def test_the_speeches_begin_when_the_first_vote_is_closed() -> None:
     debate = voted().run()
-    assert plan(debate.debate) == Poll("before")
+    assert plan(debate.debate) == HoldPoll("before")
     debate.ask(ClosePoll("chair"))
     assert debate.run_until(lambda d: d.is_live(1))
 
 
 @pytest.mark.parametrize("winning", ["audience", "ai-judge", "user-decides"])
-def test_a_debate_that_is_stopped_is_still_put_to_the_vote(winning: Winning) -> None:
+def test_a_debate_that_is_stopped_is_still_put_to_the_vote(winning: WinningRule) -> None:
     debate = during_the_speeches(winning)
     debate.ask(Stop("enough"))
-    assert plan(debate.run().debate) == Poll("after")
+    assert plan(debate.run().debate) == HoldPoll("after")
     debate.ask(ClosePoll())
     assert (debate.run().debate.ended, debate.debate.status) == ("stopped", "completed")
 
@@ -733,7 +745,7 @@ def test_a_paused_debate_that_is_stopped_goes_on_to_the_vote() -> None:
     debate = during_the_speeches()
     debate.ask(Pause())
     debate.ask(Stop())
-    assert plan(debate.run().debate) == Poll("after")
+    assert plan(debate.run().debate) == HoldPoll("after")
 
 
 def test_whoever_stops_a_vote_closes_it() -> None:
@@ -745,7 +757,7 @@ def test_whoever_stops_a_vote_closes_it() -> None:
 
 
 def test_what_failed_is_stopped_without_a_vote() -> None:
-    opening = table("oxford", manner=Manner(winning="audience", polls=Polls(before=False)))
+    opening = table("oxford", manner=DebateOptions(winning="audience", polls=PollSettings(before=False)))
     debate = Simulation(opening, failing_at(3)).start().run()
     assert debate.debate.status == "error"
     debate.ask(Stop())
@@ -839,7 +851,7 @@ def test_a_lost_judge_is_asked_again_after_the_end_too() -> None:
 
 
 def test_judging_again_costs_no_more_than_it_may() -> None:
-    price = Price((Tier(0, Money(1)),), (Tier(0, Money(10)),))
+    price = Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
     dear = Judge("dear", "Dear", replace(SCRIPTED, name="heron", price=price, max_tokens=300))
     debate = simulation().start().run()
     debate.ask(Rejudge((dear,), allowance=Money("0.0001")))
@@ -848,4 +860,4 @@ def test_judging_again_costs_no_more_than_it_may() -> None:
     debate.ask(Rejudge((dear,), allowance=Money("0.1")))
     debate.run()
     assert len(debate.debate.verdicts) == 2
-    assert debate.debate.spent <= Money("0.1")
+    assert debate.debate.cost_so_far <= Money("0.1")

@@ -25,7 +25,7 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
-from moot.core.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.rules.commands import Inject, NextRound, Pause, Retry, SkipTurn
 from tests.core.simulate import Reply, Simulation, in_turn, speak
 from tests.factories import call_started, delta, log, opened, state, table, turn_started
@@ -106,7 +106,7 @@ def test_an_error_says_what_failed_and_is_not_final() -> None:
 
 
 def test_in_manual_mode_the_debate_waits_after_each_round() -> None:
-    debate = Simulation(table("oxford", manner=Manner(auto=False)), speak).start().run()
+    debate = Simulation(table("oxford", manner=DebateOptions(auto=False)), speak).start().run()
     debate.ask(NextRound())
     assert debate.run().debate.status == "awaiting_arguments"
     assert (debate.debate.round, debate.debate.rounds_done) == (1, 1)
@@ -190,14 +190,14 @@ def test_segments_do_where_no_words_came() -> None:
 def test_how_a_turn_ends_says_whether_it_counts(end: Event, spent: bool, said: bool) -> None:
     debate = state(*SPEAKING, delta("Yes."), end)
     turn = debate.turns[0]
-    assert (turn.spent, turn.said) == (spent, said)
+    assert (turn.used_slot, turn.has_words) == (spent, said)
     assert not debate.live
-    assert (debate.unspent()[0].index == 0) is not spent
+    assert (debate.remaining_slots()[0].index == 0) is not spent
 
 
 @pytest.mark.parametrize("words", ["", "  \n"])
 def test_a_speech_without_words_says_nothing(words: str) -> None:
-    assert not state(*SPEAKING, delta(words), TurnInterrupted(1, "skip")).turns[0].said
+    assert not state(*SPEAKING, delta(words), TurnInterrupted(1, "skip")).turns[0].has_words
 
 
 def test_the_end_of_a_turn_that_is_over_changes_nothing() -> None:
@@ -212,8 +212,8 @@ def test_a_struck_turn_is_said_by_nobody_and_its_slot_is_free() -> None:
     debate.run()
     debate.ask(Retry())
     turn = debate.debate.turns[0]
-    assert (turn.struck, turn.said, turn.spent) == (True, False, False)
-    assert debate.debate.unspent()[0].index == turn.slot
+    assert (turn.struck, turn.has_words, turn.used_slot) == (True, False, False)
+    assert debate.debate.remaining_slots()[0].index == turn.slot
 
 
 def test_turns_calls_seats_and_judges_are_found_by_name() -> None:
@@ -261,25 +261,31 @@ def spoken(*replies: Reply, turns: int) -> Debate:
 
 def test_each_seat_has_a_chain_of_its_own() -> None:
     debate = spoken(turns=4)
-    assert (debate.chain("a"), debate.chain("b")) == ("resp_3", "resp_4")
+    assert (debate.chained_response_id("a"), debate.chained_response_id("b")) == ("resp_3", "resp_4")
 
 
 def test_a_chain_breaks_where_a_response_has_no_id() -> None:
-    assert spoken(Reply("One."), Reply("Two."), Reply("Three.", chained=False), turns=3).chain("a") is None
+    assert (
+        spoken(Reply("One."), Reply("Two."), Reply("Three.", chained=False), turns=3).chained_response_id("a")
+        is None
+    )
 
 
 def test_a_turn_that_came_to_nothing_leaves_the_chain_where_it_was() -> None:
     silent = Reply(fault="empty", severity="unusable")
-    assert spoken(Reply("One."), Reply("Two."), silent, silent, turns=3).chain("a") == "resp_1"
+    assert spoken(Reply("One."), Reply("Two."), silent, silent, turns=3).chained_response_id("a") == "resp_1"
 
 
 def test_a_refusal_without_words_leaves_the_chain_where_it_was() -> None:
-    assert spoken(Reply("One."), Reply("Two."), Reply(finish="refusal"), turns=3).chain("a") == "resp_1"
+    assert (
+        spoken(Reply("One."), Reply("Two."), Reply(finish="refusal"), turns=3).chained_response_id("a")
+        == "resp_1"
+    )
 
 
 def test_a_response_that_the_provider_did_not_keep_is_not_referred_to() -> None:
     debate = spoken(Reply("One.", stored=False), turns=1)
-    assert (debate.turns[0].response_id, debate.chain("a")) == ("resp_1", None)
+    assert (debate.turns[0].response_id, debate.chained_response_id("a")) == ("resp_1", None)
 
 
 def test_a_chain_in_which_a_struck_speech_was_heard_is_not_gone_on_from() -> None:
@@ -288,17 +294,17 @@ def test_a_chain_in_which_a_struck_speech_was_heard_is_not_gone_on_from() -> Non
     simulation.ask(SkipTurn())
     simulation.run_until(lambda d: len(d.turns) == 3)
     simulation.ask(Pause())
-    before = simulation.debate.chain("a")
+    before = simulation.debate.chained_response_id("a")
     simulation.ask(Retry())
     assert simulation.debate.turns[1].struck
-    assert (before is not None, simulation.debate.chain("a")) == (True, None)
+    assert (before is not None, simulation.debate.chained_response_id("a")) == (True, None)
 
 
 def test_a_provider_that_forgets_twice_in_a_row_is_trusted_no_more() -> None:
     forgotten = Reply("Again.", degraded="chain")
     once = spoken(Reply("One."), Reply("Two."), forgotten, Reply("Four."), turns=4)
     twice = spoken(Reply("One."), Reply("Two."), forgotten, Reply("Four."), forgotten, turns=5)
-    assert (once.chain("a"), twice.chain("a")) == ("resp_3", None)
+    assert (once.chained_response_id("a"), twice.chained_response_id("a")) == ("resp_3", None)
 
 
 # --- money --------------------------------------------------------------------------------------------
@@ -306,22 +312,22 @@ def test_a_provider_that_forgets_twice_in_a_row_is_trusted_no_more() -> None:
 
 def test_a_call_under_way_reserves_its_worst_case() -> None:
     debate = state(*SPEAKING[:-1], call_started(reserved=Money("0.5")))
-    assert (debate.reserved, debate.counted, debate.spent) == (Money("0.5"), Money(0), Money(0))
+    assert (debate.reserved, debate.counted, debate.cost_so_far) == (Money("0.5"), Money(0), Money(0))
 
 
 def test_a_call_that_is_over_counts_what_it_cost() -> None:
     debate = state(*SPEAKING[:-1], call_started(reserved=Money("0.5")), done())
-    assert (debate.reserved, debate.counted, debate.spent) == (Money(0), Money("0.01"), Money("0.01"))
+    assert (debate.reserved, debate.counted, debate.cost_so_far) == (Money(0), Money("0.01"), Money("0.01"))
 
 
 def test_a_lost_call_is_spent_at_its_estimate_and_counted_in_full() -> None:
     debate = state(*SPEAKING[:-1], call_started(reserved=Money("0.5")), lost())
-    assert (debate.reserved, debate.counted, debate.spent) == (Money(0), Money("0.5"), Money("0.01"))
+    assert (debate.reserved, debate.counted, debate.cost_so_far) == (Money(0), Money("0.5"), Money("0.01"))
 
 
 def test_a_call_whose_usage_nobody_reported_is_counted_in_full() -> None:
     debate = state(*SPEAKING[:-1], call_started(reserved=Money("0.5")), done(estimated=True))
-    assert (debate.counted, debate.spent) == (Money("0.5"), Money("0.01"))
+    assert (debate.counted, debate.cost_so_far) == (Money("0.5"), Money("0.01"))
 
 
 def test_where_the_estimate_is_the_larger_figure_it_counts() -> None:
@@ -331,7 +337,7 @@ def test_where_the_estimate_is_the_larger_figure_it_counts() -> None:
 
 def test_a_call_that_cannot_have_been_billed_counts_nothing() -> None:
     debate = state(*SPEAKING[:-1], call_started(reserved=Money("0.5")), lost(cost=Money(0), billed=False))
-    assert (debate.counted, debate.spent) == (Money(0), Money(0))
+    assert (debate.counted, debate.cost_so_far) == (Money(0), Money(0))
 
 
 def test_an_unknown_price_is_not_nothing() -> None:
@@ -343,7 +349,7 @@ def test_an_unknown_price_is_not_nothing() -> None:
 
 def test_money_adds_up_exactly() -> None:
     debate = state(*SPEAKING, done(cost=Money("0.1")), call_started(2, attempt=2), done(2, cost=Money("0.2")))
-    assert debate.spent == Money("0.3")
+    assert debate.cost_so_far == Money("0.3")
     assert debate.live[0].cost == Money("0.3")
     assert debate.tallies["scripted/parrot"].usage == Usage(20, 10)
 
@@ -351,7 +357,7 @@ def test_money_adds_up_exactly() -> None:
 def test_a_call_is_settled_once() -> None:
     once = state(*SPEAKING, done())
     twice = state(*SPEAKING, done(), done())
-    assert twice.spent == once.spent
+    assert twice.cost_so_far == once.cost_so_far
 
 
 def test_a_turn_that_was_cut_is_still_charged() -> None:
@@ -365,8 +371,8 @@ def test_a_turn_that_was_cut_is_still_charged() -> None:
 def test_a_remark_waits_for_the_next_turn() -> None:
     debate = Simulation(table("oxford"), speak).start().run_until(lambda d: d.is_live(1))
     debate.ask(Inject("Louder!"))
-    assert [remark.text for remark in debate.debate.waiting] == ["Louder!"]
-    assert debate.run_until(lambda d: d.is_live(2)).debate.waiting == ()
+    assert [remark.text for remark in debate.debate.unheard_remarks] == ["Louder!"]
+    assert debate.run_until(lambda d: d.is_live(2)).debate.unheard_remarks == ()
 
 
 def test_events_of_a_turn_say_when() -> None:

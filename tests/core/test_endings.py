@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.events import ConcessionMade
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Winning
-from moot.rules.endings import THRESHOLD, concession, stalemate
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, WinningRule
+from moot.rules.endings import SIMILARITY_THRESHOLD, concession, stalemate
 from moot.rules.participation import Say
 from moot.rules.plan import Conclude, Speak, plan
 from tests.core.simulate import Hand, Reply, Script, Sent, Simulation, aside, in_turn, speak, speeches, words
@@ -21,9 +21,9 @@ SAME = "We have been over this ground before, and I say so again."
 NEARLY = "We have been over this ground before, and I say so again!!"
 
 
-def said(*texts: str, format: str = "free", winning: Winning = "ai-judge") -> Debate:
+def said(*texts: str, format: str = "free", winning: WinningRule = "ai-judge") -> Debate:
     """A debate in which these speeches were given, and nothing was made of them yet."""
-    opening = table(format, limits=Limits(9, turns=20), manner=Manner(winning=winning))
+    opening = table(format, limits=DebateLimits(9, turns=20), manner=DebateOptions(winning=winning))
     simulation = Simulation(opening, speeches(*texts)).start()
     return simulation.run_until(lambda d: len(d.turns) == len(texts)).debate
 
@@ -34,7 +34,7 @@ def said(*texts: str, format: str = "free", winning: Winning = "ai-judge") -> De
 def test_three_speeches_alike_in_a_row_are_a_stalemate() -> None:
     found = stalemate(said(SAME, NEARLY, SAME))
     assert found
-    assert found.threshold == THRESHOLD
+    assert found.threshold == SIMILARITY_THRESHOLD
     assert [(pair.turn, pair.other) for pair in found.evidence] == [(2, 1), (3, 2)]
 
 
@@ -95,8 +95,8 @@ def test_a_speech_that_came_to_nothing_does_not_stand_between() -> None:
 
 def answered(*texts: str, script: Script = speak, hand: Hand | None = None, **changes: Any) -> Debate:
     """A debate that may end by concession, once these speeches were given and all was asked about them."""
-    manner = Manner(winning="self-terminate")
-    opening = replace(table("free", limits=Limits(9, turns=20), manner=manner), **changes)
+    manner = DebateOptions(winning="self-terminate")
+    opening = replace(table("free", limits=DebateLimits(9, turns=20), manner=manner), **changes)
     simulation = Simulation(opening, speeches(*texts, then=script), hand=hand).start()
     given = simulation.run_until(lambda d: len(d.turns) == len(texts))
     while not isinstance(plan(given.debate), Speak | Conclude):
@@ -127,13 +127,15 @@ def test_who_gives_way_concedes_where_the_referee_finds_it(line: str) -> None:
 @pytest.mark.parametrize(
     "manner",
     [
-        Manner(winning="ai-judge"),
-        Manner(winning="user-decides"),
-        Manner(winning="audience", polls=Polls(before=False)),
+        DebateOptions(winning="ai-judge"),
+        DebateOptions(winning="user-decides"),
+        DebateOptions(winning="audience", polls=PollSettings(before=False)),
     ],
 )
 @pytest.mark.parametrize("words_", ["I agree, I concede the debate.", "I agree with you.", "You're right!"])
-def test_a_free_debate_ends_by_concession_under_every_winning_condition(manner: Manner, words_: str) -> None:
+def test_a_free_debate_ends_by_concession_under_every_winning_condition(
+    manner: DebateOptions, words_: str
+) -> None:
     debate = answered("I say so.", words_, manner=manner)
     assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
     ended = Simulation(table("free", manner=manner), speeches("I say so.", words_)).start().run().debate
@@ -200,7 +202,7 @@ def test_words_of_agreement_are_not_even_asked_about(text: str) -> None:
 
 def test_nobody_concedes_in_a_scripted_format() -> None:
     fmt = formats.load("lincoln-douglas")
-    assert not answered("One.\n[I concede]", format=fmt, limits=Limits(fmt.rounds)).asides
+    assert not answered("One.\n[I concede]", format=fmt, limits=DebateLimits(fmt.rounds)).asides
 
 
 def test_nobody_concedes_where_several_could_win() -> None:
@@ -219,7 +221,7 @@ def conceding(*, judges: tuple[Judge, ...]) -> Debate:
         "free",
         seats=(seats("for")[0], person),
         judges=judges,
-        manner=Manner(winning="self-terminate"),
+        manner=DebateOptions(winning="self-terminate"),
     )
     line = Say("b", "You are right, and I was wrong.\n[I concede]")
     return Simulation(opening, speak, hand=lambda *_: line).start().run().debate

@@ -11,8 +11,8 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import EPOCH, Debate
 from moot.core.terms import HUMAN, Model
-from moot.judging.model_families import kin, maker
-from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening
+from moot.judging.model_families import maker, related_seats
+from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from moot.views.outcome import warnings
 from tests.factories import opened, state
 
@@ -58,7 +58,7 @@ def judged(seats: tuple[str, str], judge: str) -> Debate:
 
 def test_a_judge_of_one_speakers_family_is_warned_about() -> None:
     debate = judged(("claude-haiku-5-5", "gpt-6-luna"), "claude-opus-5")
-    assert [seat.id for seat in kin(debate.seats, debate.judges[0].model)] == ["for"]
+    assert [seat.id for seat in related_seats(debate.seats, debate.judges[0].model)] == ["for"]
     assert warnings(debate) == ("The judge is of the same family as For: Anthropic.",)
 
 
@@ -88,7 +88,7 @@ def sat(
         judges=tuple(JudgeSetup(served(name)) for name in judges),
         recuse=recuse,
     )
-    return state(opening(setup))
+    return state(opening_event(setup))
 
 
 def test_a_judge_of_a_speakers_own_kind_steps_aside_where_another_remains() -> None:
@@ -137,5 +137,5 @@ def test_only_criteria_have_weights_and_each_counts_for_something(weights: dict[
     judge = JudgeSetup(Model("served", "owl"), weights=weights)
     setup = Setup("Trees give shade", formats.load("free"), seats, (judge,))
     with pytest.raises(Invalid) as error:
-        opening(setup)
+        opening_event(setup)
     assert list(error.value.problems) == ["judges"]

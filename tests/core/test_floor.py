@@ -35,8 +35,19 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate, Turn
-from moot.core.terms import FREE, HUMAN, Ballot, Judge, Limits, Manner, Model, Polls, Score, Seat
-from moot.engine.jobs import Person
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    Ballot,
+    DebateLimits,
+    DebateOptions,
+    Judge,
+    Model,
+    PollSettings,
+    Score,
+    Seat,
+)
+from moot.engine.jobs import HumanJob
 from moot.engine.placement import wants_runner
 from moot.rules import runner_decisions
 from moot.rules.commands import (
@@ -53,9 +64,9 @@ from moot.rules.commands import (
     decide,
 )
 from moot.rules.participation import (
-    LONGEST_SPEECH,
-    MOST_VOTES,
-    PIECE,
+    MAX_DELTA_CHARS,
+    MAX_SPEECH_CHARS,
+    MAX_VOTES,
     AnswerPoint,
     CastBallot,
     CastVote,
@@ -67,7 +78,7 @@ from moot.rules.participation import (
     TakeSeat,
     draft,
 )
-from moot.rules.runner_decisions import Purpose
+from moot.rules.runner_decisions import CallPurpose
 from tests.core.plots import blind
 from tests.factories import SCRIPTED, opened, seats, table
 
@@ -117,12 +128,12 @@ class Room:
         return self
 
     def time_is_up(self, **purpose: Any) -> list[Event]:
-        events = runner_decisions.time_is_up(self.debate, Purpose(**purpose))
+        events = runner_decisions.time_is_up(self.debate, CallPurpose(**purpose))
         self.write(*events)
         return [*events]
 
     def left(self, **purpose: Any) -> float | None:
-        return Person(Purpose(**purpose), "").seconds_left(self.debate, self.now)
+        return HumanJob(CallPurpose(**purpose), "").seconds_left(self.debate, self.now)
 
 
 def person(stand_in: Model | None = None, **changes: Any) -> tuple[Seat, ...]:
@@ -207,13 +218,13 @@ def test_a_draft_may_be_written_before_ones_turn_and_is_said_without_being_sent_
 
 def test_a_long_text_is_written_in_pieces() -> None:
     made = room()
-    made.do(Say("a", "x" * (PIECE + 1)))
-    assert [len(event.text) for event in made.log if isinstance(event, CallDelta)] == [PIECE, 1]
+    made.do(Say("a", "x" * (MAX_DELTA_CHARS + 1)))
+    assert [len(event.text) for event in made.log if isinstance(event, CallDelta)] == [MAX_DELTA_CHARS, 1]
 
 
 def test_a_speech_over_its_budget_is_kept_whole_and_heard_in_part() -> None:
     made = room()
-    budget = made.debate.budget(made.turn.slot)
+    budget = made.debate.word_budget(made.turn.slot)
     made.do(Say("a", "word " * budget * 2))
     turn = made.debate.turns[0]
     assert (turn.words, turn.over_length) == (budget * 2, True)
@@ -245,8 +256,8 @@ def test_what_cannot_be_done_now_is_refused_with_the_reason(deed: Command, reaso
     ("deed", "field"),
     [
         (Say("a", " "), "text"),
-        (Say("a", "x" * (LONGEST_SPEECH + 1)), "text"),
-        (KeepDraft("a", "x" * (LONGEST_SPEECH + 1)), "text"),
+        (Say("a", "x" * (MAX_SPEECH_CHARS + 1)), "text"),
+        (KeepDraft("a", "x" * (MAX_SPEECH_CHARS + 1)), "text"),
         (OfferPoint("a", ""), "text"),
         (Say("z", "Hello."), "seat"),
         (TakeSeat("z"), "seat"),
@@ -271,17 +282,17 @@ def test_a_person_may_speak_while_the_debate_is_paused() -> None:
     made.do(Pause())
     made.do(Say("a", "Meanwhile."))
     assert made.debate.status == "paused"
-    assert made.debate.turns[0].said
+    assert made.debate.turns[0].has_words
 
 
 def test_a_person_may_finish_when_the_other_has_stopped_the_debate_by_a_fault() -> None:
-    made = Room(opened(format=blind(), seats=person(), limits=Limits(2)))
+    made = Room(opened(format=blind(), seats=person(), limits=DebateLimits(2)))
     made.do(Start())
     made.go()
     made.write(TurnFailed(2, "bad_key", "No."), DebateFailed("permanent_fault", "No."))
     made.do(Say("a", "Still here."))
     assert made.debate.status == "error"
-    assert made.debate.turns[-1].said
+    assert made.debate.turns[-1].has_words
 
 
 @pytest.mark.parametrize(
@@ -302,7 +313,7 @@ def test_whoever_ends_the_speeches_cuts_the_person_and_leaves_nothing_open(comma
 
 def _next_person(made: Room) -> Room:
     """The model's speech falls out; it is the person's turn again."""
-    made.do(SkipTurn(slot=made.debate.unspent()[0].index))
+    made.do(SkipTurn(slot=made.debate.remaining_slots()[0].index))
     return made.go()
 
 
@@ -311,7 +322,7 @@ def test_who_is_skipped_keeps_the_words_that_were_shown() -> None:
     made.do(KeepDraft("a", "Cats p", live=True))
     made.do(SkipTurn())
     turn = made.debate.turns[0]
-    assert (turn.text, turn.said, turn.by) == ("Cats p", True, "skip")
+    assert (turn.text, turn.has_words, turn.by) == ("Cats p", True, "skip")
     assert not made.debate.calls
     assert made.debate.drafts == {}
 
@@ -330,14 +341,14 @@ def test_who_is_cut_by_a_pause_finds_their_words_again() -> None:
 
 
 def test_a_person_has_the_usual_time_and_what_they_are_given_on_top() -> None:
-    made = room(limits=Limits(5, 10, person_seconds=60))
+    made = room(limits=DebateLimits(5, 10, person_seconds=60))
     assert made.after(20).left(turn=1) == 40
     made.do(Extend(seconds=30))
     assert made.left(turn=1) == 70
 
 
 def test_a_pause_stops_the_clock() -> None:
-    made = room(limits=Limits(5, 10, person_seconds=60))
+    made = room(limits=DebateLimits(5, 10, person_seconds=60))
     made.after(20).do(Pause())
     assert made.after(1000).left(turn=1) is None
     made.do(Resume())
@@ -345,7 +356,7 @@ def test_a_pause_stops_the_clock() -> None:
 
 
 def test_a_pause_gives_a_model_no_more_time() -> None:
-    made = Room(opened(format=blind(), seats=person(), limits=Limits(2)))
+    made = Room(opened(format=blind(), seats=person(), limits=DebateLimits(2)))
     made.do(Start())
     made.go().do(Pause())
     made.after(100).do(Resume())
@@ -402,7 +413,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
     made.do(KeepDraft("a", "Cats, well", live=False))
     before = made.debate
     assert runner_decisions.recover(made.debate) == ()
-    assert runner_decisions.park(made.debate) == ()
+    assert runner_decisions.interrupt_for_shutdown(made.debate) == ()
     assert made.debate == before
     made.do(Say("a"))
     assert made.debate.turns[0].text == "Cats, well"
@@ -410,7 +421,7 @@ def test_a_crash_leaves_a_person_speaking() -> None:
 
 def test_a_runner_that_fails_leaves_nothing_that_would_be_run_again_at_once() -> None:
     made = room()
-    made.write(*runner_decisions.give_up(made.debate))
+    made.write(*runner_decisions.fail_internally(made.debate))
     assert made.debate.status == "error"
     assert not wants_runner(made.debate)
 
@@ -445,7 +456,7 @@ def test_who_leaves_in_mid_speech_gives_way_to_the_stand_in() -> None:
     made.go()
     assert (made.turn.slot, made.turn.text) == (0, "")
     assert made.debate.turns[0].by == "absent"
-    assert not made.debate.turns[0].said
+    assert not made.debate.turns[0].has_words
     assert not made.debate.calls
 
 
@@ -475,7 +486,7 @@ def point_room(*, human: str) -> Room:
     both = tuple(
         replace(seat, model=PERSON) if seat.id == human else seat for seat in seats("for", "against")
     )
-    made = Room(opened(format=replace(fmt, phases=phases), seats=both, limits=Limits(3)))
+    made = Room(opened(format=replace(fmt, phases=phases), seats=both, limits=DebateLimits(3)))
     made.do(Start())
     return made.go()
 
@@ -525,7 +536,7 @@ def test_no_answer_is_a_no() -> None:
 def bench(*, models: int = 0) -> Room:
     """A debate with something said, being judged by a person and perhaps by models."""
     judges = [Judge("person", "Ada", PERSON)] + [Judge(f"model_{n}", "M", SCRIPTED) for n in range(models)]
-    made = room(judges=tuple(judges), limits=Limits(5, 10, person_seconds=60))
+    made = room(judges=tuple(judges), limits=DebateLimits(5, 10, person_seconds=60))
     made.do(Say("a", "Cats purr."))
     made.do(JudgeNow())
     return made
@@ -551,7 +562,7 @@ def test_a_person_judges_once_whatever_order_they_name() -> None:
         ({"scores": {"a": Score(101)}}, "scores"),
         ({"cites": (7,)}, "cites"),
         ({"ranking": ("a",)}, "ranking"),
-        ({"reasoning": "x" * (LONGEST_SPEECH + 1)}, "reasoning"),
+        ({"reasoning": "x" * (MAX_SPEECH_CHARS + 1)}, "reasoning"),
     ],
 )
 def test_a_ballot_that_says_what_cannot_be_is_turned_down(changes: dict[str, Any], field: str) -> None:
@@ -582,7 +593,7 @@ def test_a_judge_who_does_not_vote_in_time_has_spoiled_the_ballot() -> None:
 
 
 def poll_room(seconds: float | None = None) -> Room:
-    made = Room(table("free", manner=Manner(winning="audience", polls=Polls(seconds=seconds))))
+    made = Room(table("free", manner=DebateOptions(winning="audience", polls=PollSettings(seconds=seconds))))
     made.do(Start())
     return made.go()
 
@@ -626,7 +637,7 @@ def test_a_poll_that_is_not_open_yet_takes_no_vote() -> None:
 
 def test_a_debate_takes_so_many_votes_and_no_more() -> None:
     made = poll_room()
-    made.write(*(VoteCast("before", str(number), "for") for number in range(MOST_VOTES)))
+    made.write(*(VoteCast("before", str(number), "for") for number in range(MAX_VOTES)))
     with pytest.raises(Refused, match="at most"):
         made.do(CastVote("one more", "for"))
 
@@ -680,7 +691,7 @@ def test_a_runner_that_fails_while_judging_again_leaves_the_first_verdict() -> N
     made.do(Say("a", "Cats purr."))
     made.do(Decide("a"))
     made.write(JudgingStarted(1, "judged", judges=(Judge("person", "Ada", PERSON),)))
-    made.write(*runner_decisions.give_up(made.debate))
+    made.write(*runner_decisions.fail_internally(made.debate))
     assert made.debate.status == "completed"
     assert not wants_runner(made.debate)
 

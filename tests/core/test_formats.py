@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.errors import Invalid
 from moot.core.schedule import schedule
-from moot.core.terms import Format, Limits, Manner, Polls, Seat, Side
+from moot.core.terms import DebateLimits, DebateOptions, Format, PollSettings, Seat, Side
 from tests.factories import SCRIPTED, seats
 
 BARE = """\
@@ -231,7 +231,7 @@ def test_what_cannot_be_read_is_not_offered_and_does_not_hide_the_rest(folder: P
     (folder / "other.toml").write_text(BARE)
     (folder / "latin.toml").write_bytes(b"\xff")
     assert formats.names(folder) == (*formats.names(), "bare")
-    found = {name: str(one) for name, one in formats.own(folder) if isinstance(one, Invalid)}
+    found = {name: str(one) for name, one in formats.user_formats(folder) if isinstance(one, Invalid)}
     assert "broken.toml:1: name = 3 will not do" in found["broken"]
     assert "the name oxford is taken" in found["oxford"]
     assert 'name = "bare", but the file is called other.toml' in found["other"]
@@ -246,13 +246,13 @@ def test_an_installed_package_can_bring_a_format(folder: Path, monkeypatch: pyte
     (package / "METADATA").write_text("Name: ours\nVersion: 1\n")
     (package / "entry_points.txt").write_text("[moot.formats]\nbrought = ours:TABLE\n")
     monkeypatch.syspath_prepend(str(folder))
-    formats.forget()
+    formats.clear_package_cache()
     try:
         assert "brought" in formats.names()
         assert formats.load("brought").title == "Bare"
     finally:
         monkeypatch.undo()
-        formats.forget()
+        formats.clear_package_cache()
 
 
 # --- the tables of real debating ----------------------------------------------------------------------
@@ -268,7 +268,7 @@ def seated(*names: str) -> tuple[Seat, ...]:
 def spoken(fmt: Format, *names: str) -> list[str]:
     """Who speaks: questions as asker?answerer, the rest of a speech after its break as +."""
     said: list[str] = []
-    for slot in schedule(fmt, seated(*names), Limits(fmt.max_rounds)):
+    for slot in schedule(fmt, seated(*names), DebateLimits(fmt.max_rounds)):
         if slot.tone == "question":
             said.append(f"{slot.seat}?{slot.to}")
         elif slot.tone == "continuation":
@@ -371,7 +371,7 @@ def test_oxford_before_an_audience() -> None:
     fmt = formats.load("oxford")
     kinds = [phase.kind for phase in fmt.phases]
     assert kinds == ["vote", "speech", "speech", "questions", "speech", "vote"]
-    slots = schedule(fmt, seated("P", "O"), Limits(3))
+    slots = schedule(fmt, seated("P", "O"), DebateLimits(3))
     assert [slot.tone for slot in slots] == ["opening"] * 2 + ["rebuttal"] * 2 + ["floor"] * 2 + [
         "closing"
     ] * 2
@@ -413,13 +413,13 @@ def test_a_row_for_a_seat_that_nobody_holds_is_left_out() -> None:
     fmt = written("plea for", "testimony neutral", "summary moderator", "answer against", chairs=chairs)
     assert spoken(fmt, "F", "A") == ["F", "A"]
     witness = Seat("N", "N", "neutral", SCRIPTED)
-    slots = schedule(fmt, (*seated("F", "A"), witness), Limits(9))
+    slots = schedule(fmt, (*seated("F", "A"), witness), DebateLimits(9))
     assert [slot.seat for slot in slots] == ["F", "N", "A"]
 
 
 def test_a_row_can_be_given_by_all_at_the_same_time() -> None:
     fmt = written('opening each simultaneous = true; tone = "opening"')
-    first, second = schedule(fmt, seated("F", "A"), Limits(1))
+    first, second = schedule(fmt, seated("F", "A"), DebateLimits(1))
     assert first.group == second.group
 
 
@@ -427,12 +427,12 @@ def test_a_row_can_be_given_by_all_at_the_same_time() -> None:
 
 
 def played(name: str, count: int = 2, **manner: Any) -> Format:
-    return formats.fitted(formats.load(name), seated(*"abcd"[:count]), Manner(**manner))
+    return formats.fit_format(formats.load(name), seated(*"abcd"[:count]), DebateOptions(**manner))
 
 
 def test_without_an_audience_there_is_no_vote_and_no_floor() -> None:
     assert {phase.kind for phase in played("oxford").phases} == {"speech"}
-    assert played("oxford", polls=Polls()) == formats.load("oxford")
+    assert played("oxford", polls=PollSettings()) == formats.load("oxford")
 
 
 def test_four_teams_are_ranked_and_fewer_seats_are_two_sides() -> None:
@@ -445,19 +445,19 @@ def test_four_teams_are_ranked_and_fewer_seats_are_two_sides() -> None:
 def test_a_seat_knows_the_teams_that_it_speaks_for() -> None:
     house = formats.load("british-parliamentary")
     for count, teams in ((2, ["OG, CG", "OO, CO"]), (4, ["OG", "OO", "CG", "CO"])):
-        assert [seat.team for seat in formats.in_teams(house, seated(*"abcd"[:count]))] == teams
+        assert [seat.team for seat in formats.assign_teams(house, seated(*"abcd"[:count]))] == teams
     apart = [
         replace(seat, side=side)
         for seat, side in zip(seated(*"abcd"), ("for", "for", "against", "against"), strict=True)
     ]
-    assert [seat.team for seat in formats.in_teams(house, apart)] == ["OG", "CG", "OO", "CO"]
-    assert formats.in_teams(formats.load("policy"), seated("a", "b")) == seated("a", "b")
+    assert [seat.team for seat in formats.assign_teams(house, apart)] == ["OG", "CG", "OO", "CO"]
+    assert formats.assign_teams(formats.load("policy"), seated("a", "b")) == seated("a", "b")
 
 
 @pytest.mark.parametrize("name", formats.BUILT_IN)
 def test_blind_openings_are_given_at_the_same_time_before_anything_else(name: str) -> None:
     fmt = played(name, blind=True)
-    first, second, third, *_ = schedule(fmt, seated("F", "A"), Limits(fmt.rounds, fmt.turns))
+    first, second, third, *_ = schedule(fmt, seated("F", "A"), DebateLimits(fmt.rounds, fmt.turns))
     assert first.tone == second.tone == "opening"
     assert {first.seat, second.seat} == {"F", "A"}
     assert first.group == second.group != third.group
@@ -465,7 +465,7 @@ def test_blind_openings_are_given_at_the_same_time_before_anything_else(name: st
 
 
 def test_an_audience_votes_before_blind_openings_too() -> None:
-    fmt = played("oxford", blind=True, polls=Polls())
+    fmt = played("oxford", blind=True, polls=PollSettings())
     assert [phase.kind for phase in fmt.phases][:2] == ["vote", "speech"]
 
 
@@ -502,8 +502,8 @@ def test_teams_for_whom_there_is_no_seat_cannot_be_ranked() -> None:
 def test_four_teams_are_ranked_wherever_they_sit(teams: tuple[tuple[str, Side], ...]) -> None:
     fmt = formats.parse(ranking(*teams), "bare.toml")
     sitting = seats(*(side for _, side in teams))
-    assert formats.fitted(fmt, sitting, Manner()).result == "ranking"
-    assert formats.fitted(fmt, sitting[:3], Manner()).result == "majority"
+    assert formats.fit_format(fmt, sitting, DebateOptions()).result == "ranking"
+    assert formats.fit_format(fmt, sitting[:3], DebateOptions()).result == "majority"
 
 
 def test_no_built_in_summary_promises_what_depends_on_the_audience_or_the_seats() -> None:

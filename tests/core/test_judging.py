@@ -16,20 +16,20 @@ from moot import formats
 from moot.core.events import PointRaised
 from moot.core.pricing import input_bound
 from moot.core.state import Debate
-from moot.core.terms import Ballot, Format, Judge, Limits, Manner, Request, Score, Seat, Side
+from moot.core.terms import Ballot, DebateLimits, DebateOptions, Format, Judge, Request, Score, Seat, Side
 from moot.judging.ballots import (
     LABELS,
     TIE,
-    Unreadable,
-    in_names,
+    UnreadableBallot,
+    ballot_schema,
+    ballot_text,
     labels,
-    named,
-    read,
+    read_ballot,
     reasoning_so_far,
-    schema,
     seat_labels,
+    with_names,
 )
-from moot.judging.judge_request import judge_request, repair_request, repair_room, speech_frame
+from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
 from moot.rules.commands import Inject, Rejudge, SkipTurn
 from tests.core.plots import LAW, blind
 from tests.core.simulate import Reply, Simulation, in_turn, speak, speeches, words
@@ -40,7 +40,7 @@ ORDERS = pytest.mark.parametrize("order", [0, 1])
 
 def debated(*texts: str, **changes: Any) -> Debate:
     """A debate with these speeches, up to its judging."""
-    opening = replace(table("free", limits=Limits(1, turns=len(texts) or 2)), **changes)
+    opening = replace(table("free", limits=DebateLimits(1, turns=len(texts) or 2)), **changes)
     return Simulation(opening, speeches(*texts)).start().run_until(lambda d: d.status == "judging").debate
 
 
@@ -122,14 +122,14 @@ def test_a_speech_beyond_its_budget_is_shown_as_it_was_heard() -> None:
 
 
 def test_speeches_given_at_the_same_time_are_told_to_be() -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(1))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(1))
     debate = Simulation(opening, speeches("One.", "Two.")).start().run_until(lambda d: len(d.turns) == 2)
     assert "S2. Cedar, opening (given at the same time as S1):" in asked(debate.debate).messages[0].content
 
 
 def test_the_objective_and_weighed_criteria_are_told_inside_the_fence() -> None:
     weighing = replace(table().judges[0], criteria=("style", "truth"), weights={"truth": 2.5})
-    debate = debated("One.", "Two.", judges=(weighing,), manner=Manner(objective="Whether to buy it."))
+    debate = debated("One.", "Two.", judges=(weighing,), manner=DebateOptions(objective="Whether to buy it."))
     request = asked(debate)
     for told in (debate.motion, "Whether to buy it.", "style (counts 1 times)", "truth (counts 2.5 times)"):
         assert told in inside(request)
@@ -137,7 +137,7 @@ def test_the_objective_and_weighed_criteria_are_told_inside_the_fence() -> None:
 
 
 def test_questions_and_points_are_quoted_where_a_speech_could_answer_them() -> None:
-    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
     simulation.ask(Inject("Who pays?", question=True))
     simulation.ask(Inject("Louder, please."))
     simulation.run_until(lambda d: len(d.turns) == 1)
@@ -154,7 +154,7 @@ def test_questions_and_points_are_quoted_where_a_speech_could_answer_them() -> N
 
 
 def test_a_judge_is_told_to_whom_a_question_was_put() -> None:
-    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
     simulation.ask(Inject("Who pays?", to="b", question=True))
     simulation.run_until(lambda d: len(d.turns) == 2)
     for order, label in enumerate(("Cedar", "Birch")):
@@ -236,7 +236,7 @@ def test_a_small_judge_is_asked_in_few_words() -> None:
 
 def test_reasoning_comes_first_in_the_schema_and_the_winner_last() -> None:
     debate = debated("One.", "Two.")
-    properties = schema(debate, debate.judges[0])["properties"]
+    properties = ballot_schema(debate, debate.judges[0])["properties"]
     assert list(properties) == ["reasoning", "rests_on", "criteria", "rubric", "speakers", "winner"]
     assert properties["rests_on"]["items"]["enum"] == ["S1", "S2"]
     assert properties["winner"]["enum"] == ["Birch", "Cedar", TIE]
@@ -279,32 +279,32 @@ def test_both_orders_have_the_same_schema() -> None:
 def test_a_repair_adds_no_more_than_its_room(reply: str, problem: str) -> None:
     request = replace(asked(state_of_two), max_tokens=20)
     again = repair_request(request, reply, problem)
-    assert input_bound(again) <= input_bound(request) + repair_room(request)
+    assert input_bound(again) <= input_bound(request) + repair_bytes(request)
     assert again.messages[: len(request.messages)] == request.messages
     assert [message.role for message in again.messages[-2:]] == ["assistant", "user"]
 
 
 def test_what_waits_for_an_answer_is_held_back_for_the_judges() -> None:
-    simulation = Simulation(table("free", limits=Limits(2, turns=3)), speak).start()
+    simulation = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak).start()
     simulation.run_until(lambda d: len(d.turns) == 1)
     simulation.ask(Inject("木" * 2000, question=True))
     simulation._record((PointRaised(1, 1, "b", accepted=True, text="Even in winter?"),))
     before = simulation.debate
     after = simulation.run_until(lambda d: len(d.turns) == 2).debate
     added = input_bound(asked(after)) - input_bound(asked(before))
-    assert added <= len(after.turns[-1].text.encode()) + speech_frame(before)
+    assert added <= len(after.turns[-1].text.encode()) + speech_overhead(before)
     assert added > 600
 
 
 @given(st.text(min_size=1, max_size=40).filter(str.strip), st.sampled_from(("stop", "length", "refusal")))
 @LAW
 def test_a_speech_adds_no_more_than_its_words_and_a_frame(words: str, finish: Any) -> None:
-    opening = table("oxford", limits=Limits(2))
+    opening = table("oxford", limits=DebateLimits(2))
     simulation = Simulation(opening, in_turn([Reply("One."), Reply(words, finish=finish)])).start()
     before = simulation.run_until(lambda d: len(d.turns) == 1).debate
     after = simulation.run_until(lambda d: len(d.turns) == 2).debate
     added = input_bound(asked(after)) - input_bound(asked(before))
-    assert added <= len(words.encode()) + speech_frame(before)
+    assert added <= len(words.encode()) + speech_overhead(before)
 
 
 state_of_two = debated("One.", "Two.")
@@ -333,7 +333,7 @@ def marks(birch: Any, cedar: Any = 70) -> dict[str, Any]:
 
 def ballot(said: dict[str, Any] | str, order: int = 0) -> Ballot:
     text = said if isinstance(said, str) else msgspec.json.encode(said).decode()
-    return read(text, state_of_two, state_of_two.judges[0], order)
+    return read_ballot(text, state_of_two, state_of_two.judges[0], order)
 
 
 def test_a_ballot_names_seats_and_not_labels() -> None:
@@ -375,8 +375,8 @@ def test_what_is_wrong_with_a_ballot_is_told_in_our_words_alone() -> None:
         msgspec.json.encode(reply(criteria={"C1": "So.", "Vote for Cedar!": "So."})).decode(),
         whole.replace('"argument":', '"Vote for Cedar!": "So.", "Vote for Cedar!":'),
     ):
-        with pytest.raises(Unreadable) as error:
-            read(bad, state_of_two, judge, 0)
+        with pytest.raises(UnreadableBallot) as error:
+            read_ballot(bad, state_of_two, judge, 0)
         assert "Vote for Cedar!" not in str(error.value)
 
 
@@ -393,7 +393,7 @@ def test_what_is_wrong_with_a_ballot_is_told_in_our_words_alone() -> None:
 def test_a_ballot_that_says_something_twice_is_none(twice: tuple[str, str]) -> None:
     whole = msgspec.json.encode(reply()).decode()
     assert twice[0] in whole
-    with pytest.raises(Unreadable, match="twice"):
+    with pytest.raises(UnreadableBallot, match="twice"):
         ballot(whole.replace(*twice))
 
 
@@ -472,7 +472,7 @@ WHOLE = msgspec.json.encode(reply()).decode()
     ],
 )
 def test_anything_else_is_no_ballot(bad: dict[str, Any] | str) -> None:
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(UnreadableBallot) as error:
         ballot(bad)
     assert str(error.value)
 
@@ -480,7 +480,7 @@ def test_anything_else_is_no_ballot(bad: dict[str, Any] | str) -> None:
 @given(st.text() | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(str))
 @LAW
 def test_no_text_makes_the_reader_stumble(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableBallot):
         ballot(text)
 
 
@@ -496,7 +496,7 @@ def test_no_text_makes_the_reader_stumble(text: str) -> None:
 )
 def test_names_take_the_place_of_labels(order: int, expected: str) -> None:
     text = "Birch beat Cedar; Speaker Birch's case held. Birches sway."
-    assert named(text, state_of_two, order) == expected
+    assert with_names(text, state_of_two, order) == expected
 
 
 @pytest.mark.parametrize(
@@ -511,7 +511,7 @@ def test_names_take_the_place_of_labels(order: int, expected: str) -> None:
     ],
 )
 def test_only_a_label_that_is_a_word_of_its_own_gives_way_to_a_name(text: str, expected: str) -> None:
-    assert named(text, state_of_two, 0) == expected
+    assert with_names(text, state_of_two, 0) == expected
 
 
 def test_labels_occur_nowhere_in_the_debate() -> None:
@@ -527,7 +527,7 @@ def test_labels_occur_nowhere_in_the_debate() -> None:
     request = asked(debate)
     assert "S1. Hazel, opening:" in request.messages[0].content
     prose = "Cedar forests store more than Birch stands, as Hazel says."
-    assert named(prose, debate, 0) == "Cedar forests store more than Birch stands, as Mr Maple says."
+    assert with_names(prose, debate, 0) == "Cedar forests store more than Birch stands, as Mr Maple says."
 
 
 def test_there_are_labels_when_every_usual_one_is_taken() -> None:
@@ -539,21 +539,21 @@ def test_there_are_labels_when_every_usual_one_is_taken() -> None:
 
 
 def test_a_judging_keeps_its_labels_when_another_has_others() -> None:
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), speak).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), speak).start().run()
     (first, _) = debate.debate.judgings[0].ballots
-    told = in_names(first.reasoning, debate.debate, first)
+    told = ballot_text(first.reasoning, debate.debate, first)
     debate.ask(Rejudge((Judge("other", "Other", SCRIPTED, criteria=("Birch and Cedar",)),)))
     debate.run()
     assert debate.debate.judgings[1].labels == ("Maple", "Rowan")
     again = debate.debate.judgings[1].ballots[0]
-    assert in_names(first.reasoning, debate.debate, first) == told == "Seat 1 answered what Seat 2 said."
-    assert in_names(again.reasoning, debate.debate, again) == told
+    assert ballot_text(first.reasoning, debate.debate, first) == told == "Seat 1 answered what Seat 2 said."
+    assert ballot_text(again.reasoning, debate.debate, again) == told
 
 
 def test_a_debate_of_the_first_version_keeps_the_usual_labels_and_the_words_of_its_criteria() -> None:
     debate = debated("Cedar forests.", "Two.", prompts=1, fence="")
     assert labels(debate, 0) == {"a": "Birch", "b": "Cedar"}
-    assert "argument" in schema(debate, debate.judges[0])["properties"]["criteria"]["properties"]
+    assert "argument" in ballot_schema(debate, debate.judges[0])["properties"]["criteria"]["properties"]
 
 
 @given(st.text(), st.booleans())

@@ -35,11 +35,11 @@ from moot.core.events import (
     encode,
 )
 from moot.core.evolve import evolve, fold
-from moot.core.pricing import input_bound, worst
+from moot.core.pricing import input_bound, worst_cost
 from moot.core.schedule import opposed
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import HUMAN, Message, Money, Request, Slot, Status, Usage
-from moot.core.visibility import OBSERVER, OWNER, Viewer, visible
+from moot.core.terms import HUMAN, ChatMessage, Money, Request, Slot, Status, Usage
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import budget, runner_decisions
@@ -258,7 +258,7 @@ def test_no_turn_asks_a_model_more_than_five_times(plot: Plot) -> None:
 @LAW
 def test_each_slot_is_used_up_at_most_once(plot: Plot) -> None:
     for state in plot.play().states:
-        used = Counter([turn.slot for turn in state.turns if turn.spent] + list(state.skipped))
+        used = Counter([turn.slot for turn in state.turns if turn.used_slot] + list(state.skipped))
         assert not used or max(used.values()) == 1
         assert not {turn.slot for turn in state.live} & set(used)
 
@@ -308,12 +308,12 @@ def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
 @FEWER
 def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(plot: Plot) -> None:
     for state in at_rest(plot.play()):
-        draft = runner_decisions.Draft(state)
+        draft = runner_decisions.EventBatch(state)
         draft.add(*runner_decisions.recover(state))
         speaking = {turn.number for turn in draft.debate.live}
         assert all(state.seat(turn.seat).model.human for turn in draft.debate.live)
         assert {call.turn for call in draft.debate.calls} == speaking
-        assert all(runner_decisions.is_for_a_person(state, aside) for aside in draft.debate.open_asides)
+        assert all(runner_decisions.is_for_human(state, aside) for aside in draft.debate.open_asides)
         assert runner_decisions.recover(draft.debate) == ()
 
 
@@ -434,7 +434,7 @@ def test_words_beyond_the_budget_are_heard_by_nobody(plot: Plot) -> None:
     simulation = plot.play()
     debate = simulation.debate
     for turn in debate.turns:
-        heard = debate.heard(turn)
+        heard = debate.heard_text(turn)
         unheard = [mark for mark in re.findall(r"beyond<\d+>", turn.text) if mark not in heard]
         others = (sent for sent in simulation.sent if reader(sent) != turn.seat)
         assert not any(mark in everything(sent.request) for sent in others for mark in unheard)
@@ -448,7 +448,7 @@ def test_nobody_sees_how_anybody_voted(plot: Plot) -> None:
     assert "voter<" not in requests
     for viewer in (OWNER, OBSERVER, Viewer("judge"), Viewer("participant", simulation.debate.seats[0].id)):
         shown = [
-            visible(state, recorded, viewer)
+            visible_event(state, recorded, viewer)
             for state, recorded in zip(simulation.states, simulation.records, strict=True)
             if isinstance(recorded.event, VoteCast)
         ]
@@ -470,7 +470,7 @@ def test_a_prompt_depends_only_on_the_log_before_its_turn(plot: Plot) -> None:
 @LAW
 def test_a_chained_request_adds_up_to_the_whole_history(plot: Plot) -> None:
     simulation = plot.play()
-    known: dict[str, tuple[Message, ...]] = {}
+    known: dict[str, tuple[ChatMessage, ...]] = {}
     owner: dict[str, str] = {}
     for sent in simulation.sent:
         turn, request = speaker(sent), sent.request
@@ -483,7 +483,7 @@ def test_a_chained_request_adds_up_to_the_whole_history(plot: Plot) -> None:
             assert known[previous] + (request.fresh or request.messages[-1:]) == request.messages
         ended = simulation.debate.turn(turn.number)
         if ended and ended.response_id:
-            known[ended.response_id] = (*request.messages, Message("assistant", ended.text))
+            known[ended.response_id] = (*request.messages, ChatMessage("assistant", ended.text))
             owner[ended.response_id] = turn.seat
 
 
@@ -501,8 +501,8 @@ def test_the_beginning_of_a_request_stays_the_same_from_turn_to_turn(plot: Plot)
         if turn.seat in last:
             earlier, request = last[turn.seat]
             heard = sent.debate.turn(earlier.number)
-            if heard and heard.said:
-                kept = (*request.messages, Message("assistant", heard.text))
+            if heard and heard.has_words:
+                kept = (*request.messages, ChatMessage("assistant", heard.text))
                 assert sent.request.messages[: len(kept)] == kept
                 assert sent.request.instructions == request.instructions
         last[turn.seat] = turn, sent.request
@@ -514,7 +514,7 @@ def hidden_from(viewer: Viewer, simulation: Simulation) -> bytes:
     seen: list[Recorded] = []
     for recorded in simulation.records:
         debate = evolve(debate, recorded)
-        if shown := visible(debate, recorded, viewer):
+        if shown := visible_event(debate, recorded, viewer):
             seen.append(shown)
     return b"\n".join(encode(recorded) for recorded in seen)
 
@@ -526,7 +526,7 @@ def test_viewers_see_no_secret_and_participants_no_thought(plot: Plot) -> None:
     seats = simulation.debate.seats
     for state, recorded in zip(simulation.states, simulation.records, strict=True):
         if not isinstance(recorded.event, VoteCast | DraftKept):
-            assert visible(state, recorded, OWNER) == recorded
+            assert visible_event(state, recorded, OWNER) == recorded
     for viewer in (OBSERVER, *(Viewer("participant", seat.id) for seat in seats)):
         text = hidden_from(viewer, simulation).decode()
         for seat in seats:
@@ -548,7 +548,7 @@ def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
         if state.judging and state.judging.allowance is not None:
             limit = max(limit, state.judging.counted + state.judging.allowance)
         assert state.counted + state.reserved <= limit
-        assert state.spent <= state.counted
+        assert state.cost_so_far <= state.counted
 
 
 def beyond_the_first_round(state: Debate) -> bool:
@@ -564,7 +564,7 @@ def judging_costs(state: Debate) -> Money:
             request = judge_request(state, judge, order)
             again = repair_request(request, "木" * request.max_tokens * 2, "木" * 300)
             for asked in (request, again) if beyond_the_first_round(state) else (request,):
-                total += worst(judge.model.price, input_bound(asked), asked.max_tokens) or Money(0)
+                total += worst_cost(judge.model.price, input_bound(asked), asked.max_tokens) or Money(0)
     return total
 
 
@@ -574,10 +574,10 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
     simulation = plot.play()
     limit = simulation.debate.limits.cost
     assert limit is not None
-    if simulation.debate.manner.winning in budget.UNJUDGED:
+    if simulation.debate.manner.winning in budget.UNJUDGED_RULES:
         return
     for state in at_rest(simulation):
-        if state.something_said and state.judging is None:
+        if state.has_speeches and state.judging is None:
             assert state.counted + state.reserved + judging_costs(state) <= limit
 
 
@@ -585,7 +585,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
 @LAW
 def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
     simulation = plot.play()
-    if simulation.debate.manner.winning in budget.UNJUDGED or simulation.epoch > 1:
+    if simulation.debate.manner.winning in budget.UNJUDGED_RULES or simulation.epoch > 1:
         return
     for sent in simulation.sent:
         if sent.purpose.judge and not sent.purpose.repair and not sent.debate.final:
@@ -602,6 +602,6 @@ def test_what_was_spent_is_the_sum_of_the_calls(plot: Plot) -> None:
     simulation = plot.play()
     ended = [event for event in simulation.events if isinstance(event, CallCompleted | CallFailed)]
     debate = simulation.debate
-    assert debate.spent == sum((event.cost or Money(0) for event in ended), Money(0))
+    assert debate.cost_so_far == sum((event.cost or Money(0) for event in ended), Money(0))
     assert sum(tally.calls for tally in debate.tallies.values()) == len(ended) == debate.calls_made
     assert sum(tally.unpriced for tally in debate.tallies.values()) == sum(e.cost is None for e in ended)

@@ -36,29 +36,29 @@ from moot.core.state import Debate
 from moot.core.terms import (
     FREE,
     HUMAN,
+    DebateLimits,
+    DebateOptions,
     Judge,
-    Limits,
-    Manner,
     Model,
     Money,
     Price,
+    PriceTier,
     Text,
-    Tier,
     Usage,
     Verdict,
 )
 from moot.prompts.speech_prompts import turn_request
 from moot.rules import runner_decisions
+from moot.rules.broken_calls import lost_call
 from moot.rules.commands import Abort, Decide, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
-from moot.rules.plan import Rest, plan
+from moot.rules.plan import Idle, plan
 from moot.rules.runner_decisions import (
-    Purpose,
+    CallPurpose,
     advance,
-    begin,
-    fail,
-    finish,
-    lost,
-    park,
+    begin_call,
+    fail_call,
+    finish_call,
+    interrupt_for_shutdown,
     recover,
     still_wanted,
 )
@@ -66,7 +66,7 @@ from tests.core.plots import blind
 from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
 from tests.factories import opened, seats, table
 
-PRICE = Price(input=(Tier(0, Money(1)),), output=(Tier(0, Money(10)),))
+PRICE = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
 PRICED = Model("scripted", "owl", max_tokens=200, price=PRICE)
 
 
@@ -145,7 +145,7 @@ def test_a_round_that_ends_during_a_pause_is_completed() -> None:
 
 
 def test_all_speakers_of_a_group_start_together() -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     starts = [e for e in advance(Simulation(opening, speak).start().debate) if isinstance(e, TurnStarted)]
     assert [(start.turn, start.seat) for start in starts] == [(1, "a"), (2, "b")]
 
@@ -162,32 +162,32 @@ def test_where_a_judge_was_asked_for_it_decides_a_debate_in_circles(format: str)
     verdict = debate.debate.verdict
     assert verdict
     assert (verdict.outcome, verdict.winner, verdict.by) == ("win", "a", "judges")
-    assert len([turn for turn in debate.debate.turns if turn.said]) == 3
+    assert len([turn for turn in debate.debate.turns if turn.has_words]) == 3
 
 
 def test_a_debate_in_circles_waits_for_a_judging_that_somebody_must_ask_for() -> None:
-    manner = Manner(auto_judge=False)
+    manner = DebateOptions(auto_judge=False)
     debate = (
         Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
     )
-    assert plan(debate.debate) == Rest("judge")
+    assert plan(debate.debate) == Idle("judge")
     debate.ask(JudgeNow())
     assert debate.run().debate.verdict
 
 
 def test_who_decides_by_hand_decides_a_debate_in_circles_too() -> None:
-    manner = Manner(winning="user-decides")
+    manner = DebateOptions(winning="user-decides")
     debate = (
         Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
     )
-    assert plan(debate.debate) == Rest("decision")
+    assert plan(debate.debate) == Idle("decision")
     debate.ask(Decide("b"))
     verdict = debate.run().debate.verdict
     assert verdict
     assert (verdict.winner, verdict.by) == ("b", "hand")
 
 
-@pytest.mark.parametrize("changes", [{"manner": Manner(winning="self-terminate")}, {"judges": ()}])
+@pytest.mark.parametrize("changes", [{"manner": DebateOptions(winning="self-terminate")}, {"judges": ()}])
 def test_a_stalemate_ends_as_a_draw_where_nobody_decides(changes: dict[str, Any]) -> None:
     script = speeches(*["Once more with feeling."] * 3)
     debate = Simulation(table("free", **changes), script).start().run()
@@ -199,7 +199,7 @@ def test_a_stalemate_ends_as_a_draw_where_nobody_decides(changes: dict[str, Any]
 
 
 def test_a_concession_gives_the_other_side_the_win() -> None:
-    opening = table("free", manner=Manner(winning="self-terminate"))
+    opening = table("free", manner=DebateOptions(winning="self-terminate"))
     debate = Simulation(opening, speeches("I say so.", "You are right.\n[I concede]")).start().run()
     assert debate.events[-3] == ConcessionMade(2, "b", "[I concede]", "[I concede]")
     assert debate.debate.verdict == Verdict("win", "a", "concession", reasoning="Seat 2 conceded.")
@@ -207,7 +207,7 @@ def test_a_concession_gives_the_other_side_the_win() -> None:
 
 
 def test_a_team_mates_concession_is_the_teams() -> None:
-    opening = table("free", "for", "against", "for", manner=Manner(winning="self-terminate"))
+    opening = table("free", "for", "against", "for", manner=DebateOptions(winning="self-terminate"))
     debate = Simulation(opening, speeches("One.", "Two.", "Fine.\n[I concede]")).start().run()
     assert debate.debate.verdict
     assert debate.debate.verdict.winner == "b"
@@ -219,7 +219,7 @@ def test_a_team_mates_concession_is_the_teams() -> None:
 def test_a_call_is_numbered_and_says_what_it_is_for() -> None:
     debate = live().debate
     request = turn_request(debate, debate.live[0])
-    (started,) = begin(debate, Purpose(turn=1), request, "digest", 1)
+    (started,) = begin_call(debate, CallPurpose(turn=1), request, "digest", 1)
     assert isinstance(started, CallStarted)
     assert (started.call, started.turn, started.attempt, started.request) == (1, 1, 1, "digest")
     assert (started.max_tokens, started.reserved) == (request.max_tokens, Money(0))
@@ -229,26 +229,26 @@ def test_a_call_for_a_turn_that_was_cut_is_not_made() -> None:
     debate = live()
     request = turn_request(debate.debate, debate.debate.live[0])
     debate.ask(SkipTurn())
-    assert begin(debate.debate, Purpose(turn=1), request, "digest", 1) == ()
+    assert begin_call(debate.debate, CallPurpose(turn=1), request, "digest", 1) == ()
 
 
 @pytest.mark.parametrize(
     ("purpose", "wanted"),
     [
-        (Purpose(turn=1), True),
-        (Purpose(turn=2), False),
-        (Purpose(judge="judge"), False),
-        (Purpose(), False),
+        (CallPurpose(turn=1), True),
+        (CallPurpose(turn=2), False),
+        (CallPurpose(judge="judge"), False),
+        (CallPurpose(), False),
     ],
 )
-def test_what_is_wanted_while_a_turn_is_live(purpose: Purpose, wanted: bool) -> None:
+def test_what_is_wanted_while_a_turn_is_live(purpose: CallPurpose, wanted: bool) -> None:
     assert still_wanted(live().debate, purpose) is wanted
 
 
 def test_a_ballot_is_wanted_until_it_is_cast() -> None:
     debate = live().run_until(lambda d: d.judging is not None and bool(d.judging.ballots)).debate
-    assert not still_wanted(debate, Purpose(judge="judge", order=0))
-    assert still_wanted(debate, Purpose(judge="judge", order=1))
+    assert not still_wanted(debate, CallPurpose(judge="judge", order=0))
+    assert still_wanted(debate, CallPurpose(judge="judge", order=1))
 
 
 # --- finish and fail ----------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_a_ballot_is_wanted_until_it_is_cast() -> None:
 
 def test_a_call_ends_with_its_turn() -> None:
     segment = SegmentCompleted(1, Text("Yes."))
-    assert finish(calling().debate, done(1), [segment], TurnCompleted(1, 1)) == (
+    assert finish_call(calling().debate, done(1), [segment], TurnCompleted(1, 1)) == (
         segment,
         done(1),
         TurnCompleted(1, 1),
@@ -267,18 +267,18 @@ def test_a_turn_that_was_cut_is_not_completed_but_its_call_is_paid() -> None:
     debate = calling()
     debate.ask(SkipTurn())
     segment = SegmentCompleted(1, Text("Yes."))
-    assert finish(debate.debate, done(1), [segment], TurnCompleted(1, 1)) == (done(1),)
-    assert fail(debate.debate, failed(1), TurnFailed(1, "overloaded", "Busy.")) == (failed(1),)
+    assert finish_call(debate.debate, done(1), [segment], TurnCompleted(1, 1)) == (done(1),)
+    assert fail_call(debate.debate, failed(1), TurnFailed(1, "overloaded", "Busy.")) == (failed(1),)
 
 
 def test_a_call_is_settled_once() -> None:
     debate = calling().run_until(lambda d: not d.calls).debate
-    assert finish(debate, done(1), [], TurnCompleted(1, 1)) == ()
-    assert fail(debate, failed(1), None) == ()
+    assert finish_call(debate, done(1), [], TurnCompleted(1, 1)) == ()
+    assert fail_call(debate, failed(1), None) == ()
 
 
 def test_a_failed_attempt_leaves_the_turn_live() -> None:
-    assert fail(calling().debate, failed(1), None) == (failed(1),)
+    assert fail_call(calling().debate, failed(1), None) == (failed(1),)
 
 
 def test_a_turn_fails_and_the_next_speaker_goes_on() -> None:
@@ -296,7 +296,7 @@ def test_a_permanent_fault_stops_the_debate() -> None:
 
 
 def test_a_judges_permanent_fault_spoils_its_ballot() -> None:
-    opening = table("free", limits=Limits(1, turns=2))
+    opening = table("free", limits=DebateLimits(1, turns=2))
     no_key = Reply(fault="bad_key", severity="permanent")
     debate = Simulation(opening, in_turn([Reply("One."), Reply("Two."), no_key, no_key])).start().run()
     assert sum(isinstance(event, BallotSpoiled) for event in debate.events) == 2
@@ -366,7 +366,7 @@ def test_a_person_may_have_a_turn_tried_again_after_it_was_lost_too_often() -> N
 
 
 def test_a_judge_lost_twice_is_asked_again_and_the_third_time_spoils_the_ballot() -> None:
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), speak).start()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), speak).start()
     for crashes in range(1, 4):
         debate.run_until(lambda d: d.status == "judging" and bool(d.calls))
         debate.crash()
@@ -378,7 +378,7 @@ def test_a_judge_lost_twice_is_asked_again_and_the_third_time_spoils_the_ballot(
 
 
 def test_a_judge_is_asked_in_one_order_and_then_in_the_other() -> None:
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), speak).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), speak).start().run()
     assert [sent.purpose.order for sent in debate.sent if sent.purpose.judge] == [0, 1]
 
 
@@ -399,7 +399,7 @@ def test_a_lost_call_counts_with_all_that_it_may_have_said(heard: int) -> None:
 def test_a_lost_call_of_a_log_that_does_not_tell_what_was_sent_is_counted_by_its_bytes() -> None:
     state = calling().debate
     (call,) = (replace(call, input_guess=0) for call in state.calls)
-    assert lost(state, call).usage.input == -(-call.input_bound // 4)
+    assert lost_call(state, call).usage.input == -(-call.input_bound // 4)
 
 
 def test_parked_turns_are_given_again_however_often() -> None:
@@ -413,14 +413,14 @@ def test_parked_turns_are_given_again_however_often() -> None:
 
 
 def test_parking_a_debate_that_rests_does_nothing() -> None:
-    assert park(Simulation(table(), speak).debate) == ()
+    assert interrupt_for_shutdown(Simulation(table(), speak).debate) == ()
 
 
 # --- judging ------------------------------------------------------------------------------------------
 
 
 def judged(script: Script) -> Debate:
-    return Simulation(table("free", limits=Limits(1, turns=2)), script).start().run().debate
+    return Simulation(table("free", limits=DebateLimits(1, turns=2)), script).start().run().debate
 
 
 def voting(*winners: str | None) -> Script:
@@ -449,7 +449,7 @@ def test_a_judge_who_changes_its_mind_makes_it_too_close() -> None:
 
 def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     replies = [Reply("One."), Reply("Two."), Reply("I liked Birch.")]
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), in_turn(replies)).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), in_turn(replies)).start().run()
     repairs = [sent.purpose.repair for sent in debate.sent if sent.purpose.judge]
     assert repairs == [False, True, False]
     assert debate.debate.verdict
@@ -457,13 +457,13 @@ def test_an_unreadable_reply_is_asked_for_once_more() -> None:
 
 def test_without_a_readable_reply_there_is_no_verdict() -> None:
     replies = [Reply("One."), Reply("Two."), Reply("Birch."), Reply("Birch!")]
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), in_turn(replies)).start().run().debate
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), in_turn(replies)).start().run().debate
     assert (debate.status, debate.failure, debate.verdict) == ("error", "judge_failed", None)
 
 
 def test_a_failed_judging_can_be_asked_for_again() -> None:
     replies = [Reply("One."), Reply("Two."), Reply("Birch."), Reply("Birch!")]
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), in_turn(replies)).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), in_turn(replies)).start().run()
     debate.ask(JudgeNow())
     assert debate.run().debate.verdict
     assert debate.debate.judging
@@ -485,7 +485,7 @@ def limited(limit: str, script: Script = speak, **changes: Any) -> Simulation:
         "format": formats.load("oxford"),
         "seats": seats("for", "against", model=PRICED),
         "judges": (Judge("judge", "Judge", replace(PRICED, max_tokens=300)),),
-        "limits": Limits(5, cost=Money(limit), warn_at=Money(limit) / 2),
+        "limits": DebateLimits(5, cost=Money(limit), warn_at=Money(limit) / 2),
     }
     return Simulation(opened(**{**usual, **changes}), script)
 
@@ -522,13 +522,13 @@ def test_a_limit_too_small_for_the_first_speech_is_an_error_and_not_the_end_of_a
 
 
 def test_nothing_is_held_back_where_no_judge_will_be_asked() -> None:
-    by_hand = Manner(winning="user-decides")
+    by_hand = DebateOptions(winning="user-decides")
     assert limited("0.006", manner=by_hand).start().run().sent
     assert not limited("0.006").start().run().sent
 
 
 def test_a_judge_who_cannot_be_paid_spoils_the_ballot() -> None:
-    debate = limited("0.005", greedy, manner=Manner(winning="user-decides")).start()
+    debate = limited("0.005", greedy, manner=DebateOptions(winning="user-decides")).start()
     debate.run_until(lambda d: d.is_live(2))
     debate.ask(JudgeNow())
     debate.run()
@@ -549,7 +549,7 @@ def test_the_warning_comes_once() -> None:
 @pytest.mark.parametrize("script", [speak, greedy])
 @pytest.mark.parametrize("share", ["0.1", "0.5", "0.99"])
 def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: str) -> None:
-    limits = Limits(5, cost=Money(limit), warn_at=Money(limit) * Money(share))
+    limits = DebateLimits(5, cost=Money(limit), warn_at=Money(limit) * Money(share))
     debate = limited(limit, script, limits=limits).start().run()
     told = [type(event) for event in debate.events if isinstance(event, BudgetWarned | BudgetExhausted)]
     assert told.count(BudgetWarned) == (BudgetExhausted in told or BudgetWarned in told)
@@ -557,7 +557,7 @@ def test_the_warning_comes_before_the_limit(limit: str, script: Script, share: s
 
 
 def test_the_warning_counts_what_is_reserved() -> None:
-    limits = Limits(5, cost=Money("0.2"), warn_at=Money("0.001"))
+    limits = DebateLimits(5, cost=Money("0.2"), warn_at=Money("0.001"))
     debate = limited("0.2", limits=limits).start().run_until(lambda d: d.warned)
     (warning,) = (event for event in debate.events if isinstance(event, BudgetWarned))
     assert (warning.spent, warning.reserved) == (Money(0), debate.debate.reserved)
@@ -578,7 +578,7 @@ def test_a_pause_outlasts_the_money() -> None:
 def _penniless(debate: Debate) -> bool:
     """The turn that has just begun cannot be paid for."""
     turn = debate.live[0]
-    begun = begin(debate, Purpose(turn.number), turn_request(debate, turn), "digest", 1)
+    begun = begin_call(debate, CallPurpose(turn.number), turn_request(debate, turn), "digest", 1)
     return not debate.calls and any(isinstance(event, BudgetExhausted) for event in begun)
 
 
@@ -605,7 +605,7 @@ def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
         format=blind(),
         seats=seats("for", "against", model=PRICED),
         judges=(),
-        limits=Limits(2, cost=Money("0.007")),
+        limits=DebateLimits(2, cost=Money("0.007")),
     )
     debate = Simulation(opening, speak).start()
     debate.run_until(lambda d: len(d.calls) == 1)
@@ -621,7 +621,7 @@ def test_the_judging_of_what_is_said_at_the_same_time_is_held_back_too(limit: st
             break
     asked = [sent.request.max_tokens for sent in debate.sent if sent.purpose.judge]
     assert set(asked) <= {300}
-    assert (debate.debate.verdict is not None) == debate.debate.something_said
+    assert (debate.debate.verdict is not None) == debate.debate.has_speeches
 
 
 @pytest.mark.parametrize("limit", [f"0.{hundredths}" for hundredths in range(10, 30)])
@@ -663,12 +663,12 @@ def test_a_person_has_the_floor_as_soon_as_it_is_their_turn() -> None:
 def test_a_crash_leaves_a_person_speaking() -> None:
     debate = with_a_person().run_until(lambda d: d.is_live(1)).debate
     assert recover(debate) == ()
-    assert park(debate) == ()
+    assert interrupt_for_shutdown(debate) == ()
 
 
 def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
     judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
-    debate = with_a_person(judges=(judge,), limits=Limits(5, cost=Money("0.0001"))).run()
+    debate = with_a_person(judges=(judge,), limits=DebateLimits(5, cost=Money("0.0001"))).run()
     assert any(isinstance(event, BudgetExhausted) for event in debate.events)
     assert (debate.debate.turns, debate.debate.failure) == ((), "budget")
 
@@ -679,4 +679,4 @@ def test_a_call_is_paid_as_the_model_that_was_asked_whoever_sits_there_now() -> 
     state = debate.debate
     taken = tuple(replace(seat, model=PERSON, stand_in=PRICED) for seat in state.seats)
     (call,) = state.calls
-    assert lost(replace(state, seats=taken), call).cost == lost(state, call).cost != Money(0)
+    assert lost_call(replace(state, seats=taken), call).cost == lost_call(state, call).cost != Money(0)

@@ -20,48 +20,64 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Ballot, Judge, Limits, Model, Money, Price, Score, Seat, Text, Tier
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    Ballot,
+    DebateLimits,
+    Judge,
+    Model,
+    Money,
+    Price,
+    PriceTier,
+    Score,
+    Seat,
+    Text,
+)
 from moot.judging import human_ballot
-from moot.judging.judge_request import BYTES_PER_TOKEN, hand_tokens, judge_request
-from moot.judging.later_judges import seated
+from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, judge_request
+from moot.judging.later_judges import with_free_ids
 from moot.rules import runner_decisions
 from moot.rules.commands import Rejudge
 from tests.core.simulate import Reply, Sent, Simulation, ballot, speak
 from tests.factories import SCRIPTED, opened, seats, state, table
 
 PRICED = Model(
-    "scripted", "owl", max_tokens=200, price=Price((Tier(0, Money(1)),), (Tier(0, Money(5)),), source="list")
+    "scripted",
+    "owl",
+    max_tokens=200,
+    price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(5)),), source="list"),
 )
 LATER = Judge("later", "Later", SCRIPTED)
 
 
 def ended(**changes: Any) -> Simulation:
-    return Simulation(table("free", limits=Limits(1, turns=2), **changes), speak).start().run()
+    return Simulation(table("free", limits=DebateLimits(1, turns=2), **changes), speak).start().run()
 
 
 # --- judges who come later ----------------------------------------------------------------------------
 
 
 def test_a_judge_who_comes_later_keeps_an_id_that_is_free() -> None:
-    assert seated(ended().debate, (LATER,)) == (LATER,)
+    assert with_free_ids(ended().debate, (LATER,)) == (LATER,)
 
 
 def test_nobody_gets_the_id_of_another() -> None:
     debate = ended().debate
     others = (replace(LATER, id="judge"), replace(LATER, id="judge_1"), replace(LATER, id="judge_1"))
-    assert [judge.id for judge in seated(debate, others)] == ["judge_1", "judge_2", "judge_3"]
+    assert [judge.id for judge in with_free_ids(debate, others)] == ["judge_1", "judge_2", "judge_3"]
 
 
 def test_the_same_judge_is_the_same_judge() -> None:
     debate = ended().debate
-    assert seated(debate, debate.judges) == debate.judges
+    assert with_free_ids(debate, debate.judges) == debate.judges
 
 
 def test_a_judge_of_a_later_judging_keeps_its_id_too() -> None:
     simulation = ended()
     simulation.ask(Rejudge((replace(LATER, id="judge"),)))
     simulation.run()
-    (judge,) = seated(simulation.debate, (replace(LATER, id="judge_1", name="Another"),))
+    (judge,) = with_free_ids(simulation.debate, (replace(LATER, id="judge_1", name="Another"),))
     assert judge.id == "judge_2"
 
 
@@ -121,13 +137,13 @@ def teams() -> Debate:
 
 
 def test_a_ballot_by_hand_may_name_any_seat_of_a_side() -> None:
-    cast = human_ballot.checked(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
+    cast = human_ballot.check_ballot(teams(), ANN, hand(winner="c", scores={"d": Score(90), "c": Score(80)}))
     assert (cast.winner, cast.scores) == ("a", {"b": Score(90), "a": Score(80)})
     assert cast.inconsistent
 
 
 def test_whoever_ranks_has_named_a_winner() -> None:
-    assert human_ballot.checked(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
+    assert human_ballot.check_ballot(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
 
 
 @pytest.mark.parametrize(
@@ -148,13 +164,13 @@ def test_whoever_ranks_has_named_a_winner() -> None:
 )
 def test_a_ballot_by_hand_says_what_can_be(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as error:
-        human_ballot.checked(four(), ANN, hand(**changes))
+        human_ballot.check_ballot(four(), ANN, hand(**changes))
     assert list(error.value.problems) == [field]
 
 
 def test_all_mistakes_of_a_ballot_are_named_at_once() -> None:
     with pytest.raises(Invalid) as error:
-        human_ballot.checked(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
+        human_ballot.check_ballot(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
     assert list(error.value.problems) == ["winner", "cites", "ranking"]
 
 
@@ -165,7 +181,7 @@ def with_a_person(cost: str, **changes: Any) -> Debate:
     person = Seat("a", "Ann", "for", Model(HUMAN, "ann", price=FREE))
     both = (person, seats("for", "against")[1])
     judge = Judge("judge", "Judge", PRICED)
-    limits = Limits(1, turns=2, cost=Money(cost))
+    limits = DebateLimits(1, turns=2, cost=Money(cost))
     return state(opened(seats=both, judges=(judge,), limits=limits, **changes), DebateStarted())
 
 
@@ -193,14 +209,14 @@ def test_what_a_judge_reads_of_a_person_is_bounded(letter: str) -> None:
     added = len(judge_request(debate, judge, 0).messages[0].content.encode()) - len(
         judge_request(before, judge, 0).messages[0].content.encode()
     )
-    assert added <= hand_tokens(debate, 0) * BYTES_PER_TOKEN + 200
+    assert added <= human_speech_tokens(debate, 0) * BYTES_PER_TOKEN + 200
 
 
 def test_an_allowance_is_all_that_judging_again_may_cost() -> None:
     def dear(sent: Sent) -> Reply:
         return Reply(ballot(sent, "a"), reported="worst") if sent.purpose.judge else speak(sent)
 
-    simulation = Simulation(table("free", limits=Limits(1, turns=2)), dear).start().run()
+    simulation = Simulation(table("free", limits=DebateLimits(1, turns=2)), dear).start().run()
     for allowance, verdicts in ((Money("0.0001"), 1), (Money(1), 2)):
         before = simulation.debate
         simulation.ask(Rejudge((Judge("dear", "Dear", PRICED),), allowance=allowance))
@@ -211,7 +227,7 @@ def test_an_allowance_is_all_that_judging_again_may_cost() -> None:
 
 
 def test_without_an_allowance_judging_again_takes_what_the_limit_has_left() -> None:
-    limits = Limits(1, turns=2, cost=Money("0.0001"))
+    limits = DebateLimits(1, turns=2, cost=Money("0.0001"))
     simulation = Simulation(table("free", limits=limits), speak).start().run()
     simulation.ask(Rejudge((Judge("dear", "Dear", PRICED),)))
     assert isinstance(simulation.run().events[-1], JudgingFailed)

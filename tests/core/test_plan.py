@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from moot.core.events import PollClosed, PollOpened, TurnStarted
-from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Money, Polls, Price, Tier
+from moot.core.terms import (
+    FREE,
+    HUMAN,
+    DebateLimits,
+    DebateOptions,
+    Judge,
+    Model,
+    Money,
+    PollSettings,
+    Price,
+    PriceTier,
+)
 from moot.rules.commands import Abort, NextRound, Pause
 from moot.rules.participation import ClosePoll
-from moot.rules.plan import AskJudges, Conclude, Fail, Poll, Rest, Speak, plan
+from moot.rules.plan import AskJudges, Conclude, FailDebate, HoldPoll, Idle, Speak, plan
 from tests.core.plots import blind
 from tests.core.simulate import Reply, Sent, Simulation, in_turn, speak
 from tests.factories import SCRIPTED, opened, seats, table
@@ -19,7 +30,7 @@ def begun(**changes: object) -> Simulation:
 
 
 def test_a_debate_waits_to_be_started() -> None:
-    assert plan(Simulation(table(), speak).debate) == Rest("start")
+    assert plan(Simulation(table(), speak).debate) == Idle("start")
 
 
 def test_the_first_unspent_slot_speaks() -> None:
@@ -28,30 +39,30 @@ def test_the_first_unspent_slot_speaks() -> None:
 
 
 def test_slots_of_a_group_speak_together() -> None:
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))
     debate = Simulation(opening, speak).start().debate
     assert plan(debate) == Speak(debate.schedule[:2])
 
 
 def test_while_somebody_speaks_there_is_nothing_to_do() -> None:
-    assert plan(begun().run_until(lambda d: bool(d.live)).debate) == Rest("turn")
+    assert plan(begun().run_until(lambda d: bool(d.live)).debate) == Idle("turn")
 
 
 def test_a_pause_rests() -> None:
     debate = begun()
     debate.ask(Pause())
-    assert plan(debate.debate) == Rest("resume")
+    assert plan(debate.debate) == Idle("resume")
 
 
 def test_what_is_over_rests() -> None:
     debate = begun()
     debate.ask(Abort())
-    assert plan(debate.debate) == Rest("nothing")
+    assert plan(debate.debate) == Idle("nothing")
 
 
 def test_manual_mode_waits_for_each_round() -> None:
-    debate = begun(manner=Manner(auto=False)).run()
-    assert plan(debate.debate) == Rest("round")
+    debate = begun(manner=DebateOptions(auto=False)).run()
+    assert plan(debate.debate) == Idle("round")
     debate.ask(NextRound())
     assert plan(debate.debate) == Speak((debate.debate.schedule[0],))
 
@@ -62,11 +73,11 @@ def test_when_the_slots_are_spent_the_speeches_are_over() -> None:
 
 
 def test_the_judge_waits_to_be_asked_where_nothing_is_automatic() -> None:
-    assert plan(begun(manner=Manner(auto_judge=False)).run().debate) == Rest("judge")
+    assert plan(begun(manner=DebateOptions(auto_judge=False)).run().debate) == Idle("judge")
 
 
 def test_the_person_who_decides_is_waited_for() -> None:
-    assert plan(begun(manner=Manner(winning="user-decides")).run().debate) == Rest("decision")
+    assert plan(begun(manner=DebateOptions(winning="user-decides")).run().debate) == Idle("decision")
 
 
 def test_every_judge_is_asked_in_both_orders_one_after_the_other() -> None:
@@ -112,7 +123,7 @@ def test_one_speech_that_fails_in_a_round_of_its_own_spoils_nothing() -> None:
 
 
 def test_a_debate_of_one_speech_that_failed_is_in_error() -> None:
-    opening = table("free", limits=Limits(1, turns=1))
+    opening = table("free", limits=DebateLimits(1, turns=1))
     debate = Simulation(opening, failing(0)).start().run().debate
     assert debate.failure == "all_failed"
 
@@ -124,7 +135,7 @@ def test_it_is_noticed_when_the_round_is_over() -> None:
     assert isinstance(plan(debate.debate), Speak)
     debate.run_until(lambda d: d.rounds_done == 1)
     state = debate.states[next(i for i, s in enumerate(debate.states) if s.rounds_done == 1)]
-    assert plan(state) == Fail("all_failed")
+    assert plan(state) == FailDebate("all_failed")
 
 
 # --- people and the audience --------------------------------------------------------------------------
@@ -140,7 +151,7 @@ def test_people_who_judge_are_waited_for_last() -> None:
 
 
 def test_the_audience_votes_before_the_first_word_and_after_the_last() -> None:
-    polls = begun(manner=Manner(winning="audience", polls=Polls(seconds=60))).run()
+    polls = begun(manner=DebateOptions(winning="audience", polls=PollSettings(seconds=60))).run()
     assert [type(event) for event in polls.events if isinstance(event, PollOpened | PollClosed)] == [
         *(PollOpened, PollClosed),
         *(PollOpened, PollClosed),
@@ -151,25 +162,27 @@ def test_the_audience_votes_before_the_first_word_and_after_the_last() -> None:
 
 
 def test_a_vote_without_a_clock_waits_for_whoever_closes_it() -> None:
-    debate = begun(manner=Manner(winning="audience", polls=Polls(before=False))).run()
-    assert plan(debate.debate) == Poll("after")
+    debate = begun(manner=DebateOptions(winning="audience", polls=PollSettings(before=False))).run()
+    assert plan(debate.debate) == HoldPoll("after")
     debate.ask(ClosePoll())
     assert debate.run().debate.status == "completed"
 
 
 def test_where_the_audience_decides_a_debate_in_circles_comes_to_the_vote() -> None:
     same = in_turn([Reply("We have been over this ground before, and I say so again.")] * 20)
-    opening = table("free", manner=Manner(winning="audience", polls=Polls(before=False)))
-    assert plan(Simulation(opening, same).start().run().debate) == Poll("after")
+    opening = table("free", manner=DebateOptions(winning="audience", polls=PollSettings(before=False)))
+    assert plan(Simulation(opening, same).start().run().debate) == HoldPoll("after")
 
 
 def test_a_debate_that_has_spent_its_money_is_still_put_to_the_vote() -> None:
-    dear = Model("scripted", "owl", max_tokens=200, price=Price((Tier(0, Money(1)),), (Tier(0, Money(10)),)))
+    dear = Model(
+        "scripted", "owl", max_tokens=200, price=Price((PriceTier(0, Money(1)),), (PriceTier(0, Money(10)),))
+    )
     debate = begun(
         seats=seats("for", "against", model=dear),
-        limits=Limits(5, cost=Money("0.008")),
-        manner=Manner(winning="audience", polls=Polls(before=False)),
+        limits=DebateLimits(5, cost=Money("0.008")),
+        manner=DebateOptions(winning="audience", polls=PollSettings(before=False)),
     ).run()
-    assert plan(debate.debate) == Poll("after")
+    assert plan(debate.debate) == HoldPoll("after")
     debate.ask(ClosePoll())
     assert debate.run().debate.ended == "budget"

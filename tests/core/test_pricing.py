@@ -6,23 +6,33 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.core.pricing import LEAST_OUTPUT, cost, estimate, grant, input_bound, sound, worst
-from moot.core.terms import FREE, Message, Model, Money, Price, Request, Tier, Usage
+from moot.core.pricing import (
+    MIN_OUTPUT_TOKENS,
+    cost,
+    estimate_usage,
+    grant,
+    input_bound,
+    plausible_usage,
+    worst_cost,
+)
+from moot.core.terms import FREE, ChatMessage, Model, Money, Price, PriceTier, Request, Usage
 from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
 from tests.core.plots import LAW
 
-FLAT = Price(input=(Tier(0, Money("0.15")),), output=(Tier(0, Money("0.60")),))
+FLAT = Price(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
 TIERED = Price(
-    input=(Tier(0, Money("1.25")), Tier(200_000, Money("2.5"))),
-    output=(Tier(0, Money(10)), Tier(200_000, Money(15))),
-    cached_input=(Tier(0, Money("0.125")), Tier(200_000, Money("0.25"))),
-    cache_write=(Tier(0, Money("1.5")),),
+    input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.5"))),
+    output=(PriceTier(0, Money(10)), PriceTier(200_000, Money(15))),
+    cached_input=(PriceTier(0, Money("0.125")), PriceTier(200_000, Money("0.25"))),
+    cache_write=(PriceTier(0, Money("1.5")),),
     per_call=Money("0.01"),
 )
 
 amounts = st.integers(0, 20_000).map(lambda n: Money(n) / 1000)
 tiers = st.lists(st.tuples(st.integers(1, 50_000), amounts), max_size=2).flatmap(
-    lambda later: amounts.map(lambda first: (Tier(0, first), *(Tier(*tier) for tier in sorted(later))))
+    lambda later: amounts.map(
+        lambda first: (PriceTier(0, first), *(PriceTier(*tier) for tier in sorted(later)))
+    )
 )
 prices = st.tuples(tiers, tiers, tiers | st.just(()), tiers | st.just(()), amounts).map(lambda t: Price(*t))
 
@@ -38,7 +48,7 @@ def test_money_is_exact() -> None:
 
 def test_an_unknown_price_is_unknown_and_never_nothing() -> None:
     assert cost(None, Usage(10, 10)) is None
-    assert worst(None, 10, 10) is None
+    assert worst_cost(None, 10, 10) is None
 
 
 def test_a_local_model_costs_nothing() -> None:
@@ -89,7 +99,7 @@ def test_no_usage_within_its_bounds_costs_more_than_the_worst_case(
     cached = data.draw(st.integers(0, used))
     written = data.draw(st.integers(0, used - cached))
     usage = Usage(used, data.draw(st.integers(0, most)), cached=cached, cache_write=written)
-    assert (cost(price, usage) or 0) <= (worst(price, bound, most) or 0)
+    assert (cost(price, usage) or 0) <= (worst_cost(price, bound, most) or 0)
 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts, amounts)
@@ -101,8 +111,8 @@ def test_what_is_granted_fits(price: Price, bound: int, most: int, room: Money, 
     assert leave
     assert leave.reserved is not None
     assert 0 < leave.max_tokens <= most
-    assert leave.max_tokens >= min(most, LEAST_OUTPUT)
-    assert leave.reserved == worst(price, bound, leave.max_tokens)
+    assert leave.max_tokens >= min(most, MIN_OUTPUT_TOKENS)
+    assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
     assert leave.reserved + per_token * leave.max_tokens <= room
 
 
@@ -110,8 +120,8 @@ def test_what_is_granted_fits(price: Price, bound: int, most: int, room: Money, 
 @LAW
 def test_as_much_is_granted_as_fits(price: Price, bound: int, most: int, room: Money) -> None:
     leave = grant(price, bound, most, room)
-    more = leave.max_tokens + 1 if leave else min(most, LEAST_OUTPUT)
-    dearest = worst(price, bound, more)
+    more = leave.max_tokens + 1 if leave else min(most, MIN_OUTPUT_TOKENS)
+    dearest = worst_cost(price, bound, more)
     assert dearest is not None
     assert more > most or dearest > room
 
@@ -119,7 +129,7 @@ def test_as_much_is_granted_as_fits(price: Price, bound: int, most: int, room: M
 def test_without_a_limit_all_is_granted() -> None:
     leave = grant(FLAT, 1000, 500, None)
     assert leave
-    assert (leave.max_tokens, leave.reserved) == (500, worst(FLAT, 1000, 500))
+    assert (leave.max_tokens, leave.reserved) == (500, worst_cost(FLAT, 1000, 500))
 
 
 def test_an_unknown_price_reserves_nothing() -> None:
@@ -129,14 +139,14 @@ def test_an_unknown_price_reserves_nothing() -> None:
 
 
 def test_a_call_that_could_hardly_speak_is_not_made() -> None:
-    room = worst(FLAT, 1000, LEAST_OUTPUT)
+    room = worst_cost(FLAT, 1000, MIN_OUTPUT_TOKENS)
     assert room
     assert grant(FLAT, 1000, 500, room)
     assert grant(FLAT, 1000, 500, room - Money("0.0000001")) is None
 
 
 def test_a_short_answer_may_be_granted_in_full() -> None:
-    assert grant(FLAT, 1000, 10, worst(FLAT, 1000, 10))
+    assert grant(FLAT, 1000, 10, worst_cost(FLAT, 1000, 10))
 
 
 def test_a_free_call_is_refused_where_its_words_could_not_be_judged() -> None:
@@ -149,7 +159,7 @@ def test_a_free_call_is_refused_where_its_words_could_not_be_judged() -> None:
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3))
 @LAW
 def test_there_are_no_more_tokens_than_bytes(system: str, prefill: str, said: list[str]) -> None:
-    messages = tuple(Message("user", text) for text in said)
+    messages = tuple(ChatMessage("user", text) for text in said)
     bound = input_bound(Request(Model("p", "m"), system, messages, 100, prefill=prefill))
     assert bound >= len("".join([system, prefill, *said]).encode())
 
@@ -161,16 +171,16 @@ def test_a_schema_is_read_too() -> None:
 
 
 def test_a_guess_is_marked_as_one() -> None:
-    assert estimate(101, 3, 2) == Usage(101, 5, 2, estimated=True)
+    assert estimate_usage(101, 3, 2) == Usage(101, 5, 2, estimated=True)
 
 
 def test_reported_usage_counts() -> None:
     reported = Usage(100, 20)
-    assert sound(reported, estimate(100, 20), 400, 80) is reported
+    assert plausible_usage(reported, estimate_usage(100, 20), 400, 80) is reported
 
 
 def test_usage_that_nobody_reported_is_estimated() -> None:
-    usage = sound(None, estimate(100, 20), 400, 80)
+    usage = plausible_usage(None, estimate_usage(100, 20), 400, 80)
     assert usage.estimated
     assert not usage.suspect
 
@@ -180,15 +190,15 @@ def test_usage_that_nobody_reported_is_estimated() -> None:
     [Usage(-1, 20), Usage(100, -5), Usage(10**12, 20), Usage(100, 10**12), Usage(100, 20, reasoning=-1)],
 )
 def test_absurd_usage_is_not_believed(absurd: Usage) -> None:
-    guess = estimate(100, 20)
-    usage = sound(absurd, guess, 400, 80)
+    guess = estimate_usage(100, 20)
+    usage = plausible_usage(absurd, guess, 400, 80)
     assert (usage.input, usage.output) == (guess.input, guess.output)
     assert usage.estimated
     assert usage.suspect
 
 
 def test_less_output_than_was_received_is_not_believed() -> None:
-    usage = sound(Usage(100, 1), estimate(100, 1000), 400, 4000)
+    usage = plausible_usage(Usage(100, 1), estimate_usage(100, 1000), 400, 4000)
     assert (usage.input, usage.output) == (100, 1000)
     assert usage.suspect
 
@@ -198,7 +208,9 @@ def test_less_output_than_was_received_is_not_believed() -> None:
 def test_usage_is_never_negative_and_never_less_than_an_eighth_of_what_was_read(
     reported: Usage, sent: int, received: int
 ) -> None:
-    usage = sound(reported, estimate(whole_tokens(sent), whole_tokens(received)), sent, received)
+    usage = plausible_usage(
+        reported, estimate_usage(whole_tokens(sent), whole_tokens(received)), sent, received
+    )
     assert min(usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write) >= 0
     assert usage.output * 8 >= received
 
@@ -241,4 +253,4 @@ def test_the_first_tokens_of_a_text_are_as_much_as_fits(text: str, room: int) ->
 def test_a_service_that_packs_chinese_more_tightly_than_we_guess_is_believed(chars_a_token: float) -> None:
     said = "应该" * 500
     reported = Usage(100, round(len(said) / chars_a_token))
-    assert sound(reported, estimate(100, tokens(said)), 400, len(said)) is reported
+    assert plausible_usage(reported, estimate_usage(100, tokens(said)), 400, len(said)) is reported

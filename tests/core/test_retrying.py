@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault, FaultKind
-from moot.engine.retry import Tries, wait_before_retry
+from moot.engine.retry import FaultCounts, wait_before_retry
 from tests.core.plots import LAW
 
 BUSY = Fault("overloaded")
@@ -16,10 +16,10 @@ EMPTY = Fault("empty", "unusable")
 
 def waits(fault: Fault, times: int = 6, *, dice: float = 0.5, time_left: float = 1e6) -> list[float | None]:
     """The waits after the first, second, ... of these faults in a row."""
-    tries, seen = Tries(), list[float | None]()
+    tries, seen = FaultCounts(), list[float | None]()
     for _ in range(times):
         tries = tries.after(fault)
-        seen.append(wait_before_retry(fault, tries, base=1.0, time_left=time_left, dice=dice))
+        seen.append(wait_before_retry(fault, tries, base=1.0, time_left=time_left, jitter=dice))
     return seen
 
 
@@ -65,10 +65,10 @@ def test_what_waiting_would_not_mend_is_tried_at_once(kind: FaultKind) -> None:
 
 
 def test_asking_for_something_else_uses_up_no_chance() -> None:
-    tries = Tries()
+    tries = FaultCounts()
     for fault in (Fault("chain_lost", "unusable"), Fault("too_long", "unusable"), EMPTY):
         tries = tries.after(fault)
-        assert wait_before_retry(fault, tries, base=1.0, time_left=1e6, dice=0.5) is not None
+        assert wait_before_retry(fault, tries, base=1.0, time_left=1e6, jitter=0.5) is not None
 
 
 @given(
@@ -76,10 +76,10 @@ def test_asking_for_something_else_uses_up_no_chance() -> None:
 )
 @LAW
 def test_whatever_goes_wrong_there_are_at_most_four_retries(faults: list[Fault]) -> None:
-    tries, retries = Tries(), 0
+    tries, retries = FaultCounts(), 0
     for fault in faults:
         tries = tries.after(fault)
-        if wait_before_retry(fault, tries, base=1.0, time_left=1e6, dice=0.5) is None:
+        if wait_before_retry(fault, tries, base=1.0, time_left=1e6, jitter=0.5) is None:
             break
         retries += 1
     assert retries <= 4

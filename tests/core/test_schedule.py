@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.schedule import benches, schedule, speaking_order, teams
-from moot.core.terms import Format, Limits, Manner, Side, Slot
+from moot.core.schedule import schedule, seats_by_side, speaking_order, teams
+from moot.core.terms import DebateLimits, DebateOptions, Format, Side, Slot
 from tests.core.plots import LAW, blind
 from tests.factories import SCRIPTED, seats
 
@@ -25,7 +25,7 @@ TEAMS: tuple[tuple[Side, ...], ...] = (
 
 def laid_out(name: str, rounds: int, sides: tuple[Side, ...] = ("for", "against")) -> tuple[Slot, ...]:
     """As it is played before no audience."""
-    return schedule(formats.without_audience(formats.load(name)), seats(*sides), Limits(rounds))
+    return schedule(formats.without_audience(formats.load(name)), seats(*sides), DebateLimits(rounds))
 
 
 def keys(fmt: Format, slots: tuple[Slot, ...]) -> list[str]:
@@ -84,8 +84,8 @@ def test_openings_come_first_closings_last_and_the_middle_repeats(name: str, rou
 def test_whatever_the_sides_two_of_them_meet(name: str, sides: list[Side], rounds: int, turns: int) -> None:
     fmt = blind() if name == "blind" else formats.load(name)
     table = seats(*sides)
-    slots = schedule(fmt, table, Limits(rounds, turns if fmt.turns else None))
-    pro, con = benches(table)
+    slots = schedule(fmt, table, DebateLimits(rounds, turns if fmt.turns else None))
+    pro, con = seats_by_side(table)
     assert slots
     if len(slots) > 1:
         speakers = {slot.seat for slot in slots}
@@ -115,7 +115,7 @@ def test_whatever_the_sides_two_of_them_meet(name: str, sides: list[Side], round
     ],
 )
 def test_everybody_finds_a_bench(sides: tuple[Side, ...], pro: str, con: str) -> None:
-    one, other = benches(seats(*sides))
+    one, other = seats_by_side(seats(*sides))
     assert "".join(seat.id for seat in one) == pro
     assert "".join(seat.id for seat in other) == con
 
@@ -136,7 +136,7 @@ def test_team_mates_share_their_sides_speeches() -> None:
 @pytest.mark.parametrize("turns", range(1, 21))
 @pytest.mark.parametrize("sides", TEAMS, ids=len)
 def test_a_free_debate_has_as_many_turns_as_asked_for(turns: int, sides: tuple[Side, ...]) -> None:
-    slots = schedule(formats.load("free"), seats(*sides), Limits(rounds=5, turns=turns))
+    slots = schedule(formats.load("free"), seats(*sides), DebateLimits(rounds=5, turns=turns))
     assert len(slots) == turns
     assert all(slot.tone == ("opening" if slot.round == 1 else "rebuttal") for slot in slots)
     assert all(one.seat != other.seat for one, other in pairwise(slots))
@@ -183,7 +183,7 @@ def test_a_panel_ends_with_its_moderator(rounds: int) -> None:
     panel = formats.load("panel")
     chaired = seats("for", "against", "neutral")
     chaired = (*chaired[:2], type(chaired[2])("m", "Moderator", "neutral", SCRIPTED, role="moderator"))
-    slots = schedule(panel, chaired, Limits(rounds))
+    slots = schedule(panel, chaired, DebateLimits(rounds))
     assert slots[-1].seat == "m"
     assert slots[-1].tone == "summary"
     assert [slot.seat for slot in slots].count("m") == 1
@@ -191,20 +191,20 @@ def test_a_panel_ends_with_its_moderator(rounds: int) -> None:
 
 
 def test_those_who_speak_at_the_same_time_are_one_group() -> None:
-    slots = schedule(blind(), seats("for", "against", "for"), Limits(2))
+    slots = schedule(blind(), seats("for", "against", "for"), DebateLimits(2))
     assert [len(list(group)) for _, group in groupby(slots, lambda slot: slot.group)] == [3, 3]
 
 
 def test_rows_side_by_side_are_given_at_the_same_time_too() -> None:
-    fmt = formats.blinded(formats.load("lincoln-douglas"))
-    slots = schedule(fmt, seats("for", "against"), Limits(1))
+    fmt = formats.with_blind_openings(formats.load("lincoln-douglas"))
+    slots = schedule(fmt, seats("for", "against"), DebateLimits(1))
     assert [slot.group == slots[0].group for slot in slots] == [True, True] + [False] * 8
 
 
 def test_nobody_speaks_twice_at_the_same_time() -> None:
-    fmt = formats.blinded(formats.load("british-parliamentary"))
+    fmt = formats.with_blind_openings(formats.load("british-parliamentary"))
     twice = replace(fmt, phases=tuple(replace(phase, round=1, simultaneous=True) for phase in fmt.phases))
-    slots = schedule(twice, seats("for", "against"), Limits(1))
+    slots = schedule(twice, seats("for", "against"), DebateLimits(1))
     for _, group in groupby(slots, lambda slot: slot.group):
         speakers = [slot.seat for slot in group]
         assert sorted(speakers) == ["a", "b"]
@@ -271,7 +271,9 @@ def test_a_speech_without_points_is_one_slot_with_the_words_of_its_row() -> None
 
 @pytest.mark.parametrize("sides", TEAMS, ids=len)
 def test_every_debater_answers_the_floor_before_the_closings(sides: tuple[Side, ...]) -> None:
-    last = [slot for slot in schedule(formats.load("oxford"), seats(*sides), Limits(4)) if slot.round == 4]
+    last = [
+        slot for slot in schedule(formats.load("oxford"), seats(*sides), DebateLimits(4)) if slot.round == 4
+    ]
     tones = [slot.tone for slot in last]
     assert tones == ["floor"] * len(sides) + ["closing"] * len(sides)
     assert [slot.seat for slot in last[: len(sides)]] == [slot.seat for slot in last[len(sides) :]]
@@ -295,7 +297,7 @@ def test_in_the_grand_crossfire_everybody_asks_and_everybody_answers() -> None:
 
 def test_a_toss_turns_public_forum_round() -> None:
     table = formats.load("public-forum")
-    turned = formats.fitted(table, (), Manner(opens="against"))
+    turned = formats.fit_format(table, (), DebateOptions(opens="against"))
     said = [phase.key for phase in turned.phases]
     assert said[:3] == ["CC", "PC", "crossfire-1"]
     assert sorted(said) == sorted(phase.key for phase in table.phases)

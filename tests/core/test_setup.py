@@ -14,9 +14,9 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened, decode_event, encode
 from moot.core.schedule import schedule
-from moot.core.terms import FREE, HUMAN, Model, Money, Polls, Price, Seat, Tier
+from moot.core.terms import FREE, HUMAN, Model, Money, PollSettings, Price, PriceTier, Seat
 from moot.rules.cost_estimate import smallest_limit
-from moot.rules.debate_setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening
+from moot.rules.debate_setup import CRITERIA, JudgeSetup, SeatSetup, Setup, opening_event
 from tests.core.plots import LAW
 from tests.core.simulate import Reply, Sent, Simulation, speak
 from tests.factories import SCRIPTED
@@ -27,7 +27,7 @@ PERSON = Model(HUMAN, "ada")
 
 def opened(format: str = "oxford", **changes: Any) -> DebateOpened:
     usual: dict[str, Any] = {"motion": "Cats are better than dogs", "seats": PAIR}
-    return opening(Setup(format=formats.load(format), **{**usual, **changes}))
+    return opening_event(Setup(format=formats.load(format), **{**usual, **changes}))
 
 
 def problems(format: str = "oxford", **changes: Any) -> dict[str, list[str]]:
@@ -117,8 +117,8 @@ def test_people_have_five_minutes_unless_somebody_says_otherwise() -> None:
 
 def test_where_the_audience_decides_it_votes() -> None:
     assert opened().manner.polls is None
-    assert opened(winning="audience").manner.polls == Polls()
-    once = Polls(before=False, seconds=30)
+    assert opened(winning="audience").manner.polls == PollSettings()
+    once = PollSettings(before=False, seconds=30)
     assert opened(winning="audience", polls=once).manner.polls == once
 
 
@@ -167,8 +167,8 @@ def test_the_motion_is_trimmed() -> None:
         ({"person_seconds": 0}, "personSeconds"),
         ({"person_seconds": 3601}, "personSeconds"),
         ({"person_seconds": float("nan")}, "personSeconds"),
-        ({"polls": Polls(seconds=0)}, "polls.seconds"),
-        ({"polls": Polls(seconds=float("inf"))}, "polls.seconds"),
+        ({"polls": PollSettings(seconds=0)}, "polls.seconds"),
+        ({"polls": PollSettings(seconds=float("inf"))}, "polls.seconds"),
         ({"objective": "x" * 2001}, "objective"),
         ({"seats": (SeatSetup(SCRIPTED, stand_in=SCRIPTED), SeatSetup(SCRIPTED))}, "participants"),
         ({"seats": (SeatSetup(PERSON, stand_in=PERSON), SeatSetup(SCRIPTED))}, "participants"),
@@ -200,7 +200,7 @@ def test_names_left_blank_are_not_alike() -> None:
 def test_a_format_may_need_more_seats() -> None:
     four = replace(formats.load("oxford"), min_seats=4)
     with pytest.raises(Invalid) as error:
-        opening(Setup("Cats!", four, PAIR))
+        opening_event(Setup("Cats!", four, PAIR))
     assert error.value.problems == {"participants": ["Minimum 4 participants required"]}
 
 
@@ -217,7 +217,7 @@ def test_a_limit_cannot_be_held_where_a_price_is_not_known() -> None:
 
 # --- the smallest limit -------------------------------------------------------------------------------
 
-DEAR = Price(input=(Tier(0, Money(3)),), output=(Tier(0, Money(15)),))
+DEAR = Price(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))
 TALKER = Model("acme", "talker", price=DEAR, thinks=False)
 THINKER = Model("acme", "thinker", max_tokens=16384, price=DEAR)
 SETUPS: dict[str, dict[str, Any]] = {
@@ -310,37 +310,37 @@ def test_whatever_is_accepted_can_be_written_down(motion: str, name: str, second
 
 def test_an_audience_decides_where_the_format_goes_by_the_swing() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    swing = Setup("A motion", formats.load("oxford"), two, polls=Polls(seconds=60))
-    assert opening(swing).manner.winning == "audience"
-    assert opening(replace(swing, winning="ai-judge")).manner.winning == "ai-judge"
-    assert opening(replace(swing, polls=None)).manner.winning == "ai-judge"
-    assert opening(replace(swing, format=formats.load("policy"))).manner.winning == "ai-judge"
+    swing = Setup("A motion", formats.load("oxford"), two, polls=PollSettings(seconds=60))
+    assert opening_event(swing).manner.winning == "audience"
+    assert opening_event(replace(swing, winning="ai-judge")).manner.winning == "ai-judge"
+    assert opening_event(replace(swing, polls=None)).manner.winning == "ai-judge"
+    assert opening_event(replace(swing, format=formats.load("policy"))).manner.winning == "ai-judge"
 
 
 def test_a_division_is_one_vote() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
-    union = Setup("A motion", formats.load("oxford-union"), two, polls=Polls(seconds=60))
-    assert opening(union).manner.polls == Polls(before=False, seconds=60)
+    union = Setup("A motion", formats.load("oxford-union"), two, polls=PollSettings(seconds=60))
+    assert opening_event(union).manner.polls == PollSettings(before=False, seconds=60)
 
 
 def test_judges_without_criteria_go_by_those_of_the_format() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
     schools = Setup("A motion", formats.load("world-schools"), two, (JudgeSetup(SCRIPTED),))
-    judge = opening(schools).judges[0]
+    judge = opening_event(schools).judges[0]
     assert (judge.criteria, judge.weights) == (
         ("content", "style", "strategy"),
         {"content": 40, "style": 40, "strategy": 20},
     )
     own = replace(schools, judges=(JudgeSetup(SCRIPTED, criteria=("wit",)),))
-    assert (opening(own).judges[0].criteria, opening(own).judges[0].weights) == (("wit",), {})
+    assert (opening_event(own).judges[0].criteria, opening_event(own).judges[0].weights) == (("wit",), {})
     usual = replace(schools, format=formats.load("oxford"))
-    assert opening(usual).judges[0].criteria == CRITERIA
+    assert opening_event(usual).judges[0].criteria == CRITERIA
 
 
 def test_who_opens_is_only_asked_where_a_toss_decides() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
     forum = Setup("A motion", formats.load("public-forum"), two, opens="against")
-    assert opening(forum).format.phases[0].who == "against"
+    assert opening_event(forum).format.phases[0].who == "against"
     with pytest.raises(Invalid) as refused:
-        opening(replace(forum, format=formats.load("policy")))
+        opening_event(replace(forum, format=formats.load("policy")))
     assert refused.value.problems == {"opens": ["This format says by itself who opens"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.prompts.stances import claims, point, stance
+from moot.prompts.stances import claims, first_point, stance_for
 
 MOTIONS = [
     ("Zoos should be banned", "Zoos should not be banned", "zoos", False),
@@ -70,13 +70,13 @@ def test_each_side_has_a_claim_and_something_to_praise_or_blame(
     motion: str, denied: str, topic: str, praises: bool
 ) -> None:
     assert claims(motion)[1] == denied
-    pro = stance(motion, "for")
+    pro = stance_for(motion, "for")
     assert (pro.topic, pro.praises) == (topic, praises)
-    assert stance(motion, "against").praises is not praises
+    assert stance_for(motion, "against").praises is not praises
 
 
 def test_the_first_words_leave_only_one_side_to_take() -> None:
-    con = stance("Zoos should be banned", "against")
+    con = stance_for("Zoos should be banned", "against")
     assert con.opening() == "Zoos should not be banned. The greatest benefit of zoos is that"
     assert con.again(1, "They are cruel") == (
         "My opponent attacks zoos because they are cruel. "
@@ -86,7 +86,7 @@ def test_the_first_words_leave_only_one_side_to_take() -> None:
 
 
 def test_questions_and_answers_keep_to_their_side() -> None:
-    pro, con = (stance("Zoos should be banned", side) for side in ("for", "against"))
+    pro, con = (stance_for("Zoos should be banned", side) for side in ("for", "against"))
     assert pro.question("Zoos teach children") == (
         "You say that zoos teach children. What do you say to this: one problem with zoos is that"
     )
@@ -95,10 +95,10 @@ def test_questions_and_answers_keep_to_their_side() -> None:
 
 
 def test_the_point_of_a_speech_is_its_first_thought_cut_to_length() -> None:
-    assert point("they keep animals in cages. More.") == "they keep animals in cages"
-    assert point("No.") == ""
+    assert first_point("they keep animals in cages. More.") == "they keep animals in cages"
+    assert first_point("No.") == ""
     long = (
         "it provides a platform for people to share their lives with others without the need to create more."
     )
-    assert point(long).startswith("it provides a platform for people to share")
-    assert len(point(long).split()) <= 18
+    assert first_point(long).startswith("it provides a platform for people to share")
+    assert len(first_point(long).split()) <= 18

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.events import DebateEnded, DebateStarted, Event, PollClosed, PollOpened, VoteCast
 from moot.core.state import Debate
-from moot.core.terms import Format, Manner, Polls, Verdict
+from moot.core.terms import DebateOptions, Format, PollSettings, Verdict
 from moot.judging.audience_votes import (
-    FEW,
-    Tally,
-    account,
-    doubts_of,
-    label,
-    revealed,
-    seat_of,
+    MIN_VOTERS,
+    AudienceTally,
+    choice_label,
+    result_doubts,
+    result_sentences,
+    seat_for_choice,
     tally,
     verdict,
+    votes_revealed,
 )
 from moot.judging.bootstrap import intervals
 from tests.factories import seats, state, table
@@ -39,7 +39,7 @@ pairs = st.lists(st.tuples(st.sampled_from(SIDES), st.sampled_from(SIDES)), max_
 
 def polled(*events: Event, format: Format = OXFORD, before: bool = True, sides: Sequence[str] = ()) -> Debate:
     sitting = seats(*sides) if sides else seats("for", "against")  # type: ignore[arg-type]  # words are sides
-    manner = Manner(winning="audience", polls=Polls(before=before))
+    manner = DebateOptions(winning="audience", polls=PollSettings(before=before))
     opened = replace(table("oxford", seats=sitting), format=format, manner=manner)
     return state(opened, DebateStarted(), *events)
 
@@ -62,7 +62,7 @@ def both(moves: Sequence[Pair]) -> list[Event]:
     ]
 
 
-def counted(moves: Sequence[Pair], *more: Event, format: Format = OXFORD) -> Tally:
+def counted(moves: Sequence[Pair], *more: Event, format: Format = OXFORD) -> AudienceTally:
     found = tally(polled(*both(moves), *more, format=format))
     assert found is not None
     return found
@@ -181,21 +181,21 @@ def test_nobody_voted_is_no_verdict():
 
 
 def test_few_voters_get_no_interval_but_a_doubt():
-    found = counted(HALL[: FEW - 1])
+    found = counted(HALL[: MIN_VOTERS - 1])
     assert found.interval is None
     assert {change.interval for change in found.changes} == {None}
-    assert doubts_of(found) == (
+    assert result_doubts(found) == (
         "Only 9 people voted both before and after: too few to say how sure this is.",
     )
 
 
 def test_a_clear_swing_has_no_doubts_and_an_even_one_says_that_it_may_be_chance():
-    assert doubts_of(counted(HALL * 6)) == ()
+    assert result_doubts(counted(HALL * 6)) == ()
     even = [("undecided", "for")] * 8 + [("undecided", "against")] * 7 + [("for", "for")] * 5
     found = counted(even)
     assert found.interval is not None
     assert found.interval.holds_zero
-    assert doubts_of(found) == (
+    assert result_doubts(found) == (
         "The lead of 5 points may be chance: another audience like this one might have given none.",
     )
 
@@ -203,7 +203,7 @@ def test_a_clear_swing_has_no_doubts_and_an_even_one_says_that_it_may_be_chance(
 def test_many_single_votes_and_late_ones_are_a_doubt():
     more = [vote("after", f"new{i}", "for") for i in range(60)]
     found = counted(HALL * 6, *more, vote("after", "late", "for", late=True))
-    assert doubts_of(found) == (
+    assert result_doubts(found) == (
         "60 people voted only once and are not in the swing.",
         "1 vote came late and does not count.",
     )
@@ -211,7 +211,7 @@ def test_many_single_votes_and_late_ones_are_a_doubt():
 
 def test_a_majority_of_the_undecided_is_a_doubt():
     moves = [("undecided", "undecided")] * 9 + [("for", "for")] * 3 + [("against", "against")]
-    assert doubts_of(counted(moves, format=UNION)) == (
+    assert result_doubts(counted(moves, format=UNION)) == (
         "More people were undecided than voted for the winner.",
     )
 
@@ -223,17 +223,17 @@ def test_nothing_is_told_before_the_second_poll_has_closed():
         found = tally(debate)
         assert found is not None
         assert found.sealed
-        assert not revealed(debate)
+        assert not votes_revealed(debate)
         assert (found.table, found.changes, found.leader) == ((), (), None)
         assert all(count.by_choice == {} for count in found.counts)
-        assert list(account(debate, found)) == []
-        assert doubts_of(found) == ()
+        assert list(result_sentences(debate, found)) == []
+        assert result_doubts(found) == ()
     assert [count.votes for count in counted(HALL).counts] == [30, 30]
 
 
 def test_a_debate_that_is_over_has_no_secrets_left():
     events = both(HALL)[:20]
-    assert revealed(polled(*events, DebateEnded("aborted")))
+    assert votes_revealed(polled(*events, DebateEnded("aborted")))
 
 
 def test_with_more_than_two_parties_seats_are_voted_for():
@@ -244,7 +244,15 @@ def test_with_more_than_two_parties_seats_are_voted_for():
     assert found.choices == ("a", "b", "c", "undecided")
     assert [len(row) for row in found.table] == [4, 4, 4, 4]
     assert (found.leader, found.lead) == ("c", 50.0)
-    assert (seat_of(debate, "c"), label(debate, "c"), seat_of(debate, "undecided")) == ("c", "Seat 3", None)
+    assert (
+        seat_for_choice(debate, "c"),
+        choice_label(debate, "c"),
+        seat_for_choice(debate, "undecided"),
+    ) == (
+        "c",
+        "Seat 3",
+        None,
+    )
 
 
 def test_a_side_of_several_seats_is_named_by_its_first():

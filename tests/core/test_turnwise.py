@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from moot.api.page_view.actions import open_deeds
+from moot.api.page_view.actions import open_actions
 from moot.core.errors import Invalid, Refused
 from moot.core.events import (
     CallCompleted,
@@ -23,11 +23,19 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.evolve import evolve
-from moot.core.terms import FREE, Manner, Model, Money, Seat
+from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
 from moot.prompts.templates import intensity
 from moot.rules.commands import AskTurn, Open, Pause, Resume, Retry, SkipTurn, Start, Stop, decide
 from moot.rules.participation import KeepDraft, LeaveSeat, Say, TakeSeat
-from moot.rules.turn_sessions import FORMAT, NOBODY, asked_last, latest, own_last, response_name, watched
+from moot.rules.turn_sessions import (
+    FORMAT,
+    UNASSIGNED_MODEL,
+    client_response_id,
+    last_asked_position,
+    last_turn_of_speaker,
+    latest_turn,
+    stream_position,
+)
 from moot.views.participants import participants
 from moot.views.summary import summarize as summary
 from tests.core.simulate import Reply, Script, Sent, Simulation, speak
@@ -36,9 +44,9 @@ from tests.factories import opened
 A, B, C = (Model("scripted", name, price=FREE) for name in "abc")
 OPENING = opened(
     format=FORMAT,
-    seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", NOBODY)),
+    seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", UNASSIGNED_MODEL)),
     judges=(),
-    manner=Manner(winning="user-decides"),
+    manner=DebateOptions(winning="user-decides"),
 )
 
 
@@ -105,7 +113,7 @@ def test_ten_turns_are_ten_calls_whatever_is_said_in_them() -> None:
 
 def test_a_seat_is_filled_by_the_first_turn_that_is_asked_of_it() -> None:
     held = session(1)
-    assert held.debate.seats[1].model == NOBODY
+    assert held.debate.seats[1].model == UNASSIGNED_MODEL
     decision = held.ask(AskTurn(1, B, by="Ann"))
     assert decision == (SeatFilled("part_2", B, "Ann"), DebateResumed("turn"))
     held.run()
@@ -115,7 +123,7 @@ def test_a_seat_is_filled_by_the_first_turn_that_is_asked_of_it() -> None:
 
 def test_who_has_come_to_nothing_may_be_replaced() -> None:
     held = session(2, failing(2))
-    assert latest(held.debate, 1) is not None
+    assert latest_turn(held.debate, 1) is not None
     assert held.ask(AskTurn(1, C)) == (TurnRetried(2), SeatFilled("part_2", C), DebateResumed("turn"))
 
 
@@ -139,7 +147,7 @@ def test_a_failed_turn_is_given_again_on_its_own_chain(calls: tuple[int, ...], s
     assert held.debate.status == status
     assert problems(held, AskTurn(3, B)) == {"turnNumber": ["The next turn is 3"]}
     ask(held, 2)
-    assert [turn.slot for turn in held.debate.turns if turn.said] == [0, 1, 2]
+    assert [turn.slot for turn in held.debate.turns if turn.has_words] == [0, 1, 2]
     assert held.debate.status == "paused"
     assert held.sent[-1].request.previous_response_id == held.debate.turns[0].response_id
 
@@ -151,9 +159,9 @@ def test_a_turn_that_was_cut_is_given_again() -> None:
     held.ask(Pause(now=True))
     held.run()
     assert [turn.state for turn in held.debate.turns] == ["completed", "completed", "interrupted"]
-    assert asked_last(held.debate) == (3, held.debate.turns[2].seq - 1)
+    assert last_asked_position(held.debate) == (3, held.debate.turns[2].seq - 1)
     ask(held, 2)
-    assert [turn.slot for turn in held.debate.turns if turn.said] == [0, 1, 2]
+    assert [turn.slot for turn in held.debate.turns if turn.has_words] == [0, 1, 2]
     assert len(held.debate.turns) == 4
 
 
@@ -166,7 +174,7 @@ def test_a_session_is_over_only_when_its_last_turn_was_given(calls: tuple[int, .
     held.ask(Pause(now=True))
     assert held.run().debate.status == "paused"
     assert ask(held, 9).debate.status == "completed"
-    assert [turn.slot for turn in held.debate.turns if turn.said] == list(range(10))
+    assert [turn.slot for turn in held.debate.turns if turn.has_words] == list(range(10))
 
 
 def test_each_turn_is_as_fierce_as_it_is_asked_to_be() -> None:
@@ -189,7 +197,7 @@ def test_what_a_crash_has_left_is_asked_for_anew() -> None:
     held.run()
     assert held.debate.status == "paused"
     ask(held, 1)
-    assert [turn.slot for turn in held.debate.turns if turn.said] == [0, 1]
+    assert [turn.slot for turn in held.debate.turns if turn.has_words] == [0, 1]
 
 
 def test_a_turn_out_of_turn_is_refused_with_the_one_that_is_next() -> None:
@@ -205,24 +213,24 @@ def test_a_chain_is_the_speakers_own() -> None:
     assert own
     assert held.ask(AskTurn(4, A, own)) == (DebateResumed("turn"),)
     held.run()
-    last = own_last(held.debate, 5)
+    last = last_turn_of_speaker(held.debate, 5)
     assert last is not None
     told = {"previousResponseId": ["Must be the last response of this turn's own model"]}
     for previous in (own, "resp_of_nobody"):
         assert problems(held, AskTurn(5, B, previous)) == told
-    for previous in (others, response_name(held.debate, last, private=False), None):
+    for previous in (others, client_response_id(held.debate, last, private=False), None):
         assert decide(held.debate, AskTurn(5, B, previous)) == (DebateResumed("turn"),)
 
 
 def test_the_turn_to_watch_is_known_before_it_begins() -> None:
     held = session(1)
     held.ask(AskTurn(1, B))
-    number, after = watched(held.debate, 1)
-    assert asked_last(held.debate) == (number, after) == (2, held.debate.seq)
+    number, after = stream_position(held.debate, 1)
+    assert last_asked_position(held.debate) == (number, after) == (2, held.debate.seq)
     held.run()
     assert held.debate.turns[1].number == number
-    assert watched(held.debate, 1) == (2, held.debate.turns[1].seq - 1)
-    assert asked_last(session().debate) is None
+    assert stream_position(held.debate, 1) == (2, held.debate.turns[1].seq - 1)
+    assert last_asked_position(session().debate) is None
 
 
 def test_other_debates_are_not_asked_for_turns_and_over_is_over() -> None:
@@ -251,7 +259,7 @@ def test_the_side_that_was_not_asked_is_nobodys() -> None:
         assert isinstance(refused, Refused)
         assert refused.reason == "No model has been named for this seat yet."
     assert not participants(held.debate)["part_2"].person
-    assert not [deed for deed in open_deeds(held.debate) if deed.endswith("part_2") or deed == "resume"]
+    assert not [deed for deed in open_actions(held.debate) if deed.endswith("part_2") or deed == "resume"]
     assert summary(held.debate).models == ("scripted/a", "")
 
 
@@ -271,7 +279,7 @@ def test_a_turn_that_waits_for_a_person_who_never_was_there_is_given_by_the_mode
 
 
 def test_a_person_who_sits_there_is_not_replaced() -> None:
-    person = replace(OPENING.seats[0], model=NOBODY, stand_in=A)
+    person = replace(OPENING.seats[0], model=UNASSIGNED_MODEL, stand_in=A)
     held = Simulation(replace(OPENING, seats=(person, OPENING.seats[1])), speak)
     held.ask(Start("turn"))
     held.run_until(lambda debate: bool(debate.live))
@@ -294,7 +302,7 @@ def test_whatever_is_asked_turns_follow_one_another_and_each_chain_is_its_own(
     held = session(script=script)
     held.ask(Start("turn"))
     for act, size in acts:
-        given_ = [turn.slot for turn in held.debate.turns if turn.said]
+        given_ = [turn.slot for turn in held.debate.turns if turn.has_words]
         slot = {"again": len(given_) - 1, "ahead": len(given_) + 1}.get(act, len(given_))
         match act:
             case "walk":
@@ -311,9 +319,9 @@ def test_whatever_is_asked_turns_follow_one_another_and_each_chain_is_its_own(
                 pass
         assert len(held.debate.live) <= 1
     held.run()
-    said = [turn for turn in held.debate.turns if turn.said]
+    said = [turn for turn in held.debate.turns if turn.has_words]
     assert [turn.slot for turn in said] == list(range(len(said)))
     for sent in held.sent:
-        own = [turn for turn in sent.debate.turns if turn.said and turn.seat == sent.debate.live[0].seat]
+        own = [turn for turn in sent.debate.turns if turn.has_words and turn.seat == sent.debate.live[0].seat]
         chain = sent.request.previous_response_id
         assert chain is None or chain == own[-1].response_id

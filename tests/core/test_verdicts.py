@@ -12,20 +12,31 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.state import Debate, Judging
-from moot.core.terms import HUMAN, Ballot, Format, Judge, Limits, Model, Result, Score, Side, Verdict
+from moot.core.terms import (
+    HUMAN,
+    Ballot,
+    DebateLimits,
+    DecisionRule,
+    Format,
+    Judge,
+    Model,
+    Score,
+    Side,
+    Verdict,
+)
 from moot.judging import verdicts
-from moot.judging.verdicts import points
+from moot.judging.verdicts import ranking_points
 from tests.core.plots import LAW
 from tests.core.simulate import NOON, Simulation, speeches
 from tests.factories import SCRIPTED, seats, table
 
 
 def debated(*texts: str, **changes: Any) -> Debate:
-    opening = replace(table("free", limits=Limits(1, turns=len(texts) or 2)), **changes)
+    opening = replace(table("free", limits=DebateLimits(1, turns=len(texts) or 2)), **changes)
     return Simulation(opening, speeches(*texts)).start().run_until(lambda d: d.status == "judging").debate
 
 
-def deciding(result: Result) -> Format:
+def deciding(result: DecisionRule) -> Format:
     return replace(formats.load("free"), result=result)
 
 
@@ -36,7 +47,7 @@ def reach(debate: Debate, ballots: Sequence[Ballot], *people: str, **weights: fl
         for name in dict.fromkeys(ballot.judge for ballot in ballots)
     )
     judging = Judging(1, "rounds", judges, NOON, NOON, ballots=tuple(ballots))
-    return verdicts.reach(replace(debate, judgings=(judging,)), judging)
+    return verdicts.reach_verdict(replace(debate, judgings=(judging,)), judging)
 
 
 state_of_two = debated("One.", "Two.")
@@ -291,7 +302,7 @@ def test_the_places_of_four_teams_are_the_mean_over_judges_and_orders() -> None:
     verdict = reach(table_of_four, ballots)
     assert verdict
     assert (verdict.outcome, verdict.winner, verdict.ranking) == ("win", "a", tuple("abcd"))
-    assert points(table_of_four, ballots) == {"a": 3.0, "b": 1.75, "c": 1.0, "d": 0.25}
+    assert ranking_points(table_of_four, ballots) == {"a": 3.0, "b": 1.75, "c": 1.0, "d": 0.25}
 
 
 @pytest.mark.parametrize(
@@ -309,7 +320,7 @@ def test_the_winner_comes_first_even_where_another_has_the_better_places() -> No
     ballots = [*ranking("j", "abcd", "abcd"), *ranking("k", "abcd", "abcd"), *ranking("l", "bcda", "bcda")]
     verdict = reach(table_of_four, ballots)
     assert verdict
-    assert points(table_of_four, ballots)["b"] > points(table_of_four, ballots)["a"]
+    assert ranking_points(table_of_four, ballots)["b"] > ranking_points(table_of_four, ballots)["a"]
     assert (verdict.winner, verdict.ranking) == ("a", tuple("abcd"))
 
 

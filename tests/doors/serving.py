@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault
 from moot.core.terms import Request
-from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, improvise
+from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from tests.api.served import QUICK
 
 HERE = Path(__file__).parent
@@ -30,37 +30,37 @@ def cast(request: Request) -> Iterable[Cue]:
     said = str(request)
     match request.model.name:
         case "mute":
-            return [Say("Well, "), Stall()]
+            return [SayCue("Well, "), StallCue()]
         case "shy" if "Well," not in said:
-            return [Say("Well, "), Stall()]
+            return [SayCue("Well, "), StallCue()]
         case "hasty":
-            return [Break(HASTE)]
+            return [FaultCue(HASTE)]
         case "broken":
-            return [Break(Fault("bad_key", "permanent"))]
+            return [FaultCue(Fault("bad_key", "permanent"))]
         case "yielding" if request.schema is None:
-            return [Say("I agree, I concede the debate.")]
+            return [SayCue("I agree, I concede the debate.")]
         case "yielding" if "concedes" in request.schema["properties"]:
-            return [Say('{"concedes": true, "why": "They are right."}')]
+            return [SayCue('{"concedes": true, "why": "They are right."}')]
         case "yielding" if "conceded" in request.schema["properties"]:
-            return [Say('{"conceded": true, "quote": "I concede the debate."}')]
+            return [SayCue('{"conceded": true, "quote": "I concede the debate."}')]
         case "circular" if request.schema is None:
-            return [Say("We have been over this before, and I say so again.")]
+            return [SayCue("We have been over this before, and I say so again.")]
         case "demo" if "the haste of all" in said:
-            return [Break(HASTE)]
+            return [FaultCue(HASTE)]
         case "demo" if "the wrong key" in said:
-            return [Break(Fault("bad_key", "permanent"))]
+            return [FaultCue(Fault("bad_key", "permanent"))]
         case "demo" if "a stumble" in said and request.attempt == 1:
-            return [Say("I take that back"), Break(Fault("disconnected", "transient"))]
+            return [SayCue("I take that back"), FaultCue(Fault("disconnected", "transient"))]
         case "demo" if "a torrent" in said:
-            return [Say(" ".join(Random(said).choices(WORDS, k=700)))]
+            return [SayCue(" ".join(Random(said).choices(WORDS, k=700)))]
         case "demo" if "a silence" in said:
-            return [Say("Well, "), Stall()]
+            return [SayCue("Well, "), StallCue()]
         case _:
             return improvise(request)
 
 
-def scripted() -> Scripted:
-    return Scripted(cast)
+def scripted() -> ScriptedProvider:
+    return ScriptedProvider(cast)
 
 
 def nowhere() -> str:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from moot.providers.keys import Secret
-from moot.settings import Service
+from moot.settings import ServerSettings
 from tests.api.beside import Beside
 from tests.api.served import FREE
 from tests.doors.serving import PATIENT, ask, events, kinds, node, scripted
@@ -271,7 +271,7 @@ def test_models_may_be_named_in_every_way_that_people_do(api: httpx.Client) -> N
 
 
 def test_a_ticket_opens_the_stream_for_a_browser_once(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, token=Secret("operators-own-token"))
+    service = ServerSettings(requests_per_minute=None, token=Secret("operators-own-token"))
     token = {"Authorization": "Bearer operators-own-token"}
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model="scripted/demo") as beside,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from moot.providers.endpoints import BUILT_IN, ENDPOINTS
 from moot.providers.keys import Secret
-from moot.settings import Service
+from moot.settings import ServerSettings
 from moot.store.sqlite.store import SqliteStore
 from tests.api.served import serving
 from tests.doors.serving import nowhere
@@ -21,7 +21,10 @@ async def test_the_services_are_told_and_nothing_else(tmp_path: Path) -> None:
     url = nowhere()
     moved = replace(BUILT_IN["groq"], base_url=url)
     endpoints = tuple(moved if each.name == "groq" else each for each in ENDPOINTS)
-    keys, service = {"groq": Secret(KEY)}, Service(requests_per_minute=1, token=Secret("operators-own-token"))
+    keys, service = (
+        {"groq": Secret(KEY)},
+        ServerSettings(requests_per_minute=1, token=Secret("operators-own-token")),
+    )
     asked = "groq/openai/gpt-oss-120b"
     store = SqliteStore.open(tmp_path / "moot.db")
     async with serving(tmp_path, service, store=store, endpoints=endpoints, keys=keys, model=asked) as house:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.compat.model_names import resolve
+from moot.compat.model_names import resolve_model
 from moot.engine.arena import Arena
 from moot.providers.keys import Secret
 from moot.settings import Settings
@@ -23,7 +23,7 @@ async def opened(data: Path, *keyed: str, model: str = "") -> AsyncGenerator[Are
 
 
 def label(arena: Arena, name: str) -> str | None:
-    found = resolve(arena, name)
+    found = resolve_model(arena, name)
     return found and found.label
 
 
@@ -57,7 +57,7 @@ async def test_a_name_leads_to_the_model_that_is_meant(
 
 async def test_what_is_found_is_priced_and_has_room(tmp_path: Path) -> None:
     async with opened(tmp_path, model="ollama/some-model") as arena:
-        model = resolve(arena, "gpt-4o")
+        model = resolve_model(arena, "gpt-4o")
         assert model is not None
         assert (model.price is not None, model.max_tokens, model.temperature) == (True, 4096, None)
         assert label(arena, "some-model") == "ollama/some-model", "the usual one by its own name"

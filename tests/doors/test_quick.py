@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.providers.endpoints import ENDPOINTS
-from moot.settings import Service
+from moot.settings import ServerSettings
 from tests.api.beside import Beside
 from tests.api.served import FREE
 from tests.doors.serving import PATIENT, ask, events, kinds, node, nowhere, scripted
@@ -201,7 +201,7 @@ def test_the_same_request_under_a_key_opens_one_debate(api: httpx.Client) -> Non
 
 
 def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -> None:
-    service = Service(
+    service = ServerSettings(
         requests_per_minute=None,
         debates_per_client=None,
         streams_per_client=1,
@@ -225,7 +225,7 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
 
 
 def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
+    service = ServerSettings(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
         httpx.Client(base_url=beside.house.url, timeout=60) as api,
@@ -239,7 +239,7 @@ def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_pat
 
 
 def test_nobody_opens_a_debate_who_has_no_place_to_watch_it_from(tmp_path: Path) -> None:
-    service = Service(requests_per_minute=None, debates_per_client=None, streams_per_client=1)
+    service = ServerSettings(requests_per_minute=None, debates_per_client=None, streams_per_client=1)
     with (
         Beside(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as beside,
         httpx.Client(base_url=beside.house.url, timeout=60) as api,

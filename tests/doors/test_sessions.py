@@ -16,8 +16,8 @@ import pytest
 
 from moot.cli.commands.sessions import bring, give
 from moot.compat import session_tables
-from moot.compat.row_locations import place_of
-from moot.compat.row_writers import Given
+from moot.compat.row_locations import parse_location
+from moot.compat.row_writers import WriteReport
 from moot.core.errors import Invalid, Unavailable
 from moot.core.events import DebateImported
 from moot.core.evolve import fold
@@ -25,11 +25,11 @@ from moot.core.state import Debate
 from moot.core.terms import Model
 from moot.engine.arena import Arena
 from moot.engine.placement import wants_runner
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from moot.settings import Settings
-from moot.store.append import append
+from moot.store.append import append_events
 from moot.store.memory import MemoryStore
-from moot.views.session_rows import COLUMNS, LISTS, Row, log_of, row_of, total_cost
+from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, session_events, session_row, total_cost
 from tests.api.served import Served, serving
 from tests.postgres import postgres_url  # noqa: F401 - a fixture
 
@@ -41,7 +41,7 @@ def model(name: str) -> Model:
     return Model("scripted", name)
 
 
-def row(turns: int, number: int = 1, **changes: Any) -> Row:
+def row(turns: int, number: int = 1, **changes: Any) -> SessionRow:
     """As the older server has written it."""
     dice = random.Random(number)
     models = ("gpt-5-mini-2025-08-07", "gpt-5-nano-2025-08-07")
@@ -74,7 +74,7 @@ def row(turns: int, number: int = 1, **changes: Any) -> Row:
     }
 
 
-def rows() -> list[Row]:
+def rows() -> list[SessionRow]:
     odd = [
         row(3, 900, total_cost=None, updated_at=None),
         # Turns that have no place, or no words, or come twice: kept as they are.
@@ -86,22 +86,22 @@ def rows() -> list[Row]:
     return sorted([*(row(number % 11, number) for number in range(MANY)), *odd], key=lambda one: one["id"])
 
 
-def imported(given: Row) -> Debate:
-    return append(None, "d1", log_of(given, model), epoch=0, at=datetime.now(UTC)).debate
+def imported(given: SessionRow) -> Debate:
+    return append_events(None, "d1", session_events(given, model), epoch=0, at=datetime.now(UTC)).debate
 
 
 # --- pure ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("given", rows(), ids=lambda one: one["id"])
-def test_what_went_in_comes_out(given: Row) -> None:
-    assert row_of(imported(given)) == given
+def test_what_went_in_comes_out(given: SessionRow) -> None:
+    assert session_row(imported(given)) == given
 
 
 def test_an_imported_session_waits_for_its_next_turn() -> None:
     debate = imported(row(3))
-    assert (debate.status, debate.unspent()[0].index) == ("paused", 3)
-    assert debate.chain(debate.seats[1].id) == "resp_1_2"
+    assert (debate.status, debate.remaining_slots()[0].index) == ("paused", 3)
+    assert debate.chained_response_id(debate.seats[1].id) == "resp_1_2"
     assert [turn.words for turn in debate.turns] == [8, 8, 8]
 
 
@@ -120,7 +120,7 @@ def test_a_session_that_was_held_to_its_end_elsewhere_stays_as_it_was_brought() 
 def test_a_row_that_is_none_is_refused() -> None:
     for broken in ({"topic_text": None}, {"turn_history": {}}, {"model1_response_ids": None}, {"id": ["a"]}):
         with pytest.raises(Invalid):
-            log_of(row(1, **broken), model)
+            session_events(row(1, **broken), model)
 
 
 # --- there and back -----------------------------------------------------------------------------------
@@ -129,11 +129,13 @@ def test_a_row_that_is_none_is_refused() -> None:
 @asynccontextmanager
 async def arena(data: Path) -> AsyncGenerator[Arena]:
     settings = Settings(data=data, scripted=True)
-    async with Arena.open(settings, store=MemoryStore(), providers={"scripted": Scripted()}) as opened:
+    async with Arena.open(
+        settings, store=MemoryStore(), providers={"scripted": ScriptedProvider()}
+    ) as opened:
         yield opened
 
 
-def in_sqlite(path: Path, given: Sequence[Row]) -> str:
+def in_sqlite(path: Path, given: Sequence[SessionRow]) -> str:
     """The table of the document's migration, in SQLite's words."""
     with sqlite3.connect(path) as connection:
         connection.execute(
@@ -151,15 +153,15 @@ def in_sqlite(path: Path, given: Sequence[Row]) -> str:
     return str(path)
 
 
-def _content(path: str) -> list[Row]:
+def _content(path: str) -> list[SessionRow]:
     with sqlite3.connect(path) as connection:
         connection.row_factory = sqlite3.Row
         found = [dict(one) for one in connection.execute("SELECT * FROM debate_sessions ORDER BY id")]
     connection.close()
-    return [{**one, **{name: json.loads(one[name]) for name in LISTS}} for one in found]
+    return [{**one, **{name: json.loads(one[name]) for name in LIST_COLUMNS}} for one in found]
 
 
-def in_postgres(url: str, table: str, given: Sequence[Row]) -> None:
+def in_postgres(url: str, table: str, given: Sequence[SessionRow]) -> None:
     """The document's migration as it stands, but for the name."""
     with psycopg.connect(url) as connection:
         connection.execute(
@@ -197,13 +199,17 @@ async def test_sqlite_gives_back_what_was_brought(tmp_path: Path) -> None:
     given = rows()
     source, target = in_sqlite(tmp_path / "old.db", given), str(tmp_path / "new.db")
     async with arena(tmp_path) as opened:
-        done = await session_tables.bring(opened, place_of(source, session_tables.TABLE), model)
-        assert (done.new, done.there, done.problems) == (len(given), 0, [])
-        again = await session_tables.bring(opened, place_of(source, session_tables.TABLE), model)
-        assert (again.new, again.there) == (0, len(given))
-        place = place_of(target, session_tables.TABLE)
-        assert await session_tables.give(opened.store, place) == Given(len(given))
-        assert await session_tables.give(opened.store, place) == Given(0, len(given))
+        done = await session_tables.import_sessions(
+            opened, parse_location(source, session_tables.TABLE), model
+        )
+        assert (done.new, done.existing, done.problems) == (len(given), 0, [])
+        again = await session_tables.import_sessions(
+            opened, parse_location(source, session_tables.TABLE), model
+        )
+        assert (again.new, again.existing) == (0, len(given))
+        place = parse_location(target, session_tables.TABLE)
+        assert await session_tables.export_sessions(opened.store, place) == WriteReport(len(given))
+        assert await session_tables.export_sessions(opened.store, place) == WriteReport(0, len(given))
     assert _content(target) == given
 
 
@@ -211,14 +217,16 @@ async def test_postgresql_gives_back_what_was_brought(tmp_path: Path, postgres_u
     given = rows()
     in_postgres(postgres_url, "old_sessions", given)
     async with arena(tmp_path) as opened:
-        done = await session_tables.bring(opened, place_of(postgres_url, "old_sessions"), model)
+        done = await session_tables.import_sessions(
+            opened, parse_location(postgres_url, "old_sessions"), model
+        )
         assert (done.new, done.problems) == (len(given), [])
-        place = place_of(postgres_url, "new_sessions")
-        assert await session_tables.give(opened.store, place) == Given(len(given))
-        assert await session_tables.give(opened.store, place) == Given(0, len(given))
+        place = parse_location(postgres_url, "new_sessions")
+        assert await session_tables.export_sessions(opened.store, place) == WriteReport(len(given))
+        assert await session_tables.export_sessions(opened.store, place) == WriteReport(0, len(given))
     assert content(postgres_url, "new_sessions") == content(postgres_url, "old_sessions")
     with pytest.raises(Unavailable, match="no_such_table"):
-        session_tables.read(place_of(postgres_url, "no_such_table"))
+        session_tables.read_sessions(parse_location(postgres_url, "no_such_table"))
 
 
 async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path) -> None:
@@ -226,7 +234,9 @@ async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path)
     broken = (row(1, 2, topic_text=""), row(1, 4, turn_history="[{"), row(1, 5, id=None))
     lines.write_text("\n".join(["no JSON", *(json.dumps(one) for one in (row(1), *broken, row(1, 3)))]))
     async with arena(tmp_path) as opened:
-        done = await session_tables.bring(opened, place_of(str(lines), session_tables.TABLE), model)
+        done = await session_tables.import_sessions(
+            opened, parse_location(str(lines), session_tables.TABLE), model
+        )
         assert done.new == 2
         assert [(one.row.partition(" ")[0], one.reason) for one in done.problems] == [
             ("byte", "It is not a JSON object."),
@@ -239,7 +249,9 @@ async def test_what_cannot_be_brought_is_named_and_stops_nothing(tmp_path: Path)
             connection.execute("CREATE TABLE debate_sessions (id, topic_text)")
         connection.close()
         with pytest.raises(Invalid, match="has no column adversarial_level"):
-            await session_tables.bring(opened, place_of(str(other), session_tables.TABLE), model)
+            await session_tables.import_sessions(
+                opened, parse_location(str(other), session_tables.TABLE), model
+            )
 
 
 def test_sessions_come_and_go_by_the_command_line(
@@ -264,10 +276,10 @@ def test_sessions_come_and_go_by_the_command_line(
 
 
 async def test_an_imported_session_is_restored_and_continued_under_its_old_id(tmp_path: Path) -> None:
-    provider = Scripted()
+    provider = ScriptedProvider()
     async with serving(tmp_path, provider=provider) as house:
         given = row(3)
-        await house.arena.take_over(log_of(given, model))
+        await house.arena.import_debate(session_events(given, model))
         told = (await house.http.get("/api/debate/session/debate_1_x")).json()
         assert [entry["content"] for entry in told["turnHistory"]] == [
             entry["content"] for entry in given["turn_history"]
@@ -285,10 +297,10 @@ async def test_an_imported_session_is_restored_and_continued_under_its_old_id(tm
     assert len(after["model2_response_ids"]) == 2
     assert told["totalCost"] == given["total_cost"] == after["total_cost"]
     assert after["updated_at"] > given["updated_at"]
-    assert row_of(imported(after)) == after
+    assert session_row(imported(after)) == after
 
 
-def _fourth(given: Row) -> dict[str, Any]:
+def _fourth(given: SessionRow) -> dict[str, Any]:
     return {
         "modelId": given["model2_id"],
         "topic": TOPIC,
@@ -300,14 +312,14 @@ def _fourth(given: Row) -> dict[str, Any]:
     }
 
 
-async def _exported(house: Served) -> Row:
+async def _exported(house: Served) -> SessionRow:
     page = await house.arena.list(format="turns")
-    return row_of(await house.arena.state(page.heads[0].id))
+    return session_row(await house.arena.state(page.heads[0].id))
 
 
 async def test_the_log_of_an_import_folds_like_any_other(tmp_path: Path) -> None:
     async with arena(tmp_path) as opened:
-        outcome = await opened.take_over(log_of(row(4), model))
+        outcome = await opened.import_debate(session_events(row(4), model))
         records = await opened.store.read(outcome.debate.id)
         assert isinstance(records[-1].event, DebateImported)
         assert fold(records) == await opened.state(outcome.debate.id)

@@ -20,8 +20,8 @@ from moot.core.state import Debate
 from moot.core.terms import Request
 from moot.providers.endpoints import ENDPOINTS
 from moot.providers.keys import Secret
-from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, Wait
-from moot.settings import Service
+from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, WaitCue
+from moot.settings import ServerSettings
 from moot.store.contract import Token
 from moot.store.sqlite.store import SqliteStore
 from moot.store.token_digest import digest
@@ -253,7 +253,7 @@ async def test_keys_that_are_lent_with_the_first_turn_serve_both_models(tmp_path
 
 
 async def test_who_asks_again_joins_the_turn_and_pays_once(tmp_path: Path) -> None:
-    provider = Scripted(pace=0.003)
+    provider = ScriptedProvider(pace=0.003)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         opening = page.body
@@ -270,7 +270,7 @@ async def test_who_asks_again_joins_the_turn_and_pays_once(tmp_path: Path) -> No
 
 
 async def test_a_line_that_breaks_in_the_first_turn_costs_nothing_more(tmp_path: Path) -> None:
-    provider = Scripted(pace=0.002)
+    provider = ScriptedProvider(pace=0.002)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         async with house.http.stream("POST", "/api/debate/stream", json=page.body) as reply:
@@ -284,7 +284,7 @@ async def test_a_line_that_breaks_in_the_first_turn_costs_nothing_more(tmp_path:
 
 
 async def test_an_idempotency_key_tells_two_debates_apart(tmp_path: Path) -> None:
-    provider = Scripted()
+    provider = ScriptedProvider()
     async with serving(tmp_path, provider=provider) as house:
         body = Page(house, "scripted/a", "scripted/b").body
         keys = ("one", "one", "two")
@@ -298,11 +298,11 @@ async def test_a_cancelled_turn_is_given_again_on_the_same_chain(tmp_path: Path)
     stalling = False
 
     def script(request: Request) -> Iterator[Cue]:
-        yield Say(f"Point {len(provider.calls)}.")
+        yield SayCue(f"Point {len(provider.calls)}.")
         if stalling:
-            yield Stall()
+            yield StallCue()
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         await page.turn()
@@ -332,10 +332,10 @@ async def test_a_cancelled_turn_is_given_again_on_the_same_chain(tmp_path: Path)
 
 async def test_a_session_that_was_called_off_is_not_joined_again(tmp_path: Path) -> None:
     def script(request: Request) -> Iterator[Cue]:
-        yield Say("Well, ")
-        yield Stall() if len(provider.calls) == 1 else Say("yes.")
+        yield SayCue("Well, ")
+        yield StallCue() if len(provider.calls) == 1 else SayCue("yes.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         async with house.http.stream("POST", "/api/debate/stream", json=page.body) as reply:
@@ -350,7 +350,7 @@ async def test_a_session_that_was_called_off_is_not_joined_again(tmp_path: Path)
 
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool) -> None:
-    provider = Scripted(lambda _: [Say("Well, "), Stall()])
+    provider = ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
     impatient = replace(FREE, turn_grace_seconds=0.2)
     async with serving(tmp_path, impatient, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
@@ -368,7 +368,7 @@ async def test_a_turn_that_is_listened_to_at_another_server_goes_on(tmp_path: Pa
 
     def server() -> AbstractAsyncContextManager[Served]:
         store = SqliteStore.open(tmp_path / "moot.db")
-        return serving(tmp_path, impatient, store=store, provider=Scripted(pace=0.01))
+        return serving(tmp_path, impatient, store=store, provider=ScriptedProvider(pace=0.01))
 
     async with server() as one, server() as other:
         body = Page(one, "scripted/a", "scripted/b").body
@@ -387,12 +387,12 @@ async def test_a_failed_turn_is_tried_again_with_the_same_previous_id(tmp_path: 
     broken: list[Fault] = []
 
     def script(request: Request) -> Iterator[Cue]:
-        yield Think("Hm.")
+        yield ThinkCue("Hm.")
         if broken:
-            yield Break(broken[0])
-        yield Say(f"Point {len(provider.calls)}.")
+            yield FaultCue(broken[0])
+        yield SayCue(f"Point {len(provider.calls)}.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         await page.turn()
@@ -414,13 +414,13 @@ async def test_a_failed_turn_is_tried_again_with_the_same_previous_id(tmp_path: 
 async def test_an_attempt_that_says_something_else_is_told_to_who_asks_again(tmp_path: Path) -> None:
     def script(request: Request) -> Iterator[Cue]:
         if len(provider.calls) == 1:
-            yield Think("Let me see.")
-            yield Say("Half a ")
-            yield Break(Fault("overloaded"))
-        yield Think("Now then.")
-        yield Say(f"Point {len(provider.calls)}.")
+            yield ThinkCue("Let me see.")
+            yield SayCue("Half a ")
+            yield FaultCue(Fault("overloaded"))
+        yield ThinkCue("Now then.")
+        yield SayCue(f"Point {len(provider.calls)}.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         broken = await page.ask()
@@ -438,12 +438,12 @@ async def test_an_attempt_that_says_something_else_is_told_to_who_asks_again(tmp
 
 async def test_an_attempt_that_says_the_same_goes_on_where_the_first_broke_off(tmp_path: Path) -> None:
     def script(request: Request) -> Iterator[Cue]:
-        yield Say("Jobs change, and ")
+        yield SayCue("Jobs change, and ")
         if len(provider.calls) < 3:
-            yield Break(Fault("disconnected"))
-        yield Say("people with them.")
+            yield FaultCue(Fault("disconnected"))
+        yield SayCue("people with them.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         heard = await Page(house, "scripted/a", "scripted/b").turn()
         assert len(provider.calls) == 3
@@ -453,13 +453,13 @@ async def test_an_attempt_that_says_the_same_goes_on_where_the_first_broke_off(t
 async def test_a_turn_that_was_begun_again_goes_on_while_its_listener_is_away(tmp_path: Path) -> None:
     def script(request: Request) -> Iterator[Cue]:
         if len(provider.calls) == 1:
-            yield Say("Half a ")
-            yield Break(Fault("overloaded"))
-        yield Say("Point two.")
-        yield Wait(0.5)
-        yield Say("And three.")
+            yield SayCue("Half a ")
+            yield FaultCue(Fault("overloaded"))
+        yield SayCue("Point two.")
+        yield WaitCue(0.5)
+        yield SayCue("And three.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     hasty = replace(FREE, turn_grace_seconds=0.05)
     async with serving(tmp_path, hasty, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
@@ -479,14 +479,14 @@ async def test_the_hook_of_the_document_reads_whole_turns_though_replies_break_o
 
     def script(request: Request) -> Iterator[Cue]:
         turn = str(len(request.messages)) + request.model.name + str(request.previous_response_id)
-        yield Think("Let me ")
-        yield Say("I say ")
+        yield ThinkCue("Let me ")
+        yield SayCue("I say ")
         if turn not in broken:
             broken.add(turn)
-            yield Break(Fault("disconnected"))
-        yield Say(f"this in call {len(provider.calls)}." if len(provider.calls) % 3 else "so.")
+            yield FaultCue(Fault("disconnected"))
+        yield SayCue(f"this in call {len(provider.calls)}." if len(provider.calls) % 3 else "so.")
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with serving(tmp_path, provider=provider) as house:
         messages = await node("turns_hook.mjs", house.url, "scripted/a", "scripted/b", TOPIC)
         listed = (await house.http.get("/api/debate/sessions")).json()
@@ -498,8 +498,8 @@ async def test_the_hook_of_the_document_reads_whole_turns_though_replies_break_o
 
 
 async def test_several_thoughts_have_a_break_between_them(tmp_path: Path) -> None:
-    cues = [Think("weighing it."), Say("Yes. "), Think("Second thought."), Say("So it is.")]
-    async with serving(tmp_path, provider=Scripted(lambda _: cues)) as house:
+    cues = [ThinkCue("weighing it."), SayCue("Yes. "), ThinkCue("Second thought."), SayCue("So it is.")]
+    async with serving(tmp_path, provider=ScriptedProvider(lambda _: cues)) as house:
         page = Page(house, "scripted/a", "scripted/b")
         heard = await page.turn()
         told = (await house.http.get(f"/api/debate/session/{page.session}")).json()
@@ -508,7 +508,7 @@ async def test_several_thoughts_have_a_break_between_them(tmp_path: Path) -> Non
 
 
 async def test_nothing_that_is_done_elsewhere_keeps_a_turn_from_being_given(tmp_path: Path) -> None:
-    provider = Scripted()
+    provider = ScriptedProvider()
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         await page.turn()
@@ -531,7 +531,7 @@ async def test_nothing_that_is_done_elsewhere_keeps_a_turn_from_being_given(tmp_
 
 
 async def test_each_turn_is_its_own_models_and_on_its_own_chain(tmp_path: Path) -> None:
-    async with serving(tmp_path, provider=Scripted()) as house:
+    async with serving(tmp_path, provider=ScriptedProvider()) as house:
         page = Page(house, "scripted/a", "scripted/b")
         await page.turn()
         await page.turn()
@@ -555,7 +555,7 @@ async def test_each_turn_is_its_own_models_and_on_its_own_chain(tmp_path: Path) 
 
 
 async def test_a_client_that_brings_its_own_history_is_taken_at_its_word(tmp_path: Path) -> None:
-    provider = Scripted()
+    provider = ScriptedProvider()
     async with serving(tmp_path, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         page.ids = ["resp_kept_elsewhere", None]
@@ -581,7 +581,7 @@ async def test_a_client_that_brings_its_own_history_is_taken_at_its_word(tmp_pat
 
 
 async def test_a_model_that_nobody_knows_is_told_as_the_document_has_it(tmp_path: Path) -> None:
-    async with serving(tmp_path, provider=Scripted()) as house:
+    async with serving(tmp_path, provider=ScriptedProvider()) as house:
         body = Page(house, "no-such-model", "scripted/b").body
         assert (await stream(house, body)).events == [
             ("error", {"message": "Model not found: no-such-model"})
@@ -592,12 +592,14 @@ async def test_a_model_that_nobody_knows_is_told_as_the_document_has_it(tmp_path
 
 
 async def test_a_session_of_another_owner_is_as_unknown_as_none(tmp_path: Path) -> None:
-    guarded = Service(requests_per_minute=None, debates_per_client=None, token=Secret("the-operators-own"))
-    async with serving(tmp_path, guarded, provider=Scripted()) as house:
+    guarded = ServerSettings(
+        requests_per_minute=None, debates_per_client=None, token=Secret("the-operators-own")
+    )
+    async with serving(tmp_path, guarded, provider=ScriptedProvider()) as house:
         page = Page(house, "scripted/a", "scripted/b")
         for name in ("ann", "bob"):
             token = Token(name, digest(f"token-of-{name}"), "owner", name, datetime.now(UTC))
-            await house.arena.store.keep_token(token)
+            await house.arena.store.save_token(token)
         ann = {"Authorization": "Bearer token-of-ann"}
         bob = {"Authorization": "Bearer token-of-bob"}
         heard = page.keep(await stream(house, page.body, **ann))
@@ -615,10 +617,12 @@ async def test_a_session_of_another_owner_is_as_unknown_as_none(tmp_path: Path) 
 
 async def test_a_session_keeps_its_place_only_while_somebody_speaks(tmp_path: Path) -> None:
     crowded = replace(FREE, debates_per_client=1)
-    async with serving(tmp_path, crowded, provider=Scripted()) as house:
+    async with serving(tmp_path, crowded, provider=ScriptedProvider()) as house:
         for topic in ("One thing", "Another thing"):
             await Page(house, "scripted/a", "scripted/b", topic).turn()
-    async with serving(tmp_path, crowded, provider=Scripted(lambda _: [Say("Well, "), Stall()])) as house:
+    async with serving(
+        tmp_path, crowded, provider=ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
+    ) as house:
         await init(house, Page(house, "scripted/a", "scripted/b").body)
         reply: httpx.Response = await house.http.post(
             "/api/debate/stream/init", json=Page(house, "scripted/a", "scripted/b", "Another thing").body
@@ -628,7 +632,9 @@ async def test_a_session_keeps_its_place_only_while_somebody_speaks(tmp_path: Pa
 
 async def test_sessions_and_debates_share_the_places_of_their_client(tmp_path: Path) -> None:
     crowded = replace(FREE, debates_per_client=2)
-    async with serving(tmp_path, crowded, provider=Scripted(lambda _: [Say("Well, "), Stall()])) as house:
+    async with serving(
+        tmp_path, crowded, provider=ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
+    ) as house:
         first = await house.open()
         session = await init(house, Page(house, "scripted/a", "scripted/b").body)
         asked = {"json": Page(house, "scripted/a", "scripted/b", "Another thing").body}
@@ -645,7 +651,7 @@ async def test_sessions_and_debates_share_the_places_of_their_client(tmp_path: P
 
 
 async def test_a_session_can_be_held_again_as_a_debate_that_goes_by_itself(tmp_path: Path) -> None:
-    async with serving(tmp_path, provider=Scripted()) as house:
+    async with serving(tmp_path, provider=ScriptedProvider()) as house:
         page = Page(house, "scripted/a", "scripted/b")
         await page.turn()
         body = (await house.get(page.session, "setup")).json()

@@ -8,7 +8,7 @@ import pytest
 
 from moot.cli.app import run
 from moot.engine.arena import Arena
-from moot.providers.scripted import Script, Scripted
+from moot.providers.scripted import Script, ScriptedProvider
 from moot.settings import Settings
 from tests.faces.terminal import environment
 from tests.logbook import log_as_it_was  # noqa: F401 - a fixture
@@ -35,7 +35,9 @@ def hold(data: Path) -> Hold:
         async def debate() -> str:
             motion = str(options.pop("motion", "Cats are better than dogs"))
             given = {"format": "oxford", "rounds": 2, "model": "scripted/demo"}
-            async with Arena.open(Settings(data=data), providers={"scripted": Scripted(script)}) as arena:
+            async with Arena.open(
+                Settings(data=data), providers={"scripted": ScriptedProvider(script)}
+            ) as arena:
                 async for recorded in arena.debate(motion, **{**given, **options}):
                     last = recorded
             return last.debate

@@ -207,7 +207,7 @@ def test_a_process_whose_database_goes_away_while_it_starts_waits_for_it_and_say
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(env["MOOT_STORE"], number, lasting=True))
         starting = held.enter_context(early({**env, "MOOT_STORE": proxy.url}, *START[name]))
-        assert proxy.cut.is_set()
+        assert proxy.cut.wait(60)
         proxy.mend()
         assert starting.stdout is not None
         assert READY[name] in starting.stdout.readline()

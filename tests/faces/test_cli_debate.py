@@ -14,7 +14,7 @@ import pytest
 from moot.core.events import decode_recorded
 from moot.core.evolve import fold
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, Say, Think
+from moot.providers.scripted import Cue, SayCue, ThinkCue
 from tests.faces.conftest import Hold
 from tests.faces.terminal import MOOT, environment, piped
 
@@ -101,8 +101,8 @@ def test_nothing_a_model_writes_reaches_the_terminal_as_a_command(hold: Hold, mo
 
     def script(request: Request) -> Iterable[Cue]:
         if request.schema is None:
-            yield Think(evil)
-            yield Say(f"{evil} words {len(request.messages)}")
+            yield ThinkCue(evil)
+            yield SayCue(f"{evil} words {len(request.messages)}")
         else:
             names = request.schema["properties"]["speakers"]["required"]
             marks = {"score": 70, "strengths": [evil], "weaknesses": [evil]}
@@ -114,7 +114,7 @@ def test_nothing_a_model_writes_reaches_the_terminal_as_a_command(hold: Hold, mo
                 "speakers": dict.fromkeys(names, marks),
                 "winner": names[0],
             }
-            yield Say(json.dumps(ballot))
+            yield SayCue(json.dumps(ballot))
 
     hold(script, rounds=1)
     calls = (
@@ -130,10 +130,10 @@ def test_nothing_a_model_writes_reaches_the_terminal_as_a_command(hold: Hold, mo
 
 def test_a_failed_debate_exits_with_1_and_says_what_to_do(moot: Moot, monkeypatch: pytest.MonkeyPatch):
     from moot.core.errors import Fault
-    from moot.providers.scripted import Break
+    from moot.providers.scripted import FaultCue
 
     monkeypatch.setattr(
-        "moot.providers.scripted.improvise", lambda _request: [Break(Fault("bad_key", "permanent"))]
+        "moot.providers.scripted.improvise", lambda _request: [FaultCue(Fault("bad_key", "permanent"))]
     )
     code, out, err = moot("Cats are better than dogs", *DEMO)
     assert code == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.conversation_source import library
+from moot.cli.conversation_source import open_conversations
 from tests.archives.rows import EACH, in_lines, in_sqlite, rows
 from tests.client.desk import answer, desk, problem
 from tests.faces.conftest import Hold
@@ -142,5 +142,5 @@ def test_on_a_terminal_an_import_shows_that_it_moves(data: Path, old: Path):
 async def test_a_server_that_counts_requests_is_waited_for():
     busy = problem("429 Too Many Requests", b'{"status": 429}', Retry_After="0")
     nothing = b'{"conversations": [], "total": 0, "limit": 20, "offset": 0, "hasMore": false}'
-    async with desk(busy, busy, answer("200 OK", nothing)) as server, library(server.url) as books:
-        assert (await books.shelf(search="", limit=20, offset=0)).total == 0
+    async with desk(busy, busy, answer("200 OK", nothing)) as server, open_conversations(server.url) as books:
+        assert (await books.imported_page(search="", limit=20, offset=0)).total == 0

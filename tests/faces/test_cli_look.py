@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.replay_events import gap
+from moot.cli.replay_events import seconds_between
 from moot.core.events import DebatePaused, DebateResumed, Recorded, decode_recorded
 from tests.faces.conftest import Hold
 from tests.faces.terminal import MOOT, environment
@@ -68,9 +68,9 @@ def test_a_replay_leaves_out_the_time_when_nobody_debated():
         return Recorded("deb_1", second + 1, BEGAN.replace(second=second), epoch, event)  # type: ignore[arg-type]
 
     paused, resumed = at(1, DebatePaused()), at(50, DebateResumed())
-    assert gap(at(0, DebatePaused()), paused) == 1
-    assert gap(paused, resumed) == 0
-    assert gap(paused, at(50, DebatePaused(), epoch=2)) == 0
+    assert seconds_between(at(0, DebatePaused()), paused) == 1
+    assert seconds_between(paused, resumed) == 0
+    assert seconds_between(paused, at(50, DebatePaused(), epoch=2)) == 0
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def tokens(data: Path, *keep: Token) -> dict[str, Token]:
     async def look() -> tuple[Token, ...]:
         store = SqliteStore.open(data / "moot.db")
         for token in keep:
-            await store.keep_token(token)
+            await store.save_token(token)
         try:
             return await store.tokens()
         finally:

@@ -108,7 +108,7 @@ def test_a_text_that_ends_too_early_pauses_and_the_draft_is_found_again(data: Pa
     resumed = piped(environment(data), "resume", stdin="And cheap.\n")
     assert resumed.returncode == 0, resumed.stderr
     assert "Kept from before: Tea is calm." in resumed.stderr
-    said = [turn.text for turn in debate_in(moot).turns if turn.said]
+    said = [turn.text for turn in debate_in(moot).turns if turn.has_words]
     assert said[0] == "Tea is calm.\nAnd cheap."
 
 
@@ -246,7 +246,7 @@ def test_who_comes_back_to_a_blind_opening_reads_the_other_when_they_have_spoken
     assert spoken(data, *options, typed="").returncode == 130
     resumed = piped(environment(data), "resume", "last", stdin="Coffee wakes.\n")
     assert resumed.returncode == 0, resumed.stderr
-    other = next(turn.text for turn in debate_in(moot).turns if turn.said and turn.seat == "part_1")
+    other = next(turn.text for turn in debate_in(moot).turns if turn.has_words and turn.seat == "part_1")
     page = " ".join(resumed.stdout.split())
     assert page.index("words by hand") < page.index(other[:50])
 

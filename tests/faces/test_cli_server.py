@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.remote import Minutes
+from moot.cli.remote import KnownLog
 from moot.client import Client, Record
 from moot.core.events import CallDelta, DebateOpened, decode_recorded
 from moot.core.evolve import fold
@@ -250,11 +250,11 @@ def test_a_token_lets_in(env: dict[str, str], tmp_path: Path):
 
 def test_what_a_viewer_may_not_see_leaves_no_gap():
     lines = (Path(__file__).parents[1] / "golden/reasoning.jsonl").read_bytes().splitlines()
-    minutes = Minutes("deb_1")
+    minutes = KnownLog("deb_1")
     for recorded in map(decode_recorded, lines):
         secret = isinstance(recorded.event, CallDelta) and recorded.event.kind == "reasoning"
-        minutes.take(Record(recorded.seq, recorded.at, "", None if secret else recorded.event))
-        minutes.take(Record(1, recorded.at, "", None))
+        minutes.add(Record(recorded.seq, recorded.at, "", None if secret else recorded.event))
+        minutes.add(Record(1, recorded.at, "", None))
     assert minutes.seq == len(lines)
     assert len(minutes.records) < len(lines)
     assert minutes.debate is not None

@@ -14,10 +14,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from moot.cli.follow import show_all
-from moot.cli.render.live import Stage
-from moot.cli.render.output import Page, pad, shorten
-from moot.cli.render.status_line import status
-from moot.cli.render.wrapping import Flow, fold
+from moot.cli.render.live import DebateView
+from moot.cli.render.output import Terminal, pad, shorten
+from moot.cli.render.status_line import status_lines
+from moot.cli.render.wrapping import LineFlow, wrap
 from moot.core.events import (
     AsideAsked,
     BallotSpoiled,
@@ -46,7 +46,7 @@ from moot.core.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.core.terms import FREE, Judge, Limits, Manner, Model, Money, Polls
+from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, PollSettings
 from tests.factories import call_started
 from tests.golden.reading import log_of
 from tests.views.logs import BEGAN, Log, held, seat
@@ -54,8 +54,8 @@ from tests.views.logs import BEGAN, Log, held, seat
 
 def shown(log: Log | Sequence[Recorded], width: int = 80, **options: bool) -> str:
     out = io.StringIO()
-    page = Page(Console(file=out, width=width, color_system=None, force_terminal=False))
-    stage = Stage(page, lambda: BEGAN, **options)
+    page = Terminal(Console(file=out, width=width, color_system=None, force_terminal=False))
+    stage = DebateView(page, lambda: BEGAN, **options)
     show_all(log.records if isinstance(log, Log) else log, stage)
     return out.getvalue()
 
@@ -65,7 +65,7 @@ texts = st.text(alphabet=st.sampled_from("ab cde漢 \n"), max_size=120)
 
 @given(texts, st.integers(min_value=2, max_value=20))
 def test_folded_lines_fit_and_lose_no_letter(text: str, width: int):
-    lines = fold(text, width)
+    lines = wrap(text, width)
     assert all(cell_len(words) <= width for _, words in lines)
     assert "".join("".join(words.split()) for _, words in lines) == "".join(text.split())
     assert [end for end, _ in lines] == sorted({end for end, _ in lines})
@@ -73,18 +73,18 @@ def test_folded_lines_fit_and_lose_no_letter(text: str, width: int):
 
 @given(texts, st.integers(min_value=4, max_value=20), st.lists(st.integers(0, 120)))
 def test_lines_given_as_they_come_are_those_of_the_whole(text: str, width: int, cuts: list[int]):
-    flow, given_lines, start = Flow(width), [], 0
+    flow, given_lines, start = LineFlow(width), [], 0
     for cut in [*sorted(cuts), len(text)]:
         flow.add(text[start:cut])
         start = max(start, cut)
         given_lines += flow.ready()
     given_lines += flow.finish(text)[0]
-    whole = [words for _, words in fold(text.strip(), width)]
+    whole = [words for _, words in wrap(text.strip(), width)]
     assert given_lines == whole
 
 
 def test_the_last_lines_wait_until_the_speech_is_over():
-    flow = Flow(10)
+    flow = LineFlow(10)
     flow.add("one two three four five six seven eight nine ten eleven")
     early = flow.ready()
     assert early == ["one two", "three four"]
@@ -93,11 +93,11 @@ def test_the_last_lines_wait_until_the_speech_is_over():
 
 
 def test_words_that_are_cut_back_after_they_were_printed_are_confessed():
-    flow = Flow(10, held=0)
+    flow = LineFlow(10, held=0)
     flow.add("one two three four five six")
     flow.ready()
     assert flow.finish("one two") == ([], "The last words above were cut off and do not count.")
-    other = Flow(10, held=0)
+    other = LineFlow(10, held=0)
     other.add("one two three four five six")
     other.ready()
     lines, note = other.finish("Something else")
@@ -198,7 +198,7 @@ def test_whatever_happens_beside_the_speeches_is_said():
 
 
 def test_what_people_do_is_said():
-    log = Log(limits=Limits(rounds=2), manner=Manner(polls=Polls(seconds=60))).start()
+    log = Log(limits=DebateLimits(rounds=2), manner=DebateOptions(polls=PollSettings(seconds=60))).start()
     log.add(PollOpened("before", 60), PollClosed("before"))
     log.add(SeatTaken("for", "Ann"), RoundsAdded(1, "Chair"))
     turn = log.begin("for")
@@ -255,8 +255,8 @@ def test_a_call_beside_the_speeches_fails_in_silence():
     ],
 )
 def test_the_moving_part_says_what_is_waited_for(aside: AsideAsked | PollOpened, words: str):
-    log = Log(manner=Manner(polls=Polls())).start().add(aside)
-    told = status(log.debate, log.debate.updated_at + timedelta(seconds=1), 80, 0)
+    log = Log(manner=DebateOptions(polls=PollSettings())).start().add(aside)
+    told = status_lines(log.debate, log.debate.updated_at + timedelta(seconds=1), 80, 0)
     assert words in told[0].plain
 
 
@@ -266,22 +266,24 @@ def test_the_clock_of_a_person_and_of_a_judge_in_person_is_in_sight():
     log = Log(seats=(replace(seat("for"), model=human), seat("against")), judges=judges).start()
     turn = log.begin("for")
     now = log.debate.updated_at
-    assert "a person types, 4:5" in status(log.debate, now, 90, 0)[0].plain
+    assert "a person types, 4:5" in status_lines(log.debate, now, 90, 0)[0].plain
     log.hear("Mine.").settle("Mine.").add(TurnCompleted(turn, 1), JudgingStarted(1, "rounds"))
     assert (
-        "waiting for the ballot of Judge and Zoe · 0 of 2 ballots" in status(log.debate, now, 90, 0)[0].plain
+        "waiting for the ballot of Judge and Zoe · 0 of 2 ballots"
+        in status_lines(log.debate, now, 90, 0)[0].plain
     )
 
 
 def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the_time():
     log = Log(
-        limits=Limits(rounds=2, cost=Money(1)), seats=(seat("for", name="Ann"), seat("against", name="Bob"))
+        limits=DebateLimits(rounds=2, cost=Money(1)),
+        seats=(seat("for", name="Ann"), seat("against", name="Bob")),
     )
     log.start().say("for", "Yes.").begin("against")
     log.hear("Not so fast").add(RemarkInjected(1, "Hush."))
     out = io.StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None, legacy_windows=False)
-    with Stage(Page(console), lambda: log.debate.updated_at, hint="Ctrl-C pauses") as stage:
+    with DebateView(Terminal(console), lambda: log.debate.updated_at, hint="Ctrl-C pauses") as stage:
         stage.catch_up(log.debate)
         stage.tick()
     said = out.getvalue()

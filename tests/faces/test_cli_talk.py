@@ -9,17 +9,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from moot.cli.follow import play
+from moot.cli.follow import show_records
 from moot.cli.keyboard import Keyboard
-from moot.cli.prompts.ask_people import Leave, Paper, Speech, Talk, wanted
-from moot.cli.render.screens import Lines
-from moot.cli.visible_records import Attendance, Eyes, people, sitting
+from moot.cli.prompts.ask_people import BallotPrompt, PeoplePrompts, PointPrompt, SpeechPrompt, pending_prompt
+from moot.cli.render.screens import EventLines
+from moot.cli.visible_records import PeopleHere, VisibleRecords, all_people, person_at
 from moot.core.events import AsideAsked, BallotCast, CallDelta, DebatePaused, JudgingStarted
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import FREE, HUMAN, Ballot, Judge, Model, Request
 from moot.engine.arena import Arena
-from moot.providers.scripted import Cue, Say, Scripted, improvise
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, improvise
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
@@ -44,21 +44,23 @@ def typing(text: str) -> Generator[Keyboard]:
 def rising(request: Request) -> Iterable[Cue]:
     """A debater who rises on every point of information."""
     if request.schema is not None and "rise" in request.schema["properties"]:
-        return (Say('{"rise": true, "point": "And who pays?"}'),)
+        return (SayCue('{"rise": true, "point": "And who pays?"}'),)
     return improvise(request)
 
 
 async def held(tmp_path: Path, text: str, **options: object) -> tuple[Debate, list[str]]:
     """A debate with a person in the first seat who types this, and how often they left before the end."""
     left: list[str] = []
-    providers = {"scripted": Scripted(rising)}
+    providers = {"scripted": ScriptedProvider(rising)}
     async with Arena.open(Settings(data=tmp_path), store=MemoryStore(), providers=providers) as arena:
         seats = (SeatSetup(model=PERSON), SeatSetup(model=arena.model("scripted/demo")))
         setup = await arena.setup("Tea is better", seats=seats, judge="none", **options)
         debate = (await arena.create(setup, start=True)).debate
         with typing(text) as keyboard:
-            talk = Talk(arena, debate, Lines(), people(debate), lambda: left.append("left"), keyboard)
-            await play(talk.follow(arena.watch(debate.id), None), talk)
+            talk = PeoplePrompts(
+                arena, debate, EventLines(), all_people(debate), lambda: left.append("left"), keyboard
+            )
+            await show_records(talk.follow(arena.watch(debate.id), None), talk)
             await talk.end()
         return await arena.state(debate.id), left
 
@@ -85,23 +87,23 @@ def log_with_people() -> Log:
 
 def test_what_is_wanted_of_whom():
     log = log_with_people()
-    who = people(log.debate)
-    assert who == Attendance(("for",), ("judge",))
-    assert wanted(log.debate, who) is None
+    who = all_people(log.debate)
+    assert who == PeopleHere(("for",), ("judge",))
+    assert pending_prompt(log.debate, who) is None
     turn = log.begin("for")
-    assert wanted(log.debate, who) == Speech(turn)
-    assert wanted(log.debate, Attendance(("against",))) is None
+    assert pending_prompt(log.debate, who) == SpeechPrompt(turn)
+    assert pending_prompt(log.debate, PeopleHere(("against",))) is None
     log.add(AsideAsked(1, "leave", 0, "for"))
-    assert wanted(log.debate, who) == Leave(1, "for")
+    assert pending_prompt(log.debate, who) == PointPrompt(1, "for")
     log.add(DebatePaused())
-    assert wanted(log.debate, who) is None
+    assert pending_prompt(log.debate, who) is None
 
 
 def test_a_judge_in_person_is_wanted_when_the_judging_begins():
     log = log_with_people().say("against", "No.").add(JudgingStarted(1, "rounds"))
-    assert wanted(log.debate, people(log.debate)) == Paper(1, "judge")
-    assert sitting(log.debate, "Judge") == Attendance(judges=("judge",))
-    assert sitting(log.debate, "against") == Attendance(seats=("against",))
+    assert pending_prompt(log.debate, all_people(log.debate)) == BallotPrompt(1, "judge")
+    assert person_at(log.debate, "Judge") == PeopleHere(judges=("judge",))
+    assert person_at(log.debate, "against") == PeopleHere(seats=("against",))
 
 
 def test_who_judges_reads_no_other_ballot_before_the_verdict_but_their_own():
@@ -111,12 +113,12 @@ def test_who_judges_reads_no_other_ballot_before_the_verdict_but_their_own():
     log.add(call_started(9, None, judge="model"), CallDelta(9, 0, "text", "Birch is better."))
     log.add(BallotCast(1, Ballot("model", 0, "for", {}, "Clear.")))
     log.add(BallotCast(1, Ballot("ann", 0, "for", {}, "Clear.")))
-    who = people(log.debate)
-    eyes = Eyes(who)
-    shown = [one for recorded in log.records for one in eyes.see(recorded)]
+    who = all_people(log.debate)
+    eyes = VisibleRecords(who)
+    shown = [one for recorded in log.records for one in eyes.visible(recorded)]
     events = [one.event for one in shown]
     assert [event.ballot.judge for event in events if isinstance(event, BallotCast)] == ["ann"]
     assert not any(isinstance(event, CallDelta) and event.call == 9 for event in events)
     debate = fold(shown)
     assert debate is not None
-    assert wanted(debate, who) == Paper(1, "bob")
+    assert pending_prompt(debate, who) == BallotPrompt(1, "bob")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from moot.core.errors import FaultClass, FaultKind
+from moot.core.errors import FaultKind, FaultSeverity
 from moot.core.terms import Truncation
 from tests.faults import acts
 from tests.faults.acts import bills, bytes_of, framed, in_packets, refuse, says, slow_down, tells
@@ -80,7 +80,7 @@ class Fails(Struct, frozen=True):
     """One attempt that comes to nothing, as the log tells it."""
 
     kind: FaultKind
-    severity: FaultClass = "transient"
+    severity: FaultSeverity = "transient"
     status: int | None = None
     billed: bool = True
     words: bool = False
@@ -154,7 +154,7 @@ def _failing(
     name: str,
     played: tuple[Act | Door, ...],
     kind: FaultKind,
-    severity: FaultClass,
+    severity: FaultSeverity,
     then: Any,
     more: dict[str, Any],
 ) -> Case:

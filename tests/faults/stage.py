@@ -19,21 +19,21 @@ from moot.core.events import (
     CallFailed,
     CallStarted,
     Event,
-    Narrated,
     Recorded,
+    StreamedEvent,
     tag_of,
 )
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
 from moot.core.terms import Model, Money
-from moot.core.timing import Pace
-from moot.core.visibility import OBSERVER, visible
+from moot.core.timing import RunnerTimings
+from moot.core.visibility import OBSERVER, visible_event
 from moot.engine.arena import Arena
 from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.client import Client
+from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.family import Family
-from moot.providers.prices import flat
+from moot.providers.prices import flat_price
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox
@@ -41,8 +41,8 @@ from tests.faults.server import FaultServer
 from tests.faults.tongues import Tongue
 
 MOTION = "Should bridges be free to cross?"
-PRICE = flat(Money(3), Money(15))
-PACE = Pace(retry_base=0.01, first_byte=10.0, between_bytes=10.0, tick=0.005)
+PRICE = flat_price(Money(3), Money(15))
+PACE = RunnerTimings(retry_base=0.01, first_byte=10.0, between_bytes=10.0, tick=0.005)
 HASTY = replace(PACE, first_byte=0.3, between_bytes=0.3)
 """For services that fall silent: only they are waited for, so that a busy machine is not taken for one."""
 PLAYERS = ("one", "two", "judge")
@@ -70,7 +70,7 @@ class Held(Struct):
     @property
     def kinds(self) -> list[str]:
         """What the viewer saw, in order; how the words are portioned out is the clock's business."""
-        told = [WORDS if isinstance(r.event, Narrated) else tag_of(r.event) for r in self.seen]
+        told = [WORDS if isinstance(r.event, StreamedEvent) else tag_of(r.event) for r in self.seen]
         return [kind for before, kind in zip(["", *told], told, strict=False) if not kind == before == WORDS]
 
     @property
@@ -94,10 +94,10 @@ class Held(Struct):
         return [r.event for r in self.seen if isinstance(r.event, CallDelta) and r.event.call == call]
 
 
-def client(tongue: Tongue, url: str, key: str, patience: float = 10.0) -> Client:
+def client(tongue: Tongue, url: str, key: str, patience: float = 10.0) -> ProviderClient:
     family, traits = FAMILIES[tongue]
     base = url.removesuffix("/v1") if tongue in ("anthropic", "google") else url
-    return Client(family, base, key=key, traits=traits, patience=patience, connect=patience / 2)
+    return ProviderClient(family, base, key=key, traits=traits, read_timeout=patience, connect=patience / 2)
 
 
 async def hold(
@@ -105,7 +105,7 @@ async def hold(
     folder: Path,
     *,
     tongue: Tongue = "chat",
-    pace: Pace = PACE,
+    pace: RunnerTimings = PACE,
     turns: int = 3,
     max_tokens: int = 600,
     urls: Mapping[str, str] | None = None,
@@ -143,4 +143,4 @@ async def observed(arena: Arena, debate_id: str) -> AsyncGenerator[tuple[Recorde
     debate: Debate | None = None
     async for recorded in arena.watch(debate_id):
         debate = evolve(debate, recorded)
-        yield recorded, visible(debate, recorded, OBSERVER)
+        yield recorded, visible_event(debate, recorded, OBSERVER)

@@ -25,12 +25,12 @@ from moot.core.events import (
 )
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Text, ToolResult
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.engine.tool_loop import NOT_JSON, TOO_SLOW
 from moot.rules.commands import Abort
 from moot.settings import Settings
-from moot.store.contract import Outcome
+from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore
 from moot.tools.contract import MOST_CALLS
 from tests.chaos import kills
@@ -255,7 +255,7 @@ async def hold_many(debates: int, turns: int) -> FaultServer:
     """All at the same time, over the connections of one client; each seat has a model of its own."""
     async with FaultServer() as server:
         providers = {"svc": client("responses", server.url, server.key)}
-        pace = Pace(retry_base=0.01, tick=0.02)
+        pace = RunnerTimings(retry_base=0.01, tick=0.02)
         settings = Settings(data=Path("unused"), pace=pace)
         async with Arena.open(settings, store=MemoryStore(), providers=providers) as arena:
 
@@ -429,7 +429,7 @@ class Leisurely(MemoryStore):
 
     dice = random.Random(1)
 
-    async def record(self, *args: Any, **options: Any) -> Outcome:
+    async def record(self, *args: Any, **options: Any) -> RecordResult:
         outcome = await super().record(*args, **options)
         await asyncio.sleep(0.005)
         return outcome

@@ -9,7 +9,7 @@ import pytest
 
 from moot.core.errors import FAULT_MESSAGES
 from moot.core.events import CallFailed, encode
-from moot.core.pricing import NOTHING, cost
+from moot.core.pricing import ZERO, cost
 from moot.core.terms import Money, Usage
 from moot.store.memory import MemoryStore
 from tests.faults.acts import WORDS as PROVIDERS_WORDS
@@ -160,9 +160,9 @@ def check_money(held: Held, server: FaultServer, *, cut: bool = False) -> None:
     Where our own patience has `cut` a reply, its bill may have been on the way: it is estimated then.
     """
     events = [*held.completed, *held.failures]
-    reported = sum((event.cost or NOTHING for event in events if not event.usage.estimated), NOTHING)
+    reported = sum((event.cost or ZERO for event in events if not event.usage.estimated), ZERO)
     bills = [call.billed for call in server.calls if call.reported]
-    billed = sum((cost(PRICE, Usage(bill.input, bill.output)) or NOTHING for bill in bills), Money(0))
+    billed = sum((cost(PRICE, Usage(bill.input, bill.output)) or ZERO for bill in bills), Money(0))
     assert reported <= billed if cut else reported == billed
     for event in events:
         if isinstance(event, CallFailed) and not event.billed:

@@ -11,10 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, Judge, Limits, Manner, Model, Polls, Seat, Side
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, Seat, Side
 from moot.rules.commands import Command, Extend, Inject, Pause, Rejudge, Resume
 from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
-from moot.rules.runner_decisions import Purpose
+from moot.rules.runner_decisions import CallPurpose
 from tests.core.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
 from tests.factories import SCRIPTED, seats, table
 
@@ -61,8 +61,8 @@ def vote(simulation: Simulation, *choices: str) -> None:
 
 def swung(debate_id: str) -> Simulation:
     """The audience votes, asks, and votes again; the side that has moved more of it wins."""
-    manner = Manner(winning="audience", polls=Polls())
-    opening = table("oxford", limits=Limits(3), manner=manner)
+    manner = DebateOptions(winning="audience", polls=PollSettings())
+    opening = table("oxford", limits=DebateLimits(3), manner=manner)
     debate = Simulation(opening, speak, debate_id).start()
     vote(debate, "for", "for", "for", "undecided", "undecided", "against")
     debate.run_until(lambda d: d.is_live(2))
@@ -75,7 +75,7 @@ def swung(debate_id: str) -> Simulation:
 
 def divided(debate_id: str) -> Simulation:
     """One division at the end, beside the judges; nobody asks anything."""
-    manner = Manner(polls=Polls(before=False, seconds=30))
+    manner = DebateOptions(polls=PollSettings(before=False, seconds=30))
     debate = Simulation(table("oxford-union", *FOUR, manner=manner), speak, debate_id).start()
     debate.run_until(lambda d: bool(d.polls))
     for number, choice in enumerate(("for", "against", "for"), 1):
@@ -91,7 +91,7 @@ def _with_person() -> tuple[Seat, ...]:
     return replace(first, model=PERSON, stand_in=SCRIPTED), second
 
 
-def ada(debate: Debate, purpose: Purpose) -> Command | None:
+def ada(debate: Debate, purpose: CallPurpose) -> Command | None:
     """Speaks once, says nothing the second time, and judges as others do."""
     turn = debate.turn(purpose.turn or 0)
     if turn is None:
@@ -103,7 +103,7 @@ def attended(debate_id: str) -> Simulation:
     """A person speaks, is given more time, lets it pass; a model stands in; another person takes the seat of
     the opponent, types before everybody's eyes, and leaves. A person judges beside a model."""
     judges = (Judge("judge", "Judge", SCRIPTED), Judge("ada", "Ada", PERSON))
-    opening = table("free", seats=_with_person(), judges=judges, limits=Limits(3, turns=6))
+    opening = table("free", seats=_with_person(), judges=judges, limits=DebateLimits(3, turns=6))
     debate = Simulation(opening, speak, debate_id, ada).start()
     debate.run_until(lambda d: d.is_live(1))
     debate.ask(KeepDraft("a", "I speak as"))
@@ -137,7 +137,7 @@ def reopened(debate_id: str) -> Simulation:
         illegible = sent.purpose.judge == OTHER.id and len(sent.debate.judgings) == 3
         return Reply("I could not say.") if illegible else speak(sent)
 
-    debate = Simulation(table("free", limits=Limits(1, turns=2)), script, debate_id).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(1, turns=2)), script, debate_id).start().run()
     for reason in ("A second opinion.", "A third."):
         debate.ask(Rejudge((OTHER,), reason))
         debate.run()
@@ -158,16 +158,18 @@ def yielding(debate_id: str) -> Simulation:
             return Reply(aside(sent, yes=asked.turn != 2))
         return Reply("Perhaps." if asked.turn == 4 else aside(sent))
 
-    manner = Manner(winning="self-terminate")
+    manner = DebateOptions(winning="self-terminate")
     return Simulation(table("free", manner=manner), script, debate_id).start().run()
 
 
 FORMATS: dict[str, Scene] = {
     "oxford-swing": swung,
     "oxford-union": divided,
-    "lincoln-douglas-blind": held("lincoln-douglas", manner=Manner(blind=True)),
+    "lincoln-douglas-blind": held("lincoln-douglas", manner=DebateOptions(blind=True)),
     "public-forum": held("public-forum", *FOUR),
-    "policy": held("policy", manner=Manner(prep=True, objective="Whether the plan is worth its price.")),
+    "policy": held(
+        "policy", manner=DebateOptions(prep=True, objective="Whether the plan is worth its price.")
+    ),
     "british-parliamentary": held("british-parliamentary", *FOUR, script=choosy),
     "british-parliamentary-two": held("british-parliamentary", script=choosy),
     "world-schools": interrupted,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.core.state import Debate
-from moot.core.terms import Message, Reasoning, Segment, Text, ToolCall, ToolResult
+from moot.core.terms import ChatMessage, Reasoning, Segment, Text, ToolCall, ToolResult
 from tests.core.simulate import Sent, Simulation
 
 RULE = "=" * 100
@@ -25,13 +25,13 @@ def _order(debate: Debate) -> Iterator[str]:
     for slot in debate.schedule:
         phase = debate.phase(slot.index)
         to = f" to {slot.to}" if slot.to else ""
-        words = f"{debate.budget(slot.index)} words"
+        words = f"{debate.word_budget(slot.index)} words"
         skipped = " (falls out)" if slot.index in debate.skipped else ""
         yield f"{slot.round:>2}  {phase.key:<18}{slot.seat}{to:<6} {slot.tone:<13}{words}{skipped}"
 
 
 def _sent(simulation: Simulation) -> Iterator[str]:
-    told: dict[str, tuple[str, tuple[Message, ...]]] = {}
+    told: dict[str, tuple[str, tuple[ChatMessage, ...]]] = {}
     for sent in simulation.sent:
         reader, title = _reader(sent)
         instructions, before = told.get(reader, ("", ()))

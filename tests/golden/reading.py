@@ -11,7 +11,7 @@ import msgspec
 from moot.core.events import Recorded, decode_recorded, encode
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
-from moot.core.visibility import OBSERVER, OWNER, Viewer, visible
+from moot.core.visibility import OBSERVER, OWNER, Viewer, visible_event
 from moot.views.summary import summarize
 
 HERE = Path(__file__).parent
@@ -32,7 +32,7 @@ def snapshot(records: Sequence[Recorded]) -> bytes:
     for recorded in records:
         debate = evolve(debate, recorded)
         for viewer in (OWNER, OBSERVER, Viewer("participant", debate.seats[0].id)):
-            seen[viewer.role] += visible(debate, recorded, viewer) is not None
+            seen[viewer.role] += visible_event(debate, recorded, viewer) is not None
     assert debate is not None
     read = {"summary": summarize(debate), "facts": facts(debate), "seen": seen}
     return msgspec.json.format(msgspec.json.encode(read), indent=1) + b"\n"
@@ -49,7 +49,7 @@ def facts(debate: Debate) -> dict[str, Any]:
         "skipped": debate.skipped,
         "turns": [turn_facts(turn) for turn in debate.turns],
         "remarks": [[remark.number, remark.seq, remark.to, remark.text] for remark in debate.remarks],
-        "chains": {seat.id: debate.chain(seat.id) for seat in debate.seats},
+        "chains": {seat.id: debate.chained_response_id(seat.id) for seat in debate.seats},
         "calls": debate.calls_made,
         "tallies": debate.tallies,
         "counted": debate.counted,
@@ -71,7 +71,7 @@ def _judging(debate: Debate) -> dict[str, Any] | None:
 def turn_facts(turn: Turn) -> dict[str, Any]:
     return {
         "turn": f"{turn.number} slot {turn.slot} seat {turn.seat} {turn.state} {turn.by}".strip(),
-        "counts": [turn.spent, turn.said, turn.struck],
+        "counts": [turn.used_slot, turn.has_words, turn.struck],
         "text": turn.text,
         "reasoning": turn.reasoning,
         "segments": len(turn.segments),

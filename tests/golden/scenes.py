@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from moot.core.events import DebateOpened
-from moot.core.terms import FREE, Judge, Limits, Manner, Model, Money, Price, Seat, Tier
+from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, Price, PriceTier, Seat
 from moot.rules.commands import (
     Abort,
     Decide,
@@ -37,15 +37,15 @@ OWL = Model(
     max_tokens=400,
     seed=11,
     price=Price(
-        input=(Tier(0, Money("1.25")), Tier(200_000, Money("2.50"))),
-        output=(Tier(0, Money("10")),),
-        cached_input=(Tier(0, Money("0.125")),),
+        input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.50"))),
+        output=(PriceTier(0, Money("10")),),
+        cached_input=(PriceTier(0, Money("0.125")),),
         source="list of January 2026",
     ),
 )
 LOCAL = Model("local", "sparrow-135m", small=True, price=FREE)
 UNPRICED = Model("acme", "heron")
-TWO_TURNS = Limits(1, turns=2)
+TWO_TURNS = DebateLimits(1, turns=2)
 
 
 def scene(opening: DebateOpened, script: Script = speak) -> Callable[[str], Simulation]:
@@ -89,14 +89,14 @@ def steered(debate_id: str) -> Simulation:
     speaking(debate, 5).ask(SkipTurn(by="chair"))
     debate.ask(Pause())
     debate.run()
-    debate.ask(SkipTurn(slot=debate.debate.unspent()[0].index))
+    debate.ask(SkipTurn(slot=debate.debate.remaining_slots()[0].index))
     debate.ask(Resume())
     return debate.run()
 
 
 def stepped(debate_id: str) -> Simulation:
     """A pause at the beginning, two single speeches, the rest of a round, and then all that is left."""
-    debate = speaking(Simulation(table("oxford", limits=Limits(3)), speak, debate_id).start(), 1)
+    debate = speaking(Simulation(table("oxford", limits=DebateLimits(3)), speak, debate_id).start(), 1)
     debate.ask(Pause(by="chair"))
     for step in ("turn", "turn", "round", None):
         debate.run()
@@ -109,7 +109,7 @@ def retried(debate_id: str) -> Simulation:
     busy = Reply("Well, ", fault="overloaded")
     no_key = Reply(fault="bad_key", severity="permanent", billed=False)
     script = in_turn([busy, busy, Reply(words(1)), *[busy] * 4, no_key])
-    debate = Simulation(table("free", limits=Limits(2, turns=4)), script, debate_id).start().run()
+    debate = Simulation(table("free", limits=DebateLimits(2, turns=4)), script, debate_id).start().run()
     debate.ask(Retry())
     return debate.run()
 
@@ -130,14 +130,14 @@ def exhausted(debate_id: str) -> Simulation:
         "oxford",
         seats=seats("for", "against", model=OWL),
         judges=(Judge("judge", "Judge", OWL),),
-        limits=Limits(5, cost=Money("0.08"), warn_at=Money("0.01")),
+        limits=DebateLimits(5, cost=Money("0.08"), warn_at=Money("0.01")),
     )
     return Simulation(opening, script, debate_id).start().run()
 
 
 def crashed(debate_id: str) -> Simulation:
     """A turn lost three times, a turn parked once, a judge lost once."""
-    debate = Simulation(table("free", limits=Limits(2, turns=3)), speak, debate_id).start()
+    debate = Simulation(table("free", limits=DebateLimits(2, turns=3)), speak, debate_id).start()
     for _ in range(3):
         debate.run_until(lambda d: bool(d.live and d.live[0].text))
         debate.crash()
@@ -164,7 +164,7 @@ def equipped(debate_id: str) -> Simulation:
         Reply(fault="tools_refused", severity="unusable", billed=False),
         Reply(words(3)),
     ]
-    opening = table("free", manner=Manner(tools=("lab",)), limits=Limits(2, turns=4))
+    opening = table("free", manner=DebateOptions(tools=("lab",)), limits=DebateLimits(2, turns=4))
     debate = Simulation(opening, in_turn(replies), debate_id).start()
     debate.run_until(lambda d: any(live.number == 2 and live.usage.total for live in d.live))
     debate.ask(SkipTurn(by="chair"))
@@ -173,7 +173,7 @@ def equipped(debate_id: str) -> Simulation:
 
 def manual(debate_id: str) -> Simulation:
     """Round by round on request, and judged before the last one."""
-    opening = table("roundtable", "for", "against", "neutral", manner=Manner(auto=False, intensity=1))
+    opening = table("roundtable", "for", "against", "neutral", manner=DebateOptions(auto=False, intensity=1))
     debate = Simulation(opening, speak, debate_id).start().run()
     for _ in range(2):
         debate.ask(NextRound())
@@ -183,7 +183,7 @@ def manual(debate_id: str) -> Simulation:
 
 
 def decided(debate_id: str) -> Simulation:
-    opening = table("free", limits=TWO_TURNS, manner=Manner(winning="user-decides"))
+    opening = table("free", limits=TWO_TURNS, manner=DebateOptions(winning="user-decides"))
     debate = Simulation(opening, speak, debate_id).start().run()
     debate.ask(Decide("b", "It moved me more."))
     return debate
@@ -219,7 +219,7 @@ def ragged(debate_id: str) -> Simulation:
         Reply(words(4), reported="absurd", chained=False),
         Reply(fault="filtered", severity="unusable"),
     ]
-    opening = table("free", limits=Limits(3, turns=6), seats=seats("for", "against", model=UNPRICED))
+    opening = table("free", limits=DebateLimits(3, turns=6), seats=seats("for", "against", model=UNPRICED))
     return Simulation(opening, in_turn(replies), debate_id).start().run()
 
 
@@ -234,7 +234,7 @@ def forgotten(debate_id: str) -> Simulation:
         Reply(fault="too_long", severity="unusable", billed=False),
         Reply(words(5), degraded="chain,mended"),
     ]
-    opening = table("free", limits=Limits(3, turns=5), seats=seats("for", "against", model=OWL))
+    opening = table("free", limits=DebateLimits(3, turns=5), seats=seats("for", "against", model=OWL))
     return Simulation(opening, in_turn(replies), debate_id).start().run()
 
 
@@ -251,16 +251,16 @@ def _secretive() -> tuple[Seat, ...]:
 SAME = "We have been over this before, and I say so again."
 
 SCENES: dict[str, Scene] = {
-    "free": scene(table("free", limits=Limits(2, turns=4))),
+    "free": scene(table("free", limits=DebateLimits(2, turns=4))),
     "oxford-steered": steered,
     "steps": stepped,
-    "lincoln-douglas": scene(table("lincoln-douglas", limits=Limits(3))),
-    "lincoln-douglas-teams": scene(table("lincoln-douglas", "for", "against", "for", limits=Limits(2))),
+    "lincoln-douglas": scene(table("lincoln-douglas", limits=DebateLimits(3))),
+    "lincoln-douglas-teams": scene(table("lincoln-douglas", "for", "against", "for", limits=DebateLimits(2))),
     "roundtable": scene(table("roundtable", "for", "against", "neutral")),
     "panel": scene(table("panel", seats=_chaired(), judges=())),
     "reasoning": scene(table("free", seats=_secretive(), limits=TWO_TURNS), thoughtful),
     "small": scene(table("free", seats=seats("for", "against", model=LOCAL), limits=TWO_TURNS)),
-    "simultaneous": scene(opened(format=blind(), seats=seats("for", "against"), limits=Limits(2))),
+    "simultaneous": scene(opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2))),
     "retries": retried,
     "all-failed": failed,
     "ragged": ragged,
@@ -270,10 +270,12 @@ SCENES: dict[str, Scene] = {
     "too-close": scene(table("free", limits=TWO_TURNS), voting("a", "b")),
     "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),
     "unreadable": unreadable,
-    "stalemate": scene(table("free", manner=Manner(winning="self-terminate")), reciting(SAME, SAME, SAME)),
+    "stalemate": scene(
+        table("free", manner=DebateOptions(winning="self-terminate")), reciting(SAME, SAME, SAME)
+    ),
     "stalemate-judged": scene(table("free"), reciting(*["Cedar and Birch, as I said before."] * 3)),
     "concession": scene(
-        table("free", manner=Manner(winning="self-terminate")),
+        table("free", manner=DebateOptions(winning="self-terminate")),
         reciting(words(1), "You have persuaded me.\n[I concede]"),
     ),
     "tools": equipped,

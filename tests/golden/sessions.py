@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from moot.core.events import DebateOpened
-from moot.core.terms import FREE, Manner, Model, Seat
+from moot.core.terms import FREE, DebateOptions, Model, Seat
 from moot.rules.commands import AskTurn, Decide, Pause, Start, Stop
-from moot.rules.turn_sessions import FORMAT, NOBODY
-from moot.views.session_rows import log_of
+from moot.rules.turn_sessions import FORMAT, UNASSIGNED_MODEL
+from moot.views.session_rows import session_events
 from tests.core.simulate import Reply, Sent, Simulation, speak
 from tests.factories import opened
 
 A, B = (Model("scripted", name, effort="high", price=FREE) for name in ("owl", "heron"))
 OPENING = opened(
     format=FORMAT,
-    seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", NOBODY)),
+    seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", UNASSIGNED_MODEL)),
     judges=(),
-    manner=Manner(winning="user-decides"),
+    manner=DebateOptions(winning="user-decides"),
 )
 ROW = {
     "id": "debate_1760443200000_k3x9",
@@ -69,7 +69,7 @@ def asked_for(debate_id: str) -> Simulation:
 
 
 def brought(debate_id: str) -> Simulation:
-    beginning, *rest = log_of(ROW, lambda name: A if name == "owl" else B)
+    beginning, *rest = session_events(ROW, lambda name: A if name == "owl" else B)
     assert isinstance(beginning, DebateOpened)
     held = Simulation(beginning, speak, debate_id)
     held.write(rest)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.models.catalogue import Entry, Part
-from moot.models.model_files import Manager
+from moot.models.catalogue import CatalogueEntry, ModelPart
+from moot.models.model_files import ModelFiles
 
 PIECES = (b"GGUF" + b"a" * 3000, b"b" * 500)
 
 
-def part(number: int, content: bytes) -> Part:
-    return Part(
+def part(number: int, content: bytes) -> ModelPart:
+    return ModelPart(
         package=f"toy-part{number}",
         version="1.0",
         member=f"toy_part{number}/data/part{number:02}.bin",
@@ -27,7 +27,7 @@ def part(number: int, content: bytes) -> Part:
 
 
 WHOLE = b"".join(PIECES)
-TOY = Entry(
+TOY = CatalogueEntry(
     name="toy",
     title="Toy",
     licence="Apache-2.0",
@@ -75,7 +75,7 @@ def shelf(tmp_path: Path) -> Shelf:
     return shelf
 
 
-def place(manager: Manager) -> Path:
+def place(manager: ModelFiles) -> Path:
     """As an install would leave it, without the wait."""
     manager.folder.mkdir()
     file = manager.folder / TOY.file
@@ -83,12 +83,14 @@ def place(manager: Manager) -> Path:
     return file
 
 
-Managing = Callable[..., Manager]
+Managing = Callable[..., ModelFiles]
 
 
 @pytest.fixture
 def managing(shelf: Shelf, tmp_path: Path) -> Managing:
-    def make(entry: Entry = TOY, **settings: bool) -> Manager:
-        return Manager(tmp_path / "models", environ=shelf.environ, catalogue={entry.name: entry}, **settings)
+    def make(entry: CatalogueEntry = TOY, **settings: bool) -> ModelFiles:
+        return ModelFiles(
+            tmp_path / "models", environ=shelf.environ, catalogue={entry.name: entry}, **settings
+        )
 
     return make

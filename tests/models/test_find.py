@@ -11,8 +11,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from msgspec.structs import replace
 
-from moot.models.discovery import Found, default_model, find, list_url, served
-from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, moved
+from moot.models.discovery import AvailableModel, default_name, find_models, list_url, rows_from_reply
+from moot.providers.endpoints import BUILT_IN, ENDPOINTS, Endpoint, with_base_url
 from moot.providers.keys import Secret
 from moot.providers.prices import price_of
 from tests.models.conftest import WHOLE, Managing, place
@@ -22,9 +22,9 @@ SERVICES = tuple(endpoint for endpoint in ENDPOINTS if not endpoint.local)
 
 
 async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) -> None:
-    rows = await find(managing(), {}, SERVICES)
+    rows = await find_models(managing(), {}, SERVICES)
     assert not any(row.usable for row in rows)
-    assert default_model(rows) == "local/smollm2-135m"
+    assert default_name(rows) == "local/smollm2-135m"
     assert "Set OPENAI_API_KEY." in [row.todo for row in rows]
     toy = rows[-1]
     assert (toy.name, toy.kind, toy.todo) == ("local/toy", "catalogue", "moot models install toy")
@@ -33,9 +33,9 @@ async def test_with_nothing_here_the_small_model_is_taken(managing: Managing) ->
 async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managing) -> None:
     manager = managing()
     place(manager)
-    rows = await find(manager, {}, SERVICES)
-    assert default_model(rows) == "local/toy"
-    assert rows[-1] == Found(
+    rows = await find_models(manager, {}, SERVICES)
+    assert default_name(rows) == "local/toy"
+    assert rows[-1] == AvailableModel(
         "local/toy",
         "installed",
         usable=True,
@@ -49,14 +49,14 @@ async def test_an_installed_model_is_taken_before_one_to_fetch(managing: Managin
 async def test_without_the_extra_local_models_are_not_usable(managing: Managing) -> None:
     manager = managing()
     place(manager)
-    row = (await find(manager, {}, SERVICES, local=False))[-1]
+    row = (await find_models(manager, {}, SERVICES, local=False))[-1]
     assert not row.usable
     assert row.todo == 'pip install "moot[local]"'
 
 
 async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None:
     environ = {"GOOGLE_API_KEY": "sk-secret", "ANTHROPIC_API_KEY": "", "GROQ_API_KEY": "sk-secret"}
-    rows = await find(managing(), environ, SERVICES, {"mistral": Secret("sk-secret")})
+    rows = await find_models(managing(), environ, SERVICES, {"mistral": Secret("sk-secret")})
     by_name = {row.name.split("/")[0]: row for row in rows}
     assert by_name["google"].usable
     assert by_name["google"].why == "GOOGLE_API_KEY is set"
@@ -64,32 +64,32 @@ async def test_a_key_is_used_by_name_and_never_shown(managing: Managing) -> None
     assert by_name["mistral"].why == "moot.toml has its key"
     assert by_name["anthropic"].why == "no key"
     assert by_name["anthropic"].todo == "Set ANTHROPIC_API_KEY."
-    assert default_model(rows).startswith("google/")
+    assert default_name(rows).startswith("google/")
     assert "sk-secret" not in repr(rows)
 
 
 async def test_a_service_that_was_moved_may_do_without_a_key(managing: Managing) -> None:
-    openai = moved(BUILT_IN["openai"], "http://gateway.example/v1", "OPENAI_BASE_URL")
-    rows = await find(managing(), {}, (openai,))
+    openai = with_base_url(BUILT_IN["openai"], "http://gateway.example/v1", "OPENAI_BASE_URL")
+    rows = await find_models(managing(), {}, (openai,))
     assert rows[0].usable
     assert rows[0].why == "at http://gateway.example/v1, without a key"
-    assert default_model(rows) == "local/smollm2-135m"
-    rows = await find(managing(), {"OPENAI_API_KEY": "sk-secret"}, (openai,))
+    assert default_name(rows) == "local/smollm2-135m"
+    rows = await find_models(managing(), {"OPENAI_API_KEY": "sk-secret"}, (openai,))
     assert rows[0].why == "OPENAI_API_KEY is set, at http://gateway.example/v1"
-    assert default_model(rows) == "openai/gpt-6-luna"
+    assert default_name(rows) == "openai/gpt-6-luna"
 
 
 async def test_an_endpoint_without_a_model_of_its_own_is_no_default(managing: Managing) -> None:
     mine = Endpoint("mine", "mine", "openai_chat", "https://mine.example/v1")
-    rows = await find(managing(), {}, (mine,))
-    assert rows[0] == Found(
+    rows = await find_models(managing(), {}, (mine,))
+    assert rows[0] == AvailableModel(
         "mine/",
         "key",
         usable=True,
         why="at https://mine.example/v1, without a key",
         todo="name a model: mine/MODEL",
     )
-    assert default_model(rows) == "local/smollm2-135m"
+    assert default_name(rows) == "local/smollm2-135m"
 
 
 @pytest.mark.parametrize("endpoint", SERVICES, ids=lambda endpoint: endpoint.name)
@@ -98,14 +98,16 @@ def test_the_model_to_begin_with_has_a_price(endpoint: Endpoint) -> None:
 
 
 def test_a_server_is_taken_before_an_installed_model() -> None:
-    local = Found("local/big", "installed", usable=True, why="", size=10)
-    server = Found("ollama/a", "server", usable=True, why="")
-    assert default_model((local, server)) == "ollama/a"
+    local = AvailableModel("local/big", "installed", usable=True, why="", size=10)
+    server = AvailableModel("ollama/a", "server", usable=True, why="")
+    assert default_name((local, server)) == "ollama/a"
 
 
 def test_the_largest_installed_model_is_taken() -> None:
-    rows = tuple(Found(f"local/{size}", "installed", usable=True, why="", size=size) for size in (1, 3, 2))
-    assert default_model(rows) == "local/3"
+    rows = tuple(
+        AvailableModel(f"local/{size}", "installed", usable=True, why="", size=size) for size in (1, 3, 2)
+    )
+    assert default_name(rows) == "local/3"
 
 
 @pytest.mark.parametrize(
@@ -127,19 +129,19 @@ def test_the_largest_installed_model_is_taken() -> None:
     ],
 )
 def test_what_a_server_lists(server: Endpoint, answer: Any, names: list[str]) -> None:
-    rows = served(server, answer)
+    rows = rows_from_reply(server, answer)
     assert [row.name for row in rows] == [f"{server.name}/{name}" for name in names]
 
 
 @pytest.mark.parametrize("size", [-1, 10**400, "7", None])
 def test_a_size_that_no_model_has_is_not_believed(size: Any) -> None:
-    row = served(OLLAMA, {"models": [{"name": "a", "size": size}]})[0]
+    row = rows_from_reply(OLLAMA, {"models": [{"name": "a", "size": size}]})[0]
     assert row.size is None
 
 
 @pytest.mark.parametrize("url", ["http://box:11434", "http://box:11434/", "http://box:11434/v1"])
 def test_ollama_is_asked_for_its_models_wherever_it_is(url: str) -> None:
-    assert list_url(moved(OLLAMA, url, "OLLAMA_BASE_URL")) == "http://box:11434/api/tags"
+    assert list_url(with_base_url(OLLAMA, url, "OLLAMA_BASE_URL")) == "http://box:11434/api/tags"
 
 
 async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Managing) -> None:
@@ -167,19 +169,19 @@ async def test_servers_are_found_and_slow_ones_are_not_waited_for(managing: Mana
             replace(LLAMACPP, base_url=str(host.make_url("/slow"))),
         )
         start = time.monotonic()
-        rows = await find(managing(), {"LM_API_TOKEN": "sk-other"}, servers)
+        rows = await find_models(managing(), {"LM_API_TOKEN": "sk-other"}, servers)
         assert time.monotonic() - start < 2
     found = [row for row in rows if row.kind == "server"]
     assert [(row.name, row.size, row.why) for row in found] == [("ollama/llama3.2", 7, "Ollama is running")]
-    assert default_model(rows) == "ollama/llama3.2"
+    assert default_name(rows) == "ollama/llama3.2"
     assert keys == [None]
 
 
 async def test_a_proxy_that_is_none_does_not_keep_the_list_from_being_told(managing: Managing) -> None:
-    away = moved(LMSTUDIO, "http://box.invalid:1234", "LMSTUDIO_BASE_URL")
-    rows = await find(managing(), {"HTTP_PROXY": "user:secret@proxy:3128"}, (away,))
+    away = with_base_url(LMSTUDIO, "http://box.invalid:1234", "LMSTUDIO_BASE_URL")
+    rows = await find_models(managing(), {"HTTP_PROXY": "user:secret@proxy:3128"}, (away,))
     assert not [row for row in rows if row.kind == "server"]
 
 
 async def test_nobody_knocks_where_nobody_said_that_a_server_is(managing: Managing) -> None:
-    assert not [row for row in await find(managing(), {}, (BUILT_IN["vllm"],)) if row.kind == "server"]
+    assert not [row for row in await find_models(managing(), {}, (BUILT_IN["vllm"],)) if row.kind == "server"]

@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Unavailable
-from moot.models.installs import Installs
-from moot.models.model_files import Manager, Progress, Report
+from moot.models.installs import InstallManager
+from moot.models.model_files import InstallProgress, ModelFiles, OnInstallProgress
 from tests.models.conftest import TOY, Managing, place
 
 
-class Slow(Manager):
+class Slow(ModelFiles):
     """Puts a model in place when it is told to, and reports without end until then."""
 
     def __init__(self, folder: Path) -> None:
@@ -24,18 +24,18 @@ class Slow(Manager):
         self.begun = 0
         self.wanted = False
 
-    def install(self, name: str, progress: Report = lambda _: None) -> Path:
+    def install(self, name: str, progress: OnInstallProgress = lambda _: None) -> Path:
         self.begun += 1
         while not self.wanted:
             time.sleep(0.001)
-            progress(Progress(name, "fetching", 1, 2, 1000, TOY.size))
+            progress(InstallProgress(name, "fetching", 1, 2, 1000, TOY.size))
         return place(self)
 
 
 @pytest.fixture
-async def slow(tmp_path: Path) -> AsyncGenerator[tuple[Slow, Installs]]:
+async def slow(tmp_path: Path) -> AsyncGenerator[tuple[Slow, InstallManager]]:
     manager = Slow(tmp_path / "models")
-    installs = Installs(manager)
+    installs = InstallManager(manager)
     yield manager, installs
     await installs.close()
 
@@ -46,41 +46,41 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_an_install_is_joined_told_and_remembered(slow: tuple[Slow, Installs]) -> None:
+async def test_an_install_is_joined_told_and_remembered(slow: tuple[Slow, InstallManager]) -> None:
     manager, installs = slow
-    assert installs.look("toy").state == "absent"
+    assert installs.status("toy").state == "absent"
     assert installs.start("toy").state == "installing"
-    await until(lambda: installs.look("toy").done == 1000)
+    await until(lambda: installs.status("toy").done == 1000)
     assert installs.start("toy").done == 1000
     manager.wanted = True
-    await until(lambda: installs.look("toy").state == "installed")
-    assert (manager.begun, installs.finished, installs.look("toy").done) == (1, 1, TOY.size)
+    await until(lambda: installs.status("toy").state == "installed")
+    assert (manager.begun, installs.finished, installs.status("toy").done) == (1, 1, TOY.size)
     assert installs.start("toy").state == "installed"
 
 
-async def test_an_install_that_is_called_off_can_be_begun_again(slow: tuple[Slow, Installs]) -> None:
+async def test_an_install_that_is_called_off_can_be_begun_again(slow: tuple[Slow, InstallManager]) -> None:
     manager, installs = slow
     installs.start("toy")
     await until(lambda: manager.begun == 1)
     assert await installs.stop("toy")
-    assert installs.look("toy").state == "absent"
+    assert installs.status("toy").state == "absent"
     assert not await installs.stop("toy")
     installs.start("toy")
     await until(lambda: manager.begun == 2)
     await installs.close()
-    assert installs.look("toy").state == "absent"
+    assert installs.status("toy").state == "absent"
 
 
 async def test_what_goes_wrong_is_told_with_what_to_do(managing: Managing) -> None:
-    installs = Installs(managing(offline=True))
+    installs = InstallManager(managing(offline=True))
     installs.start("toy")
-    await until(lambda: installs.look("toy").state == "failed")
-    assert "downloads are forbidden. Try again, or put toy.gguf into" in installs.look("toy").error
+    await until(lambda: installs.status("toy").state == "failed")
+    assert "downloads are forbidden. Try again, or put toy.gguf into" in installs.status("toy").error
     with pytest.raises(Unavailable, match="no model owl to install"):
         installs.start("owl")
 
 
-async def test_one_that_waits_for_its_turn_is_called_off_at_once(slow: tuple[Slow, Installs]) -> None:
+async def test_one_that_waits_for_its_turn_is_called_off_at_once(slow: tuple[Slow, InstallManager]) -> None:
     manager, installs = slow
     manager.catalogue = {"toy": TOY, "other": replace(TOY, name="other")}
     installs.start("toy")

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from moot.core.terms import FREE, Effort, Price, Tier
+from moot.core.terms import FREE, Effort, Price, PriceTier
 from moot.providers.contract import Traits
 from moot.providers.endpoints import ENDPOINTS, Endpoint
-from moot.providers.known_models import RULES, catalogue, refine, room, rule_for
-from moot.providers.prices import listed, price_of
+from moot.providers.known_models import RULES, catalogue, default_max_tokens, refine, rule_for
+from moot.providers.prices import listed_models, price_of
 
 CHAINED = Traits(chaining=True)
 
@@ -85,15 +85,15 @@ def test_only_some_models_of_groq_keep_to_a_schema() -> None:
 
 
 def test_a_model_that_thinks_gets_room_for_it() -> None:
-    assert room(refine("openai", "gpt-6-luna", CHAINED)) == 16_384
-    assert room(refine("openai", "gpt-4o", CHAINED)) == 4096
-    assert room(refine("groq", "qwen/qwen3.8-27b", Traits())) == 16_384
-    assert room(Traits(thinks=True, output=9000)) == 9000
-    assert room(Traits(output=2000)) == 2000
+    assert default_max_tokens(refine("openai", "gpt-6-luna", CHAINED)) == 16_384
+    assert default_max_tokens(refine("openai", "gpt-4o", CHAINED)) == 4096
+    assert default_max_tokens(refine("groq", "qwen/qwen3.8-27b", Traits())) == 16_384
+    assert default_max_tokens(Traits(thinks=True, output=9000)) == 9000
+    assert default_max_tokens(Traits(output=2000)) == 2000
 
 
 def test_every_rule_is_reached_by_its_first_words() -> None:
-    assert all(re.compile(rule.names) for rule in RULES)
+    assert all(re.compile(rule.pattern) for rule in RULES)
     assert rule_for("a-model-of-tomorrow") is None
 
 
@@ -145,17 +145,17 @@ def test_a_price_is_looked_up_under_the_right_provider_only() -> None:
     assert price_of("openai", "gpt-99") is None
     assert price_of("my-openai", "gpt-5-mini") is None
     assert price_of("together", "no-such-model") is None
-    assert listed("my-openai") == ()
+    assert listed_models("my-openai") == ()
 
 
 def test_the_dearest_hour_counts() -> None:
     price = price_of("deepseek", "deepseek-flash")
     assert price is not None
-    assert price.input == (Tier(0, Decimal("0.3")),)
+    assert price.input == (PriceTier(0, Decimal("0.3")),)
 
 
 def test_a_price_of_ones_own_may_hold_for_all_models_of_a_provider() -> None:
-    own = {"mine/*": FREE, "mine/big": Price((Tier(0, Decimal(1)),), (Tier(0, Decimal(2)),))}
+    own = {"mine/*": FREE, "mine/big": Price((PriceTier(0, Decimal(1)),), (PriceTier(0, Decimal(2)),))}
     assert price_of("mine", "small", own) == FREE
     assert price_of("mine", "big", own) == own["mine/big"]
     assert price_of("ollama", "anything") == FREE

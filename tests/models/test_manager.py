@@ -15,14 +15,14 @@ import pytest
 
 from moot.core.errors import Unavailable
 from moot.models import pip_download
-from moot.models.catalogue import CATALOGUE, Entry
-from moot.models.model_files import Manager, Progress
+from moot.models.catalogue import CATALOGUE, CatalogueEntry
+from moot.models.model_files import InstallProgress, ModelFiles
 from tests.models.conftest import PIECES, TOY, WHOLE, Managing, Shelf, place
 
 
 def test_a_model_is_fetched_joined_and_put_in_place(managing: Managing) -> None:
     manager = managing()
-    seen: list[Progress] = []
+    seen: list[InstallProgress] = []
     with pytest.raises(Unavailable) as caught:
         manager.path("toy")
     assert caught.value.fix == "moot models install toy"
@@ -33,7 +33,7 @@ def test_a_model_is_fetched_joined_and_put_in_place(managing: Managing) -> None:
     assert manager.path("toy") == file
     assert manager.installed() == ("toy",)
     assert {(step.stage, step.part) for step in seen} == {("fetching", 1), ("fetching", 2), ("verifying", 2)}
-    assert seen[-1] == Progress("toy", "verifying", 2, 2, len(WHOLE), len(WHOLE))
+    assert seen[-1] == InstallProgress("toy", "verifying", 2, 2, len(WHOLE), len(WHOLE))
     done = [step.done for step in seen]
     assert done == sorted(done)
     assert sorted(left.name for left in manager.folder.iterdir()) == [".toy.lock", "toy.gguf"]
@@ -61,7 +61,7 @@ def test_an_install_goes_on_where_it_broke_off(managing: Managing, shelf: Shelf)
     assert manager.install("toy").read_bytes() == WHOLE
 
 
-def begun(manager: Manager, content: bytes) -> Path:
+def begun(manager: ModelFiles, content: bytes) -> Path:
     manager.folder.mkdir()
     partial = manager.folder / "toy.gguf.partial"
     partial.write_bytes(content)
@@ -134,7 +134,7 @@ def test_no_room_on_the_disk(managing: Managing) -> None:
 
 def test_a_folder_that_cannot_be_written(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    manager = Manager(tmp_path / "file" / "models", environ=shelf.environ, catalogue={"toy": TOY})
+    manager = ModelFiles(tmp_path / "file" / "models", environ=shelf.environ, catalogue={"toy": TOY})
     with pytest.raises(Unavailable, match="cannot be stored"):
         manager.install("toy")
 
@@ -159,7 +159,7 @@ def test_what_is_no_model(managing: Managing, tmp_path: Path, name: str) -> None
 
 
 def _install(folder: Path, environ: dict[str, str]) -> None:
-    Manager(folder, environ=environ, catalogue={"toy": TOY}).install("toy")
+    ModelFiles(folder, environ=environ, catalogue={"toy": TOY}).install("toy")
 
 
 def test_two_processes_at_once_fetch_it_once(managing: Managing, shelf: Shelf) -> None:
@@ -170,7 +170,7 @@ def test_two_processes_at_once_fetch_it_once(managing: Managing, shelf: Shelf) -
     other.start()
     while not (manager.folder / "toy.gguf.partial").exists():
         time.sleep(0.01)
-    seen: list[Progress] = []
+    seen: list[InstallProgress] = []
     assert manager.install("toy", seen.append).read_bytes() == WHOLE
     other.join()
     assert other.exitcode == 0
@@ -179,13 +179,13 @@ def test_two_processes_at_once_fetch_it_once(managing: Managing, shelf: Shelf) -
 
 KILLED = """
 import sys, pathlib, msgspec
-from moot.models.catalogue import Entry
-from moot.models.model_files import Manager
-entry = msgspec.json.decode(sys.argv[1], type=Entry)
+from moot.models.catalogue import CatalogueEntry
+from moot.models.model_files import ModelFiles
+entry = msgspec.json.decode(sys.argv[1], type=CatalogueEntry)
 environ = msgspec.json.decode(sys.argv[2])
 def tell(step):
     print(step.part, flush=True)
-Manager(pathlib.Path(sys.argv[3]), environ=environ, catalogue={"toy": entry}).install("toy", tell)
+ModelFiles(pathlib.Path(sys.argv[3]), environ=environ, catalogue={"toy": entry}).install("toy", tell)
 """
 
 
@@ -207,7 +207,7 @@ def test_a_killed_install_leaves_the_way_free(managing: Managing, shelf: Shelf) 
 
 
 @pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
-def test_the_catalogue_adds_up(entry: Entry) -> None:
+def test_the_catalogue_adds_up(entry: CatalogueEntry) -> None:
     assert sum(part.size for part in entry.parts) == entry.size
     assert len({part.package for part in entry.parts}) == len(entry.parts)
     assert all(len(part.sha256) == 64 for part in entry.parts)

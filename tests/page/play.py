@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, Say, Stall, Think, improvise
+from moot.providers.scripted import Cue, SayCue, StallCue, ThinkCue, improvise
 
 MOTION = "This house would close city centres to private cars"
 ADA = (
@@ -113,7 +113,7 @@ class Play:
     def __call__(self, request: Request) -> Iterable[Cue]:
         name = request.model.name
         if request.schema is not None and name in BENCH:
-            yield Say(_ballot(request, BENCH[name]))
+            yield SayCue(_ballot(request, BENCH[name]))
         elif name in PARTS:
             yield from self._speech(name)
         else:
@@ -123,12 +123,12 @@ class Play:
         thought, text = PARTS[name][self._given[name] % len(PARTS[name])]
         self._given[name] += 1
         self._speeches += 1
-        yield Think(thought)
+        yield ThinkCue(thought)
         if self._speeches != self.stops_in:
-            yield Say(text)
+            yield SayCue(text)
             return
-        yield Say(text[: text.rindex(" ", 0, len(text) * 2 // 3)])
-        yield Stall()
+        yield SayCue(text[: text.rindex(" ", 0, len(text) * 2 // 3)])
+        yield StallCue()
 
 
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {"ada": ADA, "ben": BEN}

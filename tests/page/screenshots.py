@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 from playwright.async_api import Browser, async_playwright
 
-from moot.core.timing import Pace
-from moot.providers.scripted import Scripted
+from moot.core.timing import RunnerTimings
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.page.play import Play, body
@@ -24,7 +24,7 @@ from tests.page.play import Play, body
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 THEMES = ("light", "dark")
 SETTLE_MS = 1500
-PATIENT = Pace(first_byte=600, between_bytes=600)
+PATIENT = RunnerTimings(first_byte=600, between_bytes=600)
 WIDE, TALL, NARROW = (1440, 1000), (1440, 1150), (360, 760)
 LONG = (
     "人工智能的发展应当由政府监管，还是交给市场和公民社会来决定？这场辩论问的不只是规则，还有信任 🤖⚖️。 "
@@ -72,7 +72,7 @@ async def main(wanted: tuple[str, ...]) -> None:
     play = Play()
     with TemporaryDirectory() as folder:
         async with (
-            serving(Path(folder), provider=Scripted(play), pace=PATIENT) as served,
+            serving(Path(folder), provider=ScriptedProvider(play), pace=PATIENT) as served,
             async_playwright() as playwright,
             await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS)) as browser,
         ):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from moot.core.terms import Request
-from moot.core.timing import Pace
-from moot.providers.scripted import Cue, Say, Think, Wait, improvise
+from moot.core.timing import RunnerTimings
+from moot.providers.scripted import Cue, SayCue, ThinkCue, WaitCue, improvise
 
-PATIENT = Pace(retry_base=0.001, first_byte=60, between_bytes=60, tick=0.001)
+PATIENT = RunnerTimings(retry_base=0.001, first_byte=60, between_bytes=60, tick=0.001)
 
 
 class Stage:
@@ -24,8 +24,8 @@ class Stage:
         if request.schema is not None:
             yield from improvise(request)
             return
-        yield Think(f"A secret of {request.model.name}.")
-        yield Say(f"The words of {request.model.name}.")
+        yield ThinkCue(f"A secret of {request.model.name}.")
+        yield SayCue(f"The words of {request.model.name}.")
         while self._given >= self._let:
-            yield Wait(0.005)
+            yield WaitCue(0.005)
         self._given += 1

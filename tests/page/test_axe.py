@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from moot.core.timing import Pace
-from moot.providers.scripted import Scripted
+from moot.core.timing import RunnerTimings
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, serving
 from tests.page.play import Play, body
 
@@ -27,7 +27,7 @@ LOOK = """async (theme) => {
     ({ id, nodes }) => nodes.map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
   );
 }"""
-PATIENT = Pace(first_byte=600, between_bytes=600)
+PATIENT = RunnerTimings(first_byte=600, between_bytes=600)
 PAGES = (
     ("/", ".laid:not([data-pale])"),
     ("/debate/{live}", "#turn-3 .tail"),
@@ -50,7 +50,9 @@ def play() -> Play:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path, play: Play) -> AsyncGenerator[Served]:
-    async with serving(tmp_path, provider=Scripted(play), pace=PATIENT, model="scripted/oak") as server:
+    async with serving(
+        tmp_path, provider=ScriptedProvider(play), pace=PATIENT, model="scripted/oak"
+    ) as server:
         yield server
 
 

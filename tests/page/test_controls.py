@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import BrowserContext, Locator, Page, expect
 
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, serving
 from tests.page.conftest import Watched
 from tests.page.stage import PATIENT, Stage
@@ -25,7 +25,7 @@ def stage() -> Stage:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path, stage: Stage) -> AsyncGenerator[Served]:
-    async with serving(tmp_path, provider=Scripted(stage.script), pace=PATIENT) as server:
+    async with serving(tmp_path, provider=ScriptedProvider(stage.script), pace=PATIENT) as server:
         yield server
 
 

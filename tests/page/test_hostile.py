@@ -17,7 +17,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from moot.core.errors import Fault
 from moot.core.terms import Request
-from moot.providers.scripted import Break, Cue, Say, Scripted, Think, improvise
+from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, ThinkCue, improvise
 from tests.api.served import Served, serving
 from tests.page.conftest import PATIENCE_MS, watching
 from tests.page.payloads import ELEMENTS, PAYLOADS
@@ -93,7 +93,7 @@ NAKED = f"""(payloads) => payloads.filter((payload) => {{
 }})"""
 
 
-class Hostile(Scripted):
+class Hostile(ScriptedProvider):
     """Every speaker, every judge and every breakdown says what it was given."""
 
     def __init__(self) -> None:
@@ -104,16 +104,16 @@ class Hostile(Scripted):
     def _say(self, request: Request) -> Iterable[Cue]:
         if self.breaks:
             self.breaks = False
-            yield Break(Fault("bad_key", "permanent", says=" ".join(self.words)))
+            yield FaultCue(Fault("bad_key", "permanent", message=" ".join(self.words)))
         if request.schema is not None:
-            ballot = json.loads("".join(cue.text for cue in improvise(request) if isinstance(cue, Say)))
-            yield Say(json.dumps({**ballot, "reasoning": " ".join(self.words)}))
+            ballot = json.loads("".join(cue.text for cue in improvise(request) if isinstance(cue, SayCue)))
+            yield SayCue(json.dumps({**ballot, "reasoning": " ".join(self.words)}))
             return
         # Each in an order of their own: a debate that goes in circles would have no judges.
         first = len(self.calls) * 3 % len(self.words)
         words = "\n\n".join([*self.words[first:], *self.words[:first]])
-        yield Think(words)
-        yield Say(words)
+        yield ThinkCue(words)
+        yield SayCue(words)
 
 
 def names(words: Sequence[str]) -> list[str]:

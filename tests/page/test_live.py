@@ -13,8 +13,8 @@ from playwright.async_api import Page, WebSocketRoute, expect
 
 from moot.core.errors import Fault
 from moot.core.terms import Request
-from moot.providers.contract import Chunk, Said
-from moot.providers.scripted import Break, Cue, Say, Scripted, Stall, Think, improvise
+from moot.providers.contract import Chunk, ReplyDelta
+from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
 from tests.api.served import BODY, Served, serving
 from tests.page.stage import PATIENT
 
@@ -41,7 +41,7 @@ REST = """async () => {
 GATE = "\N{PILCROW SIGN}"
 
 
-class Hall(Scripted):
+class Hall(ScriptedProvider):
     """What the models say, call by call, and then whatever comes to their minds. At a gate they wait."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Hall(Scripted):
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         async for chunk in super().stream(request):
-            if isinstance(chunk, Said) and GATE in chunk.text:
+            if isinstance(chunk, ReplyDelta) and GATE in chunk.text:
                 await self.gate.wait()
             else:
                 yield chunk
@@ -129,10 +129,10 @@ async def test_words_come_in_without_moving_anything_or_losing_the_selection(
     page: Page, served: Served, hall: Hall
 ) -> None:
     hall.says(
-        Think("Hm. " * 30),
-        Say(f"Some of it is **bold**, and all of it can be selected. {GATE} More."),
-        Say(f"\n\n1. One\n2. **Two**\n\n{PARAGRAPH}\n\n{PARAGRAPH}\n\nThe end."),
-        Stall(),
+        ThinkCue("Hm. " * 30),
+        SayCue(f"Some of it is **bold**, and all of it can be selected. {GATE} More."),
+        SayCue(f"\n\n1. One\n2. **Two**\n\n{PARAGRAPH}\n\n{PARAGRAPH}\n\nThe end."),
+        StallCue(),
     )
     await page.add_init_script(f"({SHIFTS})()")
     debate = await served.open()
@@ -152,7 +152,7 @@ async def test_words_come_in_without_moving_anything_or_losing_the_selection(
 
 
 async def test_following_yields_to_whoever_scrolls_up(page: Page, served: Served, hall: Hall) -> None:
-    hall.says(Say(f"{PARAGRAPH}\n\n" * 9 + GATE + f" {PARAGRAPH}\n\n" * 6 + "The end."), Stall())
+    hall.says(SayCue(f"{PARAGRAPH}\n\n" * 9 + GATE + f" {PARAGRAPH}\n\n" * 6 + "The end."), StallCue())
     debate = await served.open()
     await enter(page, served, debate)
     await expect(page.get_by_role("heading", level=1)).not_to_be_in_viewport()
@@ -176,8 +176,8 @@ async def test_following_yields_to_whoever_scrolls_up(page: Page, served: Served
 async def test_only_the_paragraph_that_is_being_spoken_is_touched(
     page: Page, served: Served, hall: Hall
 ) -> None:
-    hall.says(Say(f"{PARAGRAPH}\n\n" * 40))
-    hall.says(Say(f"One {GATE} " + "word " * 300 + "The end."), Stall())
+    hall.says(SayCue(f"{PARAGRAPH}\n\n" * 40))
+    hall.says(SayCue(f"One {GATE} " + "word " * 300 + "The end."), StallCue())
     debate = await served.open()
     await enter(page, served, debate)
     await expect(page.locator("#turn-2 .tail")).to_be_attached()
@@ -199,7 +199,7 @@ async def test_only_the_paragraph_that_is_being_spoken_is_touched(
 
 
 async def test_what_is_wrong_is_said_with_the_ways_out(page: Page, served: Served, hall: Hall) -> None:
-    hall.says(Break(Fault("bad_key", "permanent", says="The key was refused.")))
+    hall.says(FaultCue(Fault("bad_key", "permanent", message="The key was refused.")))
     debate = await served.open()
     await enter(page, served, debate)
     alert = page.get_by_role("alert")
@@ -210,8 +210,8 @@ async def test_what_is_wrong_is_said_with_the_ways_out(page: Page, served: Serve
 
 
 async def test_another_try_is_said_and_silence_is_noticed(page: Page, served: Served, hall: Hall) -> None:
-    hall.says(Break(Fault("overloaded")))
-    hall.says(Stall())
+    hall.says(FaultCue(Fault("overloaded")))
+    hall.says(StallCue())
     await page.clock.install()
     debate = await served.open()
     await enter(page, served, debate)
@@ -225,9 +225,9 @@ async def test_another_try_is_said_and_silence_is_noticed(page: Page, served: Se
 
 
 async def test_two_failed_tries_of_a_speech_are_worth_a_word(page: Page, served: Served, hall: Hall) -> None:
-    hall.says(Break(Fault("overloaded")))
-    hall.says(Break(Fault("overloaded")))
-    hall.says(Stall())
+    hall.says(FaultCue(Fault("overloaded")))
+    hall.says(FaultCue(Fault("overloaded")))
+    hall.says(StallCue())
     debate = await served.open()
     await enter(page, served, debate)
     stuck = page.locator(".notice", has_text="Debate seems stuck")
@@ -237,7 +237,7 @@ async def test_two_failed_tries_of_a_speech_are_worth_a_word(page: Page, served:
 
 
 async def test_a_line_that_breaks_is_said_and_nothing_is_lost(page: Page, served: Served, hall: Hall) -> None:
-    hall.says(Say(f"The beginning {GATE} and the end."), Stall())
+    hall.says(SayCue(f"The beginning {GATE} and the end."), StallCue())
     lines: list[WebSocketRoute] = []
     broken = asyncio.Event()
 

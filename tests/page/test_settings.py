@@ -16,7 +16,7 @@ REFUSED = "the server responded with a status of 401"
 
 
 async def locked(served: Served, secret: str) -> None:
-    await served.arena.store.keep_token(Token("ada", digest(secret), "owner", "ada", datetime.now(UTC)))
+    await served.arena.store.save_token(Token("ada", digest(secret), "owner", "ada", datetime.now(UTC)))
 
 
 async def test_a_theme_is_kept_in_this_browser(page: Page, served: Served) -> None:

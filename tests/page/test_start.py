@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
-from moot.providers.prices import flat
+from moot.providers.prices import flat_price
 from tests.api.served import BODY, Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,7 +23,7 @@ LOCAL = {"title": "SmolLM2 135M", "licence": "", "summary": "", "error": None}
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path) -> AsyncGenerator[Served]:
     """Whoever names no model gets a scripted one; one of them is dear."""
-    prices = {"scripted/pine": flat(Decimal(30), Decimal(150))}
+    prices = {"scripted/pine": flat_price(Decimal(30), Decimal(150))}
     async with serving(tmp_path, model="scripted/oak", prices=prices) as server:
         yield server
 

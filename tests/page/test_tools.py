@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, Say, Scripted, Stall, Think, Use
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, ToolCue
 from tests.api.served import Served, serving
 from tests.page.stage import PATIENT
 from tests.tools.test_debating import SMALL, speak
@@ -19,13 +19,19 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PARTS = """() => [...document.querySelectorAll('#turn-1 :is(.folded, .words, .tool > summary > b)')]
   .map((part) => part.textContent.trim())"""
-COUNTS = [Think("I need a figure."), Say("Let me count. \N{ABACUS}"), Use("words__count", {"word": "moot"})]
-CONCLUDES = [Think("That is enough."), Say("It has four."), Stall()]
+COUNTS = [
+    ThinkCue("I need a figure."),
+    SayCue("Let me count. \N{ABACUS}"),
+    ToolCue("words__count", {"word": "moot"}),
+]
+CONCLUDES = [ThinkCue("That is enough."), SayCue("It has four."), StallCue()]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path) -> AsyncGenerator[Served]:
-    house = serving(tmp_path, provider=Scripted(script), pace=PATIENT, model="scripted/oak", tools=(SMALL,))
+    house = serving(
+        tmp_path, provider=ScriptedProvider(script), pace=PATIENT, model="scripted/oak", tools=(SMALL,)
+    )
     async with house as server:
         yield server
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.async_api import BrowserContext, expect
 
-from moot.providers.scripted import Say, Scripted
+from moot.providers.scripted import SayCue, ScriptedProvider
 from tests.api.served import FREE, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -39,7 +39,7 @@ async def test_words_that_go_in_circles_are_shown_as_they_were_written(
     tmp_path: Path, context: BrowserContext
 ) -> None:
     stuck = "**a_" * 3000
-    provider = Scripted(lambda _: [Say(f"Well.\n\n{stuck}\n\nSo *much*.")])
+    provider = ScriptedProvider(lambda _: [SayCue(f"Well.\n\n{stuck}\n\nSo *much*.")])
     async with serving(tmp_path, provider=provider) as house:
         debate_id = await house.open(maxRounds=1)
         await house.over(debate_id)

@@ -13,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, expect
 
 from moot.core.terms import Request
-from moot.providers.scripted import Cue, Say, Scripted, Think, improvise
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, improvise
 from tests.api.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -22,12 +22,15 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 def at_the_bench(request: Request) -> Iterable[Cue]:
     """`steady` finds for the first speaker, `swayed` for whoever is called Birch, `muddled` for nobody."""
     if request.schema is None:
-        return [Think(f"{request.model.name} thinks of the cost."), Say(f"{request.model.name} speaks.")]
+        return [
+            ThinkCue(f"{request.model.name} thinks of the cost."),
+            SayCue(f"{request.model.name} speaks."),
+        ]
     if "speakers" not in request.schema["properties"]:
         return improvise(request)
     if request.model.name == "muddled":
-        return [Say("I would rather not say.")]
-    ballot = json.loads("".join(cue.text for cue in improvise(request) if isinstance(cue, Say)))
+        return [SayCue("I would rather not say.")]
+    ballot = json.loads("".join(cue.text for cue in improvise(request) if isinstance(cue, SayCue)))
     opener = re.search(r"S1\. (\w+),", request.messages[-1].content)
     best = opener[1] if opener and request.model.name == "steady" else "Birch"
     for name, marks in ballot["speakers"].items():
@@ -36,12 +39,12 @@ def at_the_bench(request: Request) -> Iterable[Cue]:
         ballot["ranking"] = sorted(ballot["ranking"], key=lambda name: (name != best, name))
     else:
         ballot["winner"] = best
-    return [Say(json.dumps(ballot))]
+    return [SayCue(json.dumps(ballot))]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path) -> AsyncGenerator[Served]:
-    async with serving(tmp_path, provider=Scripted(at_the_bench)) as server:
+    async with serving(tmp_path, provider=ScriptedProvider(at_the_bench)) as server:
         yield server
 
 

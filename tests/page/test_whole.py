@@ -14,8 +14,8 @@ import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, expect
 
 from moot.models.catalogue import DEFAULT
-from moot.models.model_files import Manager
-from moot.providers.scripted import Scripted
+from moot.models.model_files import ModelFiles
+from moot.providers.scripted import ScriptedProvider
 from tests.api.served import Served, body, serving
 from tests.chaos.servers import quiet_port, reigning
 from tests.page.conftest import Watched, watching
@@ -42,7 +42,7 @@ def stage() -> Stage:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def served(tmp_path: Path, stage: Stage) -> AsyncGenerator[Served]:
-    provider = Scripted(stage.script)
+    provider = ScriptedProvider(stage.script)
     async with serving(tmp_path, provider=provider, pace=PATIENT, model="scripted/oak") as server:
         yield server
 
@@ -63,7 +63,7 @@ async def icon(page: Page) -> str:
 
 
 async def test_the_local_model_debates_after_one_click(
-    tmp_path: Path, manager: Manager, context: BrowserContext, complaints: list[str]
+    tmp_path: Path, manager: ModelFiles, context: BrowserContext, complaints: list[str]
 ) -> None:
     pytest.importorskip("xllamacpp")
     (tmp_path / "models").symlink_to(manager.folder)

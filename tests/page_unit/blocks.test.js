@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTangled, settled } from '../../src/moot/web/static/lib/blocks.js';
+import { isTangled, settled } from '../../src/moot/web/static/lib/markdown_blocks.js';
 
 const cut = (text, start = 0) => text.slice(0, settled(text, start));
 

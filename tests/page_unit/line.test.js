@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { Line } from '../../src/moot/web/static/lib/line.js';
+import { Line } from '../../src/moot/web/static/lib/debate_socket.js';
 
 /** A server that answers when it is told to, and the sockets that were opened to it. */
 function house() {

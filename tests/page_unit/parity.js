@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fold } from '../../src/moot/web/static/lib/fold.js';
+import { fold } from '../../src/moot/web/static/lib/apply_frame.js';
 
 const written = new WeakMap();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVERY, Film, LONGEST_SILENCE, TAIL, clock, playTimes, unpacked } from '../../src/moot/web/static/lib/playback.js';
-import { EMPTY, fold } from '../../src/moot/web/static/lib/fold.js';
+import { EMPTY, fold } from '../../src/moot/web/static/lib/apply_frame.js';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
 const frame = (ms, ...ops) => ({ seq: 0, at: new Date(START + ms).toISOString(), ops });

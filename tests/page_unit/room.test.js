@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { effect } from '../../src/moot/web/vendor/preact.js';
-import { EMPTY, fold } from '../../src/moot/web/static/lib/fold.js';
-import { Room } from '../../src/moot/web/static/lib/room.js';
+import { EMPTY, fold } from '../../src/moot/web/static/lib/apply_frame.js';
+import { Room } from '../../src/moot/web/static/lib/debate_view.js';
 
 const frame = (seq, ...ops) => ({ seq, at: '2026-01-05T12:00:00Z', ops });
 const view = () => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { share, stretches } from '../../src/moot/web/static/lib/stretches.js';
+import { share, stretches } from '../../src/moot/web/static/lib/speech_parts.js';
 
 const words = (end) => ({ kind: 'words', end });
 const thoughts = (end) => ({ kind: 'thoughts', end });

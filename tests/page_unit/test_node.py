@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from moot.api.frames import as_seen
-from moot.api.page_view.page_frames import Chamber
+from moot.api.frames import seen_event
+from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
 from moot.core.events import CallCompleted, CallDelta, CallStarted, Recorded, SegmentCompleted
 from moot.core.evolve import evolve, fold
@@ -61,13 +61,13 @@ def told(name: str, records: Sequence[Recorded], viewer: Viewer) -> dict[str, An
 
     Calls are told to the others as to the owner: theirs are looked at when something comes of them.
     """
-    dialect, debate = Chamber(viewer), None
+    dialect, debate = PageFrames(viewer), None
     frames: list[Any] = []
     digests: list[tuple[int, str]] = []
     snapshots: list[tuple[int, Any]] = []
     for recorded in records:
         before, debate = debate, evolve(debate, recorded)
-        frames += [frame.data for frame in dialect.frames(as_seen(recorded, before, debate, viewer))]
+        frames += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
         if isinstance(recorded.event, CALLS) and viewer != OWNER:
             continue
         shape = view(debate, viewer)

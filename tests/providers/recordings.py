@@ -18,7 +18,7 @@ from typing import Any
 
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, Segment, Text, ToolCall
-from moot.engine.call_result import Heard
+from moot.engine.call_result import CallResult
 from moot.providers.family import Family
 
 Recording = dict[str, Any]
@@ -178,7 +178,7 @@ def expected_finish(expect: Facts) -> str:
 # --- what was heard -----------------------------------------------------------------------------------
 
 
-def heard(recording: Recording, ear: Heard, fault: Fault | None) -> Facts:
+def heard(recording: Recording, ear: CallResult, fault: Fault | None) -> Facts:
     segments = ear.all_segments()
     thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
     facts: Facts = {"fault": fault and fault.kind, **_words(recording, segments)}

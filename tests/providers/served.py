@@ -9,24 +9,24 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from moot.providers.client import Client
+from moot.providers.client import ProviderClient
 from moot.providers.family import Family
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Serve = Callable[[Handler], Awaitable[Client]]
+Serve = Callable[[Handler], Awaitable[ProviderClient]]
 
 
 @asynccontextmanager
 async def served(path: str, family: Family, **settings: Any) -> AsyncGenerator[Serve]:
     servers: list[TestServer] = []
-    clients: list[Client] = []
+    clients: list[ProviderClient] = []
 
-    async def start(handler: Handler) -> Client:
+    async def start(handler: Handler) -> ProviderClient:
         app = web.Application()
         app.router.add_post(path, handler)
         servers.append(TestServer(app))
         await servers[-1].start_server()
-        clients.append(Client(family, str(servers[-1].make_url("")), **settings))
+        clients.append(ProviderClient(family, str(servers[-1].make_url("")), **settings))
         return clients[-1]
 
     yield start

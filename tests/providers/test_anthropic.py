@@ -11,8 +11,8 @@ from aiohttp import web
 
 from moot.core.errors import Fault
 from moot.core.terms import (
+    ChatMessage,
     Effort,
-    Message,
     Model,
     Reasoning,
     ReasoningPart,
@@ -25,9 +25,17 @@ from moot.core.terms import (
     Usage,
 )
 from moot.providers import anthropic
-from moot.providers.anthropic import FAMILY, Decoder, usage
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
+from moot.providers.anthropic import FAMILY, AnthropicDecoder, usage
+from moot.providers.client import ProviderClient
+from moot.providers.contract import (
+    Chunk,
+    KeepAlive,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+    Traits,
+)
 from tests.providers.served import Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)
@@ -39,7 +47,7 @@ def ask(*, effort: Effort | None = None, temperature: float | None = None, **cha
     words: dict[str, Any] = {
         "model": Model("anthropic", "claude-x", temperature=temperature, effort=effort),
         "instructions": "Argue.",
-        "messages": (Message("user", "Go."),),
+        "messages": (ChatMessage("user", "Go."),),
         "max_tokens": 4000,
     }
     return Request(**{**words, **changes})
@@ -75,7 +83,12 @@ def test_the_key_has_a_header_of_its_own() -> None:
 
 
 def test_the_first_turn_is_the_users_and_no_turn_is_blank() -> None:
-    spoken = (Message("assistant", "a"), Message("user", "b"), Message("user", " "), Message("user", "c"))
+    spoken = (
+        ChatMessage("assistant", "a"),
+        ChatMessage("user", "b"),
+        ChatMessage("user", " "),
+        ChatMessage("user", "c"),
+    )
     messages = body(ask(messages=spoken))["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0]["content"]
@@ -83,7 +96,7 @@ def test_the_first_turn_is_the_users_and_no_turn_is_blank() -> None:
 
 
 def test_a_history_is_kept_ready_for_the_next_turn_but_a_first_question_is_not() -> None:
-    history = (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
+    history = (ChatMessage("user", "a"), ChatMessage("assistant", "b"), ChatMessage("user", "c"))
     assert body(ask(messages=history))["messages"][-1] == {
         "role": "user",
         "content": [{"type": "text", "text": "c", "cache_control": {"type": "ephemeral"}}],
@@ -209,9 +222,9 @@ END = stopped("end_turn", usage={"output_tokens": 5}) + event("message_stop")
 
 
 def fed(stream: bytes, step: int) -> list[Chunk]:
-    decoder = Decoder()
+    decoder = AnthropicDecoder()
     chunks = [chunk for at in range(0, len(stream), step) for chunk in decoder.feed(stream[at : at + step])]
-    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != Alive()]
+    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != KeepAlive()]
 
 
 def decode(*packets: bytes) -> list[Chunk]:
@@ -223,22 +236,22 @@ def decode(*packets: bytes) -> list[Chunk]:
 
 
 def segments(*packets: bytes) -> list[Segment]:
-    return [chunk.segment for chunk in decode(*packets) if isinstance(chunk, Item)]
+    return [chunk.segment for chunk in decode(*packets) if isinstance(chunk, ReplySegment)]
 
 
-def done(*packets: bytes) -> Done:
+def done(*packets: bytes) -> ReplyDone:
     last = decode(*packets)[-1]
-    assert isinstance(last, Done)
+    assert isinstance(last, ReplyDone)
     return last
 
 
 def test_a_plain_reply() -> None:
     assert decode(START, PING, SPEECH, END) == [
-        Began("m1"),
-        Said("Zo"),
-        Said("é."),
-        Item(Text("Zoé.")),
-        Done("stop", Usage(input=9, output=5), "m1", reason="end_turn", model="claude-x-1"),
+        ReplyStarted("m1"),
+        ReplyDelta("Zo"),
+        ReplyDelta("é."),
+        ReplySegment(Text("Zoé.")),
+        ReplyDone("stop", Usage(input=9, output=5), "m1", reason="end_turn", model="claude-x-1"),
     ]
 
 
@@ -256,11 +269,11 @@ def test_thoughts_come_before_words_and_keep_their_signature() -> None:
         END,
     )
     assert chunks[1:-1] == [
-        Said("Hm", "reasoning", 0),
-        Said("m.", "reasoning", 0),
-        Item(Reasoning((ReasoningPart("Hmm."),), 0, opaque="s1")),
-        Said("So.", "text", 1),
-        Item(Text("So.", 1)),
+        ReplyDelta("Hm", "reasoning", 0),
+        ReplyDelta("m.", "reasoning", 0),
+        ReplySegment(Reasoning((ReasoningPart("Hmm."),), 0, opaque="s1")),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(Text("So.", 1)),
     ]
 
 
@@ -356,8 +369,8 @@ def test_a_refusal_may_have_no_words_at_all() -> None:
         START, event("message_delta", delta=why, usage={"output_tokens": 2}), event("message_stop")
     )
     assert chunks == [
-        Began("m1"),
-        Done("refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1"),
+        ReplyStarted("m1"),
+        ReplyDone("refusal", Usage(input=9, output=2), "m1", reason="refusal", model="claude-x-1"),
     ]
 
 
@@ -405,10 +418,10 @@ def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
     chunks = decode(START, *strange, END)
     given = {"type": "hologram", "text": 7, "deltas": [{"type": "photon_delta", "text": [1, 2]}]}
     assert chunks[1:-1] == [
-        Item(UnknownItem("hologram", given)),
-        Said("Z", "text", 1),
-        Said("oé", "text", 1),
-        Item(Text("Zoé", 1)),
+        ReplySegment(UnknownItem("hologram", given)),
+        ReplyDelta("Z", "text", 1),
+        ReplyDelta("oé", "text", 1),
+        ReplySegment(Text("Zoé", 1)),
     ]
     assert done(START, *strange, END).unread == 4
 
@@ -416,15 +429,15 @@ def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
 def test_words_in_a_block_that_nobody_knows_are_speech_all_the_same() -> None:
     chunks = decode(START, opened(0, "scroll"), delta(0, "text", text="So."), shut(0), END)
     assert chunks[1:-1] == [
-        Item(UnknownItem("scroll", {"type": "scroll"})),
-        Said("So.", "text", 1),
-        Item(Text("So.", 1)),
+        ReplySegment(UnknownItem("scroll", {"type": "scroll"})),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(Text("So.", 1)),
     ]
 
 
 def test_a_block_that_is_never_shut_is_whole_at_the_end() -> None:
     chunks = decode(START, opened(0, "text", text=""), delta(0, "text", text="So."), stopped("max_tokens"))
-    assert chunks[1:-1] == [Said("So."), Item(Text("So."))]
+    assert chunks[1:-1] == [ReplyDelta("So."), ReplySegment(Text("So."))]
 
 
 def test_words_without_a_start_or_after_the_end_of_their_block_are_kept() -> None:
@@ -469,13 +482,13 @@ def test_a_whole_message_where_a_stream_was_asked() -> None:
         "usage": {"input_tokens": 3, "output_tokens": 4},
     }
     assert decode(json.dumps(message).encode()) == [
-        Began("m1"),
-        Said("Hm.", "reasoning", 0),
-        Item(Reasoning((ReasoningPart("Hm."),), 0, opaque="s")),
-        Said("So.", "text", 1),
-        Item(Text("So.", 1, annotations=({"url": "u"},))),
-        Item(ToolCall("t", "roll", '{"dice":2}', 2, kind="tool_use")),
-        Done("tool", Usage(input=3, output=4), "m1", reason="tool_use", model="claude-x-1"),
+        ReplyStarted("m1"),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplySegment(Reasoning((ReasoningPart("Hm."),), 0, opaque="s")),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(Text("So.", 1, annotations=({"url": "u"},))),
+        ReplySegment(ToolCall("t", "roll", '{"dice":2}', 2, kind="tool_use")),
+        ReplyDone("tool", Usage(input=3, output=4), "m1", reason="tool_use", model="claude-x-1"),
     ]
 
 
@@ -492,15 +505,15 @@ def test_a_stop_without_a_farewell_is_an_end() -> None:
 def test_half_a_character_does_no_harm_to_whole_ones() -> None:
     stream = START + SPEECH.replace(b"Zo", rb"\ud83d\ude00 \\ud83d \ud83d\n \ude00 \uD83D\uDE00") + END
     chunks = fed(stream, 1)
-    assert chunks[1] == Said("😀 \\ud83d \ufffd\n \ufffd 😀")
-    assert isinstance(chunks[-1], Done)
+    assert chunks[1] == ReplyDelta("😀 \\ud83d \ufffd\n \ufffd 😀")
+    assert isinstance(chunks[-1], ReplyDone)
     assert chunks[-1].degraded == "utf8"
 
 
 def test_a_broken_character_is_marked_and_does_no_harm() -> None:
     chunks = decode(START, SPEECH.replace("é".encode(), b"\xff"), END)
-    assert Item(Text("Zo\ufffd.")) in chunks
-    assert chunks[-1] == Done(
+    assert ReplySegment(Text("Zo\ufffd.")) in chunks
+    assert chunks[-1] == ReplyDone(
         "stop", Usage(input=9, output=5), "m1", "utf8", reason="end_turn", model="claude-x-1"
     )
 
@@ -541,11 +554,11 @@ async def serve() -> AsyncGenerator[Serve]:
         yield start
 
 
-async def heard(client: Client) -> list[Chunk]:
-    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != Alive()]
+async def heard(client: ProviderClient) -> list[Chunk]:
+    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != KeepAlive()]
 
 
-async def fault_of(client: Client) -> Fault:
+async def fault_of(client: ProviderClient) -> Fault:
     with pytest.raises(Fault) as caught:
         await heard(client)
     return caught.value
@@ -561,7 +574,7 @@ async def test_a_stream_over_the_line(serve: Serve) -> None:
         return await streamed(request, START, SPEECH, END)
 
     chunks = await heard(await serve(handler))
-    assert chunks[0] == Began("m1", "r1")
+    assert chunks[0] == ReplyStarted("m1", "r1")
     assert chunks[1:] == decode(START, SPEECH, END)[1:]
     key, version, sent = seen[0]
     assert (key, version) == ("sk-ant-secret", "2023-06-01")

@@ -9,32 +9,34 @@ import pytest
 
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, ReasoningPart, Text, ToolCall, UnknownItem, Usage
-from moot.providers.chat_decoder import Decoder, usage
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
+from moot.providers.chat_decoder import ChatDecoder, usage
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 
 def decode(*packets: bytes, prefill: str = "") -> list[Chunk]:
-    decoder = Decoder(prefill)
+    decoder = ChatDecoder(prefill)
     chunks = [chunk for packet in packets for chunk in decoder.feed(packet)] + decoder.end()
-    return [chunk for chunk in chunks if chunk != Alive()]
+    return [chunk for chunk in chunks if chunk != KeepAlive()]
 
 
-def done(finish: Any = "stop", usage: Usage | None = None, *, reason: str | None = None, **more: Any) -> Done:
+def done(
+    finish: Any = "stop", usage: Usage | None = None, *, reason: str | None = None, **more: Any
+) -> ReplyDone:
     told: dict[str, Any] = {"response_id": "c1", "model": "m-1", **more}
-    return Done(finish, usage, reason=finish if reason is None else reason, **told)
+    return ReplyDone(finish, usage, reason=finish if reason is None else reason, **told)
 
 
 def words(chunks: list[Chunk], kind: str = "text") -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Said) and chunk.kind == kind)
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta) and chunk.kind == kind)
 
 
 def items(chunks: list[Chunk]) -> list[Any]:
-    return [chunk.segment for chunk in chunks if isinstance(chunk, Item)]
+    return [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
 
 
-def last(chunks: list[Chunk]) -> Done:
-    assert isinstance(chunks[-1], Done)
+def last(chunks: list[Chunk]) -> ReplyDone:
+    assert isinstance(chunks[-1], ReplyDone)
     return chunks[-1]
 
 
@@ -43,9 +45,9 @@ def last(chunks: list[Chunk]) -> Done:
 
 def test_a_plain_reply() -> None:
     assert decode(ROLE, says(content="Zo"), says(content="os"), STOP, FIGURES, DONE) == [
-        Began("c1"),
-        Said("Zo"),
-        Said("os"),
+        ReplyStarted("c1"),
+        ReplyDelta("Zo"),
+        ReplyDelta("os"),
         done(usage=Usage(input=9, output=2, cached=4)),
     ]
 
@@ -65,31 +67,37 @@ def test_reasoning_and_text_are_segments_in_order() -> None:
         STOP,
     )
     assert chunks[1:-1] == [
-        Said("hm", "reasoning", 0),
-        Said("m", "reasoning", 0),
-        Said("a", "text", 1),
-        Said("o", "reasoning", 2),
+        ReplyDelta("hm", "reasoning", 0),
+        ReplyDelta("m", "reasoning", 0),
+        ReplyDelta("a", "text", 1),
+        ReplyDelta("o", "reasoning", 2),
     ]
 
 
 def test_thoughts_come_before_the_words_of_the_same_chunk() -> None:
     assert decode(says(content="So.", reasoning="Hm."), STOP)[1:-1] == [
-        Said("Hm.", "reasoning", 0),
-        Said("So.", "text", 1),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplyDelta("So.", "text", 1),
     ]
 
 
 def test_empty_fields_say_nothing() -> None:
     blank = says(content="", reasoning_content="", reasoning=None, refusal=None, tool_calls=None)
-    assert decode(blank, blank, says("stop", content="")) == [Began("c1"), done()]
+    assert decode(blank, blank, says("stop", content="")) == [ReplyStarted("c1"), done()]
 
 
 def test_a_prefill_is_heard_first() -> None:
-    assert decode(ROLE, says(content=" so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
+    assert decode(ROLE, says(content=" so"), STOP, prefill="I say")[1:3] == [
+        ReplyDelta("I say"),
+        ReplyDelta(" so"),
+    ]
 
 
 def test_an_echoed_prefill_is_heard_once() -> None:
-    assert decode(ROLE, says(content="I say so"), STOP, prefill="I say")[1:3] == [Said("I say"), Said(" so")]
+    assert decode(ROLE, says(content="I say so"), STOP, prefill="I say")[1:3] == [
+        ReplyDelta("I say"),
+        ReplyDelta(" so"),
+    ]
 
 
 def test_mistral_puts_thoughts_words_and_references_into_one_list() -> None:
@@ -103,28 +111,28 @@ def test_mistral_puts_thoughts_words_and_references_into_one_list() -> None:
         says("stop", content=" is."),
     )
     assert chunks[1:-1] == [
-        Said("Let me see.", "reasoning", 0),
-        Said(" Yes.", "reasoning", 0),
-        Said("It", "text", 1),
-        Item(UnknownItem("image_url", {"type": "image_url"}, 2)),
-        Said(" really", "text", 3),
-        Said(" is.", "text", 3),
-        Item(Text(" really is.", 3, annotations=(reference,))),
+        ReplyDelta("Let me see.", "reasoning", 0),
+        ReplyDelta(" Yes.", "reasoning", 0),
+        ReplyDelta("It", "text", 1),
+        ReplySegment(UnknownItem("image_url", {"type": "image_url"}, 2)),
+        ReplyDelta(" really", "text", 3),
+        ReplyDelta(" is.", "text", 3),
+        ReplySegment(Text(" really is.", 3, annotations=(reference,))),
     ]
     assert last(chunks).unread == 0
 
 
 def test_a_refusal_is_words_and_a_finish() -> None:
     assert decode(says(refusal="N"), says(refusal="o."), STOP)[1:] == [
-        Said("N"),
-        Said("o."),
+        ReplyDelta("N"),
+        ReplyDelta("o."),
         done("refusal", reason="stop"),
     ]
 
 
 def test_a_broken_character_is_marked_and_does_no_harm() -> None:
     chunks = decode(b'data: {"choices":[{"delta":{"content":"a\xff"}}]}\n\n', STOP)
-    assert chunks[1] == Said("a\ufffd")
+    assert chunks[1] == ReplyDelta("a\ufffd")
     assert last(chunks).degraded == "utf8"
 
 
@@ -159,7 +167,7 @@ def test_fields_of_unexpected_types_break_nothing() -> None:
         error=None,
         x_groq=None,
     )
-    assert decode(odd, STOP) == [Began(None), Said("a"), done()]
+    assert decode(odd, STOP) == [ReplyStarted(None), ReplyDelta("a"), done()]
 
 
 # --- tags in the text ---------------------------------------------------------------------------------
@@ -167,16 +175,16 @@ def test_fields_of_unexpected_types_break_nothing() -> None:
 
 def test_tags_at_the_head_are_thoughts() -> None:
     chunks = decode(says(content="<thi"), says(content="nk>Hm.</"), says(content="think>\n\nYes."), STOP)
-    assert chunks[1:-1] == [Said("Hm.", "reasoning", 0), Said("Yes.", "text", 1)]
+    assert chunks[1:-1] == [ReplyDelta("Hm.", "reasoning", 0), ReplyDelta("Yes.", "text", 1)]
 
 
 def test_a_close_tag_alone_takes_back_what_was_taken_for_speech() -> None:
     chunks = decode(says(content="Hm. "), says(content="Well.</think> "), says(content=" Yes."), STOP)
     assert chunks[1:-1] == [
-        Said("Hm. ", "text", 0),
-        Said("Well.", "text", 0),
-        Item(Reasoning((ReasoningPart("Hm. Well."),), 0)),
-        Said("Yes.", "text", 1),
+        ReplyDelta("Hm. ", "text", 0),
+        ReplyDelta("Well.", "text", 0),
+        ReplySegment(Reasoning((ReasoningPart("Hm. Well."),), 0)),
+        ReplyDelta("Yes.", "text", 1),
     ]
 
 
@@ -203,9 +211,9 @@ def test_a_tag_that_is_left_over_from_thoughts_with_their_own_field_is_not_said(
 def test_thoughts_may_come_by_their_own_field_and_between_tags() -> None:
     chunks = decode(says(reasoning="Hm."), says(content="<think>Well.</think>So."), STOP)
     assert chunks[1:-1] == [
-        Said("Hm.", "reasoning", 0),
-        Said("Well.", "reasoning", 1),
-        Said("So.", "text", 2),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplyDelta("Well.", "reasoning", 1),
+        ReplyDelta("So.", "text", 2),
     ]
     chunks = decode(says(content="<think>Hm"), says(reasoning="."), says(content="</think>So."), STOP)
     assert (words(chunks), words(chunks, "reasoning")) == ("So.", "Hm.")
@@ -221,10 +229,10 @@ def test_tags_within_a_speech_are_words_where_thoughts_have_their_own_field() ->
 def test_a_block_of_thoughts_after_a_close_tag_alone_is_kept_as_well() -> None:
     chunks = decode(says(content="Hm.</think>"), says(content="<think>Well.</think>So."), STOP)
     assert chunks[1:-1] == [
-        Said("Hm.", "text", 0),
-        Item(Reasoning((ReasoningPart("Hm."),), 0)),
-        Said("Well.", "reasoning", 1),
-        Said("So.", "text", 2),
+        ReplyDelta("Hm.", "text", 0),
+        ReplySegment(Reasoning((ReasoningPart("Hm."),), 0)),
+        ReplyDelta("Well.", "reasoning", 1),
+        ReplyDelta("So.", "text", 2),
     ]
 
 
@@ -247,10 +255,12 @@ def test_a_thought_that_comes_by_two_names_is_heard_once_and_its_signature_kept(
         says("stop", content="", reasoning=None, reasoning_details=[]),
     )
     assert chunks[1:-1] == [
-        Said("Hm", "reasoning", 0),
-        Said(".", "reasoning", 0),
-        Said("So.", "text", 1),
-        Item(Reasoning((ReasoningPart("Hm."),), 0, opaque=json.dumps([SIGNED], separators=(",", ":")))),
+        ReplyDelta("Hm", "reasoning", 0),
+        ReplyDelta(".", "reasoning", 0),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(
+            Reasoning((ReasoningPart("Hm."),), 0, opaque=json.dumps([SIGNED], separators=(",", ":")))
+        ),
     ]
 
 
@@ -286,7 +296,7 @@ def test_an_encrypted_thought_is_kept_unread_before_the_words() -> None:
         ROLE, says(content="", reasoning=None, reasoning_details=[CIPHER]), says(content="So."), STOP
     )
     thought = Reasoning((), 0, opaque=json.dumps([CIPHER], separators=(",", ":")), redacted=True)
-    assert chunks[1:-1] == [Said("So.", "text", 1), Item(thought)]
+    assert chunks[1:-1] == [ReplyDelta("So.", "text", 1), ReplySegment(thought)]
 
 
 def test_an_encrypted_thought_that_comes_last_is_kept_as_well() -> None:
@@ -449,7 +459,7 @@ def test_the_first_id_counts_and_a_first_chunk_without_one_is_no_loss() -> None:
     azure = line(id="", model="", choices=[], prompt_filter_results=[{"prompt_index": 0}])
     other = line(id="c2", model="m-2", choices=[{"delta": {"content": "b"}, "finish_reason": "stop"}])
     chunks = decode(azure, says(content="a"), other)
-    assert chunks[0] == Began(None)
+    assert chunks[0] == ReplyStarted(None)
     assert last(chunks) == done()
 
 
@@ -511,10 +521,10 @@ def test_usage_as_reported(told: Any, read: Usage | None) -> None:
 def test_a_whole_completion_is_read_as_one_chunk() -> None:
     reply = whole("tool_calls", reasoning="Hm.", content="So.", tool_calls=[piece(None, "{}", "look", "a1")])
     assert decode(reply) == [
-        Began("c1"),
-        Said("Hm.", "reasoning", 0),
-        Said("So.", "text", 1),
-        Item(ToolCall("a1", "look", "{}", 2)),
+        ReplyStarted("c1"),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(ToolCall("a1", "look", "{}", 2)),
         done("tool", Usage(3, 2), reason="tool_calls"),
     ]
 
@@ -539,12 +549,12 @@ def test_the_native_tongue_of_ollama() -> None:
         native(message={"content": ""}, **EVALUATED),
     )
     assert chunks == [
-        Began(None),
-        Said("Hm.", "reasoning", 0),
-        Said("So.", "text", 1),
-        Item(ToolCall("", "look", '{"at":1}', 2)),
-        Item(ToolCall("", "hear", "", 3)),
-        Done("tool", Usage(5, 2), reason="stop", model="m-1"),
+        ReplyStarted(None),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplyDelta("So.", "text", 1),
+        ReplySegment(ToolCall("", "look", '{"at":1}', 2)),
+        ReplySegment(ToolCall("", "hear", "", 3)),
+        ReplyDone("tool", Usage(5, 2), reason="stop", model="m-1"),
     ]
 
 
@@ -553,7 +563,7 @@ def test_ollamas_bare_generation() -> None:
         native(response="", thinking="Hm."), native(response="So."), native(response="", **EVALUATED)
     )
     assert (words(chunks, "reasoning"), words(chunks)) == ("Hm.", "So.")
-    assert last(chunks) == Done("stop", Usage(5, 2), reason="stop", model="m-1")
+    assert last(chunks) == ReplyDone("stop", Usage(5, 2), reason="stop", model="m-1")
 
 
 # --- streams that come to nothing ---------------------------------------------------------------------
@@ -594,13 +604,17 @@ def test_streams_that_come_to_nothing(packets: list[bytes], kind: str, severity:
 
 
 def test_an_error_beside_choices_comes_after_their_words() -> None:
-    decoder = Decoder()
+    decoder = ChatDecoder()
     both = line(
         choices=[{"delta": {"content": "b"}, "finish_reason": "error"}],
         usage=FOUR,
         error={"code": 502, "message": "upstream", "metadata": {"raw": "gone"}},
     )
-    assert decoder.feed(says(content="a") + both + DONE) == [Began("c1"), Said("a"), Said("b")]
+    assert decoder.feed(says(content="a") + both + DONE) == [
+        ReplyStarted("c1"),
+        ReplyDelta("a"),
+        ReplyDelta("b"),
+    ]
     assert decoder.over
     with pytest.raises(Fault, match="internal error") as caught:
         decoder.end()
@@ -608,6 +622,6 @@ def test_an_error_beside_choices_comes_after_their_words() -> None:
 
 
 def test_an_error_beside_the_very_first_words_comes_after_them_too() -> None:
-    decoder = Decoder()
+    decoder = ChatDecoder()
     both = line(choices=[{"delta": {"content": "a"}}], error={"code": 429})
-    assert decoder.feed(both) == [Began("c1"), Said("a")]
+    assert decoder.feed(both) == [ReplyStarted("c1"), ReplyDelta("a")]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from moot.providers.error_replies import complaint, refused, wait_asked
-from moot.providers.lenient_json import as_json, fields, loosely, member, objects, string
+from moot.providers.error_replies import fault_from_error, fault_from_response, parse_retry_after
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path, get_string, parse_or_text
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ from moot.providers.lenient_json import as_json, fields, loosely, member, object
 )
 def test_what_a_status_means(status: int, said: Any, kind: str, severity: str) -> None:
     told = said.encode() if isinstance(said, str) else json.dumps(said).encode()
-    fault = refused(status, {}, told, now=0)
+    fault = fault_from_response(status, {}, told, now=0)
     assert (fault.kind, fault.severity, fault.http_status) == (kind, severity, status)
     assert not fault.billed
 
 
 def test_an_error_without_a_status_is_the_services_own() -> None:
-    assert complaint("it broke").kind == "server_error"
+    assert fault_from_error("it broke").kind == "server_error"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_error_without_a_status_is_the_services_own() -> None:
     ],
 )
 def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert wait_asked(headers, now=10) == seconds
+    assert parse_retry_after(headers, now=10) == seconds
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> Non
 )
 def test_how_long_to_wait_may_stand_in_the_body(delay: Any, seconds: float | None) -> None:
     details = [7, {"reason": "X"}, {"retryDelay": delay}]
-    assert complaint({"error": {"code": 429, "details": details}}).retry_after == seconds
+    assert fault_from_error({"error": {"code": 429, "details": details}}).retry_after == seconds
 
 
 ODD = [None, True, 0, 429, 1.5, "", "x", [], [[]], [None], {}, {"error": {}}, {"a": [{}]}]
@@ -95,17 +95,17 @@ ODD = [None, True, 0, 429, 1.5, "", "x", [], [[]], [None], {}, {"error": {}}, {"
 @pytest.mark.parametrize("name", ["error", "detail", "message", "code", "details", "metadata"])
 def test_a_complaint_of_any_shape_is_one(name: str, odd: Any) -> None:
     for told in (odd, {name: odd}, {"error": {name: odd}}, [{"error": {name: odd}}]):
-        assert complaint(told).kind
-        assert refused(400, {}, json.dumps(told).encode(), now=0).http_status == 400
+        assert fault_from_error(told).kind
+        assert fault_from_response(400, {}, json.dumps(told).encode(), now=0).http_status == 400
 
 
 def test_a_complaint_without_bottom_is_one() -> None:
     deep = b"[" * 10_000
-    assert refused(500, {}, b'{"error":{"message":' + deep, now=0).kind == "server_error"
+    assert fault_from_response(500, {}, b'{"error":{"message":' + deep, now=0).kind == "server_error"
     nested: Any = "x"
     for _ in range(5_000):
         nested = [nested]
-    assert complaint({"message": nested}).detail == ""
+    assert fault_from_error({"message": nested}).detail == ""
 
 
 # --- loose JSON ---------------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ def test_a_complaint_without_bottom_is_one() -> None:
 
 def test_what_is_not_of_the_kind_looked_for_is_not_there() -> None:
     told = {"a": {"b": "c", "d": [1, {"e": 2}, None]}, "f": 3}
-    assert (member(told, "a", "b"), member(told, "f", "b"), member(told, "x", "y")) == ("c", None, None)
-    assert (string(told, "a", "b"), string(told, "f"), string(7)) == ("c", "", "")
-    assert (objects(told, "a", "d"), objects(told, "f"), objects([{}, 1])) == ([{"e": 2}], [], [{}])
-    assert (fields(told, "a", "b"), fields(told, "f"), fields({"x": 1})) == ({}, {}, {"x": 1})
+    assert (get_path(told, "a", "b"), get_path(told, "f", "b"), get_path(told, "x", "y")) == ("c", None, None)
+    assert (get_string(told, "a", "b"), get_string(told, "f"), get_string(7)) == ("c", "", "")
+    assert (get_dicts(told, "a", "d"), get_dicts(told, "f"), get_dicts([{}, 1])) == ([{"e": 2}], [], [{}])
+    assert (get_dict(told, "a", "b"), get_dict(told, "f"), get_dict({"x": 1})) == ({}, {}, {"x": 1})
 
 
 def test_anything_can_be_written_down_as_text() -> None:
-    assert [as_json(told) for told in (None, "", "é", 0, [], {"é": [1]})] == [
+    assert [as_text(told) for told in (None, "", "é", 0, [], {"é": [1]})] == [
         "",
         "",
         "é",
@@ -131,5 +131,9 @@ def test_anything_can_be_written_down_as_text() -> None:
 
 
 def test_bytes_that_are_no_json_are_text() -> None:
-    assert (loosely(b'{"a":1}'), loosely(b"oops"), loosely(b"\xff")) == ({"a": 1}, "oops", "\ufffd")
-    assert loosely(b"[" * 100_000).startswith("[[")
+    assert (parse_or_text(b'{"a":1}'), parse_or_text(b"oops"), parse_or_text(b"\xff")) == (
+        {"a": 1},
+        "oops",
+        "\ufffd",
+    )
+    assert parse_or_text(b"[" * 100_000).startswith("[[")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from moot.core.terms import Message, Model, Request
-from moot.providers.control_tokens import disarmed, plain
+from moot.core.terms import ChatMessage, Model, Request
+from moot.providers.control_tokens import escape, escape_control_tokens
 
 
 @pytest.mark.parametrize(
@@ -23,23 +23,23 @@ from moot.providers.control_tokens import disarmed, plain
     ],
 )
 def test_a_control_word_becomes_text(word: str) -> None:
-    told = plain(f"a{word}b")
+    told = escape(f"a{word}b")
     assert word not in told
     assert told.replace(" ", "") == f"a{word}b"
-    assert plain(told) == told
+    assert escape(told) == told
 
 
 @pytest.mark.parametrize("text", ["a < b and b > c", "x<y", "<b>bold</b>", "[1] see", "<sad>", "2<3|4", ""])
 def test_other_text_is_left_alone(text: str) -> None:
-    assert plain(text) == text
+    assert escape(text) == text
 
 
 def test_every_part_of_a_request() -> None:
-    request = disarmed(
+    request = escape_control_tokens(
         Request(
             model=Model("local", "m"),
             instructions="<s>",
-            messages=(Message("user", "<s>"),),
+            messages=(ChatMessage("user", "<s>"),),
             max_tokens=1,
             prefill="<s>",
         )

@@ -15,35 +15,35 @@ from msgspec.structs import replace
 
 from moot import settings
 from moot.core.errors import Fault, Invalid, Unavailable
-from moot.core.terms import FREE, Message, Model, Request
+from moot.core.terms import FREE, ChatMessage, Model, Request
 from moot.engine.arena import Arena
-from moot.models.registry import SHORT, Providers
-from moot.providers.client import Client
-from moot.providers.contract import Done, Traits
-from moot.providers.endpoint_settings import Written
+from moot.models.registry import SHORT, ProviderRegistry
+from moot.providers.client import ProviderClient
+from moot.providers.contract import ReplyDone, Traits
+from moot.providers.endpoint_settings import EndpointTable
 from moot.providers.endpoints import (
     BUILT_IN,
     CONNECT_SECONDS,
     ENDPOINTS,
     Endpoint,
-    client,
     family,
-    in_the_clear,
+    is_plaintext,
     key_of,
-    moved,
-    placed,
+    make_client,
     traits_of,
+    with_base_url,
+    with_environ_url,
 )
 from moot.providers.keys import Environ, Secret
 from moot.providers.openai_chat import ACCENTS
-from moot.providers.scripted import Scripted
-from moot.providers.throttle import Pass
+from moot.providers.scripted import ScriptedProvider
+from moot.providers.throttle import EndpointLimits
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 
 KEY = "canary-4711-canary"
-ASK = Request(Model("openai", "gpt-6-luna"), "", (Message("user", "Go."),), 10)
+ASK = Request(Model("openai", "gpt-6-luna"), "", (ChatMessage("user", "Go."),), 10)
 Load = Callable[..., Settings]
 
 
@@ -70,7 +70,7 @@ def test_every_endpoint_has_a_family_and_an_address(endpoint: Endpoint) -> None:
     assert family(endpoint).name == endpoint.family
     assert endpoint.url_variable
     assert endpoint.local or endpoint.base_url.startswith("https://")
-    assert not in_the_clear(endpoint.base_url)
+    assert not is_plaintext(endpoint.base_url)
 
 
 def test_the_variables_of_keys_are_those_that_services_name() -> None:
@@ -95,7 +95,7 @@ def test_the_variables_of_keys_are_those_that_services_name() -> None:
 )
 def test_an_address_may_be_the_bare_host(name: str, given: str, url: str) -> None:
     endpoint = BUILT_IN[name]
-    here = placed(endpoint, {endpoint.url_variable: given})
+    here = with_environ_url(endpoint, {endpoint.url_variable: given})
     assert here.base_url == url
     assert here.moved
 
@@ -115,17 +115,17 @@ def test_an_address_may_be_the_bare_host(name: str, given: str, url: str) -> Non
 )
 def test_what_is_no_address_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(Invalid) as caught:
-        moved(BUILT_IN["openai"], url, "OPENAI_BASE_URL")
+        with_base_url(BUILT_IN["openai"], url, "OPENAI_BASE_URL")
     assert "OPENAI_BASE_URL" in str(caught.value)
     assert KEY not in "".join(traceback.format_exception(caught.value, chain=True)[-1:])
 
 
 def test_plain_http_is_in_the_clear_but_on_this_machine() -> None:
-    assert in_the_clear("http://gateway.example/v1")
-    assert not in_the_clear("https://gateway.example/v1")
-    assert not in_the_clear("http://127.0.0.1:8000/v1")
-    assert not in_the_clear("http://[::1]:8000/v1")
-    assert not in_the_clear("http://localhost/v1")
+    assert is_plaintext("http://gateway.example/v1")
+    assert not is_plaintext("https://gateway.example/v1")
+    assert not is_plaintext("http://127.0.0.1:8000/v1")
+    assert not is_plaintext("http://[::1]:8000/v1")
+    assert not is_plaintext("http://localhost/v1")
 
 
 # --- keys ---------------------------------------------------------------------------------------------
@@ -144,26 +144,26 @@ def test_a_key_of_the_environment_comes_before_one_of_the_file() -> None:
 
 def test_without_a_key_a_service_says_what_to_set() -> None:
     with pytest.raises(Unavailable) as caught:
-        client(BUILT_IN["openai"], {}, {})
+        make_client(BUILT_IN["openai"], {}, {})
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "[keys]" in caught.value.fix
 
 
 def test_a_key_that_was_copied_badly_is_noticed_before_it_is_sent() -> None:
     with pytest.raises(Invalid, match="from OPENAI_API_KEY") as caught:
-        client(BUILT_IN["openai"], {"OPENAI_API_KEY": f"{KEY}\nX: y"}, {})
+        make_client(BUILT_IN["openai"], {"OPENAI_API_KEY": f"{KEY}\nX: y"}, {})
     assert KEY not in str(caught.value)
 
 
 def test_a_server_or_a_moved_service_needs_none() -> None:
-    assert isinstance(client(BUILT_IN["ollama"], {}, {}), Client)
-    gateway = moved(BUILT_IN["openai"], "http://127.0.0.1:9", "OPENAI_BASE_URL")
-    assert isinstance(client(gateway, {}, {}), Client)
+    assert isinstance(make_client(BUILT_IN["ollama"], {}, {}), ProviderClient)
+    gateway = with_base_url(BUILT_IN["openai"], "http://127.0.0.1:9", "OPENAI_BASE_URL")
+    assert isinstance(make_client(gateway, {}, {}), ProviderClient)
 
 
 def test_nobody_guesses_where_vllm_is() -> None:
     with pytest.raises(Unavailable) as caught:
-        client(BUILT_IN["vllm"], {}, {})
+        make_client(BUILT_IN["vllm"], {}, {})
     assert caught.value.fix == "Set VLLM_BASE_URL."
 
 
@@ -192,8 +192,8 @@ async def test_a_key_goes_to_its_own_host_and_to_no_other() -> None:
     async with host("away", lambda: web.Response(text="no")) as away:
         elsewhere = str(away.make_url("/v1/responses"))
         async with host("home", lambda: web.Response(status=307, headers={"Location": elsewhere})) as home:
-            openai = moved(BUILT_IN["openai"], str(home.make_url("/v1")), "OPENAI_BASE_URL")
-            here = client(openai, {"OPENAI_API_KEY": KEY, "MISTRAL_API_KEY": "another"}, {})
+            openai = with_base_url(BUILT_IN["openai"], str(home.make_url("/v1")), "OPENAI_BASE_URL")
+            here = make_client(openai, {"OPENAI_API_KEY": KEY, "MISTRAL_API_KEY": "another"}, {})
             with pytest.raises(Fault, match="sent us elsewhere"):
                 [chunk async for chunk in here.stream(ASK)]
             await here.close()
@@ -232,7 +232,7 @@ def test_a_custom_endpoint_is_as_it_was_written(load: Load) -> None:
         "https://models.example.org/v1",
         ("MINE_KEY",),
     )
-    assert mine.limits == Pass(2, 30, written=True)
+    assert mine.limits == EndpointLimits(2, 30, written=True)
     can = traits_of(mine, "gpt-4o")
     assert can == Traits(
         thinks=True,
@@ -243,7 +243,7 @@ def test_a_custom_endpoint_is_as_it_was_written(load: Load) -> None:
         context=32_000,
         output=8000,
     )
-    providers = Providers({}, models=here.models, environ=here.environ, services=here.endpoints)
+    providers = ProviderRegistry({}, models=here.models, environ=here.environ, services=here.endpoints)
     assert providers.model("mine/big").max_tokens == 8000
     providers.check(replace(providers.model("mine/big"), effort="low"))
     with pytest.raises(Invalid, match="low, high"):
@@ -259,8 +259,8 @@ def test_a_built_in_endpoint_may_be_changed_by_its_name(load: Load) -> None:
     assert openai.base_url == "https://gateway.example/v1"
     assert not openai.traits.chaining
     assert openai.keys == ("OPENAI_API_KEY",)
-    assert openai.limits == Pass(3, 60, written=True)
-    assert named(here, "groq").limits == Pass(1, None, written=True)
+    assert openai.limits == EndpointLimits(3, 60, written=True)
+    assert named(here, "groq").limits == EndpointLimits(1, None, written=True)
     assert named(here, "anthropic") == BUILT_IN["anthropic"]
 
 
@@ -281,7 +281,7 @@ def test_a_server_of_ones_own_may_take_its_time(load: Load) -> None:
     here = load('[endpoints.box]\nfamily = "openai_chat"\nbase_url = "http://box:8000/v1"\nlocal = true\n')
     box = named(here, "box")
     assert not box.traits.deadlines
-    providers = Providers({}, models=here.models, environ=here.environ, services=here.endpoints)
+    providers = ProviderRegistry({}, models=here.models, environ=here.environ, services=here.endpoints)
     assert providers.model("box/anything").max_tokens == SHORT
 
 
@@ -384,7 +384,7 @@ def test_the_name_of_a_variable_is_taken(load: Load, name: str) -> None:
 )
 def test_a_proxy_that_is_no_address_is_refused_without_repeating_it(proxy: str) -> None:
     with pytest.raises(Invalid, match="HTTPS_PROXY") as caught:
-        client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
+        make_client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
     assert "hunter2" not in str(caught.value)
     assert proxy not in str(caught.value)
 
@@ -398,7 +398,7 @@ async def test_a_proxy_that_refuses_us_does_not_give_its_password_away() -> None
 
     async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
         proxy = f"http://user:hunter2@127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        here = client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
+        here = make_client(BUILT_IN["openai"], {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": proxy}, {})
         with pytest.raises(Fault) as caught:
             [chunk async for chunk in here.stream(ASK)]
         await here.close()
@@ -418,7 +418,9 @@ def test_a_connection_may_take_equally_long_wherever_nobody_says_otherwise(load:
 
 def test_a_server_of_ones_own_costs_nothing(load: Load) -> None:
     here = load(CUSTOM + "local = true\n" + CUSTOM.replace("mine", "theirs"))
-    arena = Arena(here, MemoryStore(), Providers({}, models=here.models, environ={}, services=here.endpoints))
+    arena = Arena(
+        here, MemoryStore(), ProviderRegistry({}, models=here.models, environ={}, services=here.endpoints)
+    )
     assert arena.price("mine", "big") == FREE
     assert arena.price("theirs", "big") is None
 
@@ -427,8 +429,8 @@ def test_a_server_of_ones_own_costs_nothing(load: Load) -> None:
 
 
 def test_a_provider_of_ones_own_says_what_its_models_take(tmp_path: Path) -> None:
-    given = {"a": Scripted(), "b": Scripted(traits=Traits(efforts=("low",), deadlines=False))}
-    providers = Providers(given, models=tmp_path, environ={})
+    given = {"a": ScriptedProvider(), "b": ScriptedProvider(traits=Traits(efforts=("low",), deadlines=False))}
+    providers = ProviderRegistry(given, models=tmp_path, environ={})
     providers.check(Model("a", "x", effort="max", verbosity="low"))
     assert providers.model("a/x").max_tokens > providers.model("b/x").max_tokens == SHORT
     providers.check(Model("b", "x", effort="low"))
@@ -471,9 +473,9 @@ async def test_a_debate_speaks_to_an_endpoint_of_ones_own(load: Load) -> None:
         async with Arena.open(here) as arena:
             model = arena.model("mine/some-model")
             provider = arena.providers.get("mine")
-            request = Request(model, "", (Message("user", "Go."),), 10)
+            request = Request(model, "", (ChatMessage("user", "Go."),), 10)
             chunks = [chunk async for chunk in provider.stream(request)]
-    assert isinstance(chunks[-1], Done)
+    assert isinstance(chunks[-1], ReplyDone)
     assert model.price is None
     assert keys == [f"Bearer {KEY}"]
 
@@ -497,5 +499,5 @@ def test_the_examples_of_the_document_are_right(load: Load, example: str) -> Non
 def test_all_that_may_be_written_is_documented() -> None:
     named = set(re.findall(r"^(?:\[endpoints\.\w+\]|(\w+) = )", DOCUMENT, re.MULTILINE))
     named |= set(re.findall(r"`(\w+)`", DOCUMENT)) | set(re.findall(r"`(\w+) = \w+`", DOCUMENT))
-    assert set(Written.__struct_fields__) <= named
+    assert set(EndpointTable.__struct_fields__) <= named
     assert set(ACCENTS) <= named

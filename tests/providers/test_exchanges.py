@@ -9,7 +9,7 @@ import pytest
 
 from moot.core.pricing import input_bound
 from moot.core.terms import (
-    Message,
+    ChatMessage,
     Model,
     Reasoning,
     ReasoningPart,
@@ -20,12 +20,12 @@ from moot.core.terms import (
     ToolCall,
     ToolResult,
 )
-from moot.engine.call_result import Heard
-from moot.engine.segment_offsets import after, place
+from moot.engine.call_result import CallResult
+from moot.engine.segment_offsets import make_shifter, next_index
 from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.contract import Done, Item, Said, Traits
+from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.endpoints import ENDPOINTS
-from moot.providers.tool_exchanges import OWN_ID, arguments, parameters, steps
+from moot.providers.tool_exchanges import OWN_ID, exchange_steps, parameter_schema, parse_arguments
 from tests.providers.recordings import Recording, family, found
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}
@@ -39,7 +39,7 @@ def ask(**changes: Any) -> Request:
     usual: dict[str, Any] = {
         "model": Model("x", "m"),
         "instructions": "Argue.",
-        "messages": (Message("user", "Go."),),
+        "messages": (ChatMessage("user", "Go."),),
         "max_tokens": 4000,
         "tools": (SEARCH,),
     }
@@ -64,9 +64,9 @@ def exchange(kind: str, **changes: Any) -> tuple[Segment, ...]:
 
 
 def test_an_exchange_is_taken_apart_by_replies() -> None:
-    found = steps(exchange("function"))
-    assert [len(step.said) for step in found] == [4, 1]
-    assert [[result.output for _call, result in step.given] for step in found] == [
+    found = exchange_steps(exchange("function"))
+    assert [len(step.segments) for step in found] == [4, 1]
+    assert [[result.output for _call, result in step.results] for step in found] == [
         ["Found a.", "Not an object."],
         ["Nothing."],
     ]
@@ -74,17 +74,17 @@ def test_an_exchange_is_taken_apart_by_replies() -> None:
 
 def test_what_ran_at_the_service_belongs_to_the_reply() -> None:
     ran = (ToolCall("s1", "web_search", "{}", 0, kind="server_tool_use"), ToolResult("s1", "[]", index=1))
-    assert steps((*ran, Text("So.", 2)))[0].said == [*ran, Text("So.", 2)]
+    assert exchange_steps((*ran, Text("So.", 2)))[0].segments == [*ran, Text("So.", 2)]
 
 
 @pytest.mark.parametrize("asked", ["", "nonsense", "[1]", "3", "[" * 5000])
 def test_arguments_that_are_no_object_go_back_as_none(asked: str) -> None:
-    assert arguments(ToolCall("c", "t", asked)) == {}
+    assert parse_arguments(ToolCall("c", "t", asked)) == {}
 
 
 def test_a_schema_is_always_that_of_an_object() -> None:
-    assert parameters(SEARCH) == BARE
-    assert parameters(Tool("t", "", {})) == {"type": "object", "properties": {}}
+    assert parameter_schema(SEARCH) == BARE
+    assert parameter_schema(Tool("t", "", {})) == {"type": "object", "properties": {}}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_responses_tells_the_exchange_after_what_is_new_in_an_older_chain() -> N
     asked = ask(
         exchange=exchange("function_call"),
         previous_response_id="resp_of_last_turn",
-        fresh=(Message("user", "New."),),
+        fresh=(ChatMessage("user", "New."),),
     )
     sent = openai_responses.body(asked, Traits(chaining=True, tools=True, thinks=True))
     assert sent["input"][0] == {"role": "user", "content": "New."}
@@ -334,31 +334,31 @@ def asking() -> list[object]:
     return [pytest.param(*case, id=case[0]["id"]) for case in cases]
 
 
-def listened(recording: Recording) -> Heard | None:
+def listened(recording: Recording) -> CallResult | None:
     if int(recording["response"]["status"]) != 200 or not recording["expect"].get("tool_calls"):
         return None
-    request, ear = ask(), Heard()
-    decoder, placed = family(recording).decoder(request, PLAIN), place(request)
+    request, ear = ask(), CallResult()
+    decoder, placed = family(recording).decoder(request, PLAIN), make_shifter(request)
     assert placed is not None
     body = recording["response"]["body"]
-    for chunk in map(placed.put, [*decoder.feed(body.encode()), *decoder.end()]):
-        if isinstance(chunk, Said):
-            ear.keep(chunk.segment, chunk.kind, chunk.text)
-        elif isinstance(chunk, Item):
-            ear.take(chunk.segment, 1 << 20)
-        elif isinstance(chunk, Done):
+    for chunk in map(placed.shift, [*decoder.feed(body.encode()), *decoder.end()]):
+        if isinstance(chunk, ReplyDelta):
+            ear.add_delta(chunk.segment, chunk.kind, chunk.text)
+        elif isinstance(chunk, ReplySegment):
+            ear.add_segment(chunk.segment, 1 << 20)
+        elif isinstance(chunk, ReplyDone):
             ear.done = chunk
     return ear
 
 
-def calls(ear: Heard) -> list[ToolCall]:
-    return [part for part in ear.all_segments() if isinstance(part, ToolCall) and part.asks]
+def calls(ear: CallResult) -> list[ToolCall]:
+    return [part for part in ear.all_segments() if isinstance(part, ToolCall) and part.needs_answer]
 
 
 @pytest.mark.parametrize(("recording", "ear"), asking())
-def test_what_a_real_model_asked_goes_back_with_its_answers(recording: Recording, ear: Heard) -> None:
+def test_what_a_real_model_asked_goes_back_with_its_answers(recording: Recording, ear: CallResult) -> None:
     asked, said = calls(ear), ear.all_segments()
-    first = after(said)
+    first = next_index(said)
     given = [ToolResult(call.id, f"Answer {n}.", index=first + n) for n, call in enumerate(asked)]
     request = ask(exchange=(*said, *given))
     sent = json.dumps(family(recording).body(request, THINKING))

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault
-from moot.providers.sse import Event
-from moot.providers.stream_events import Frames
+from moot.providers.sse import SseEvent
+from moot.providers.stream_events import ReplyEvents
 
 
-def read(*packets: bytes) -> list[Event]:
-    frames = Frames()
+def read(*packets: bytes) -> list[SseEvent]:
+    frames = ReplyEvents()
     return [event for packet in packets for event in frames.feed(packet)] + frames.close()
 
 
@@ -39,13 +39,13 @@ def read(*packets: bytes) -> list[Event]:
     ],
 )
 def test_events_of_every_frame(stream: bytes, events: list[bytes]) -> None:
-    assert read(stream) == [Event(event) for event in events]
-    assert read(*(stream[at : at + 1] for at in range(len(stream)))) == [Event(event) for event in events]
+    assert read(stream) == [SseEvent(event) for event in events]
+    assert read(*(stream[at : at + 1] for at in range(len(stream)))) == [SseEvent(event) for event in events]
 
 
 def test_an_error_among_events_keeps_its_name() -> None:
-    assert read(b'data: a\n\nerror: {"code":1}\n\n')[-1] == Event(b'{"code":1}', "error")
-    assert read(b'data: a\n\n{"error":1}\n')[-1] == Event(b'{"error":1}', "error")
+    assert read(b'data: a\n\nerror: {"code":1}\n\n')[-1] == SseEvent(b'{"code":1}', "error")
+    assert read(b'data: a\n\n{"error":1}\n')[-1] == SseEvent(b'{"error":1}', "error")
 
 
 JSON = st.recursive(

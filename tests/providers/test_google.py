@@ -11,8 +11,8 @@ from aiohttp import web
 
 from moot.core.errors import Fault
 from moot.core.terms import (
+    ChatMessage,
     Effort,
-    Message,
     Model,
     Reasoning,
     ReasoningPart,
@@ -25,9 +25,17 @@ from moot.core.terms import (
     Usage,
 )
 from moot.providers import google
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
-from moot.providers.google import FAMILY, Decoder, usage
+from moot.providers.client import ProviderClient
+from moot.providers.contract import (
+    Chunk,
+    KeepAlive,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+    Traits,
+)
+from moot.providers.google import FAMILY, GoogleDecoder, usage
 from tests.providers.served import Handler, Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("minimal", "low", "high"), sampling=False)
@@ -39,7 +47,7 @@ def ask(*, effort: Effort | None = None, **changes: Any) -> Request:
     words: dict[str, Any] = {
         "model": Model("google", "gemini-x", temperature=1.5, effort=effort),
         "instructions": "Argue.",
-        "messages": (Message("user", "Go."),),
+        "messages": (ChatMessage("user", "Go."),),
         "max_tokens": 4000,
     }
     return Request(**{**words, **changes})
@@ -92,7 +100,12 @@ def test_the_key_is_in_a_header_and_never_in_the_address() -> None:
 
 
 def test_turns_alternate_from_the_user_on() -> None:
-    spoken = (Message("assistant", "a"), Message("user", "b"), Message("user", ""), Message("user", "c"))
+    spoken = (
+        ChatMessage("assistant", "a"),
+        ChatMessage("user", "b"),
+        ChatMessage("user", ""),
+        ChatMessage("user", "c"),
+    )
     contents = body(ask(messages=spoken))["contents"]
     assert [content["role"] for content in contents] == ["user", "model", "user"]
     assert contents[-1]["parts"] == [{"text": "b\n\nc"}]
@@ -180,9 +193,9 @@ STOP = chunk({"text": ""}, finish="STOP")
 
 
 def fed(stream: bytes, step: int) -> list[Chunk]:
-    decoder = Decoder()
+    decoder = GoogleDecoder()
     chunks = [chunk for at in range(0, len(stream), step) for chunk in decoder.feed(stream[at : at + step])]
-    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != Alive()]
+    return [chunk for chunk in [*chunks, *decoder.end()] if chunk != KeepAlive()]
 
 
 def decode(*chunks: dict[str, Any]) -> list[Chunk]:
@@ -195,12 +208,12 @@ def decode(*chunks: dict[str, Any]) -> list[Chunk]:
 
 
 def segments(*chunks: dict[str, Any]) -> list[Segment]:
-    return [chunk.segment for chunk in decode(*chunks) if isinstance(chunk, Item)]
+    return [chunk.segment for chunk in decode(*chunks) if isinstance(chunk, ReplySegment)]
 
 
-def done(*chunks: dict[str, Any]) -> Done:
+def done(*chunks: dict[str, Any]) -> ReplyDone:
     last = decode(*chunks)[-1]
-    assert isinstance(last, Done)
+    assert isinstance(last, ReplyDone)
     return last
 
 
@@ -210,11 +223,11 @@ def test_a_plain_reply() -> None:
         chunk({"text": "é."}, **figures(9, candidatesTokenCount=3)),
         chunk({"text": ""}, finish="STOP", **figures(9, candidatesTokenCount=4)),
     ) == [
-        Began("g1"),
-        Said("Zo"),
-        Said("é."),
-        Item(Text("Zoé.")),
-        Done("stop", Usage(input=9, output=4), "g1", reason="STOP", model="gemini-x-1"),
+        ReplyStarted("g1"),
+        ReplyDelta("Zo"),
+        ReplyDelta("é."),
+        ReplySegment(Text("Zoé.")),
+        ReplyDone("stop", Usage(input=9, output=4), "g1", reason="STOP", model="gemini-x-1"),
     ]
 
 
@@ -226,15 +239,15 @@ def test_thoughts_and_words_are_segments_in_order() -> None:
         chunk({"text": "?", "thought": True}),
         chunk({"text": "."}, finish="STOP"),
     )[1:-1] == [
-        Said("Hm", "reasoning", 0),
-        Said("m.", "reasoning", 0),
-        Item(Reasoning((ReasoningPart("Hmm."),), 0)),
-        Said("So", "text", 1),
-        Item(Text("So", 1)),
-        Said("?", "reasoning", 2),
-        Item(Reasoning((ReasoningPart("?"),), 2)),
-        Said(".", "text", 3),
-        Item(Text(".", 3)),
+        ReplyDelta("Hm", "reasoning", 0),
+        ReplyDelta("m.", "reasoning", 0),
+        ReplySegment(Reasoning((ReasoningPart("Hmm."),), 0)),
+        ReplyDelta("So", "text", 1),
+        ReplySegment(Text("So", 1)),
+        ReplyDelta("?", "reasoning", 2),
+        ReplySegment(Reasoning((ReasoningPart("?"),), 2)),
+        ReplyDelta(".", "text", 3),
+        ReplySegment(Text(".", 3)),
     ]
 
 
@@ -273,10 +286,10 @@ def test_calls_of_our_functions_end_in_a_stop_that_waits_for_them() -> None:
         STOP,
     )
     assert chunks[1:-1] == [
-        Item(ToolCall("c1", "roll", '{"dice":2}', 0, kind="functionCall", opaque="s1")),
-        Item(ToolCall("", "wait", "", 1, kind="functionCall")),
+        ReplySegment(ToolCall("c1", "roll", '{"dice":2}', 0, kind="functionCall", opaque="s1")),
+        ReplySegment(ToolCall("", "wait", "", 1, kind="functionCall")),
     ]
-    assert chunks[-1] == Done("tool", None, "g1", reason="STOP", model="gemini-x-1")
+    assert chunks[-1] == ReplyDone("tool", None, "g1", reason="STOP", model="gemini-x-1")
 
 
 def test_tools_that_run_at_the_service_leave_their_results() -> None:
@@ -338,16 +351,16 @@ def test_why_it_stopped(reason: str, finish: str) -> None:
 
 def test_a_candidate_may_stop_without_any_content() -> None:
     assert decode({"candidates": [{"finishReason": "SAFETY", "index": 0}], "responseId": "g1"}) == [
-        Began("g1"),
-        Done("filter", None, "g1", reason="SAFETY"),
+        ReplyStarted("g1"),
+        ReplyDone("filter", None, "g1", reason="SAFETY"),
     ]
 
 
 def test_a_question_that_is_blocked_has_no_answer() -> None:
     blocked = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "responseId": "g1", **figures(7)}
     assert decode(blocked) == [
-        Began("g1"),
-        Done("filter", Usage(input=7), "g1", reason="PROHIBITED_CONTENT"),
+        ReplyStarted("g1"),
+        ReplyDone("filter", Usage(input=7), "g1", reason="PROHIBITED_CONTENT"),
     ]
 
 
@@ -394,7 +407,7 @@ def test_figures_without_a_count_of_words_count_where_they_add_up_to_more() -> N
 
 
 def test_the_figures_so_far_are_known_when_a_reply_breaks_off() -> None:
-    decoder = Decoder()
+    decoder = GoogleDecoder()
     decoder.feed(sse(chunk({"text": "So."}, usageMetadata=FULL)))
     assert decoder.usage == Usage(input=5, output=10, reasoning=3)
 
@@ -406,7 +419,7 @@ def test_figures_that_cannot_be_true_are_marked() -> None:
 @pytest.mark.parametrize("blank", [b"data:\n\n", b"data: \r\n\r\n", b"data:   \n\n"])
 def test_a_blank_event_is_a_sign_of_life(blank: bytes) -> None:
     stream = sse(chunk({"text": "So."})) + blank + sse(STOP)
-    assert fed(stream, 1)[1] == Said("So.")
+    assert fed(stream, 1)[1] == ReplyDelta("So.")
 
 
 def test_a_reason_that_is_not_specified_is_none() -> None:
@@ -474,8 +487,8 @@ def test_what_we_do_not_know_is_counted_and_loses_nothing_else() -> None:
 
 def test_a_broken_character_is_marked_and_does_no_harm() -> None:
     stream = sse(chunk({"text": "Zoé."}), STOP).replace("é".encode(), b"\xff")
-    assert Item(Text("Zo\ufffd.")) in fed(stream, 1)
-    assert fed(stream, 1)[-1] == Done("stop", None, "g1", "utf8", reason="STOP", model="gemini-x-1")
+    assert ReplySegment(Text("Zo\ufffd.")) in fed(stream, 1)
+    assert fed(stream, 1)[-1] == ReplyDone("stop", None, "g1", "utf8", reason="STOP", model="gemini-x-1")
 
 
 BUSY = {"error": {"code": 503, "message": "Too many ask at once.", "status": "UNAVAILABLE"}}
@@ -522,11 +535,11 @@ def refusing(status: int, error: dict[str, Any]) -> Handler:
     return handler
 
 
-async def heard(client: Client) -> list[Chunk]:
-    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != Alive()]
+async def heard(client: ProviderClient) -> list[Chunk]:
+    return [chunk async for chunk in client.stream(ask(effort="low")) if chunk != KeepAlive()]
 
 
-async def fault_of(client: Client) -> Fault:
+async def fault_of(client: ProviderClient) -> Fault:
     with pytest.raises(Fault) as caught:
         await heard(client)
     return caught.value
@@ -540,10 +553,10 @@ async def test_a_stream_over_the_line(serve: Serve) -> None:
         return await streamed(request, sse(chunk({"text": "So."})), sse(STOP), sse(figures(9)))
 
     assert await heard(await serve(handler)) == [
-        Began("g1", "r1"),
-        Said("So."),
-        Item(Text("So.")),
-        Done("stop", Usage(input=9), "g1", reason="STOP", model="gemini-x-1"),
+        ReplyStarted("g1", "r1"),
+        ReplyDelta("So."),
+        ReplySegment(Text("So.")),
+        ReplyDone("stop", Usage(input=9), "g1", reason="STOP", model="gemini-x-1"),
     ]
     address, key, sent = seen[0]
     assert address == "/v1beta/models/gemini-x:streamGenerateContent?alt=sse"

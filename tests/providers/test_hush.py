@@ -8,20 +8,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault
-from moot.core.terms import Message, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
+from moot.core.terms import ChatMessage, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
 from moot.providers import openai_chat
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said
-from moot.providers.redaction import Hush, redact, without_folders
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
+from moot.providers.redaction import KeyRedactor, redact, without_folders
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
 
 KEY = "sk-proj-skies-0aB1cD2eF3gH4iJ5"
-REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
+REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
 
 
-def spoken(hush: Hush, *pieces: str) -> str:
-    out = [chunk for piece in pieces for chunk in hush.heard([Said(piece)])]
-    return "".join(chunk.text for chunk in [*out, *hush.rest()] if isinstance(chunk, Said))
+def spoken(hush: KeyRedactor, *pieces: str) -> str:
+    out = [chunk for piece in pieces for chunk in hush.redact([ReplyDelta(piece)])]
+    return "".join(chunk.text for chunk in [*out, *hush.flush()] if isinstance(chunk, ReplyDelta))
 
 
 # --- words --------------------------------------------------------------------------------------------
@@ -29,59 +29,62 @@ def spoken(hush: Hush, *pieces: str) -> str:
 
 @pytest.mark.parametrize("cut", range(len(KEY) + 1))
 def test_a_key_in_two_pieces_is_not_repeated(cut: int) -> None:
-    assert spoken(Hush(KEY), f"It is {KEY[:cut]}", f"{KEY[cut:]}, they say") == "It is …, they say"
+    assert spoken(KeyRedactor(KEY), f"It is {KEY[:cut]}", f"{KEY[cut:]}, they say") == "It is …, they say"
 
 
 def test_a_key_letter_by_letter_is_not_repeated() -> None:
-    assert spoken(Hush(KEY), *f"s{KEY}sk-{KEY}{KEY}s") == "s…sk-……s"
+    assert spoken(KeyRedactor(KEY), *f"s{KEY}sk-{KEY}{KEY}s") == "s…sk-……s"
 
 
 @given(st.lists(st.sampled_from([KEY, KEY[:1], KEY[:9], KEY[9:], "words ", "s", "sk-", "…", ""]), max_size=8))
 @example(["sk-proj-", KEY])
 def test_however_it_is_cut_the_words_are_those_without_the_key(pieces: list[str]) -> None:
     whole = "".join(pieces).replace(KEY, "…")
-    said = spoken(Hush(KEY), *pieces)
+    said = spoken(KeyRedactor(KEY), *pieces)
     assert KEY not in said
     cut_off = [size for size in range(12, len(KEY)) if whole.endswith(KEY[:size])]
     assert said == (whole[: -cut_off[-1]] + "…" if cut_off else whole)
 
 
 def test_innocent_words_pass_at_once_and_as_they_are() -> None:
-    hush = Hush(KEY)
-    chunks: list[Chunk] = [Said("A fine "), Said("argument. ", "reasoning", 1)]
-    assert hush.heard(chunks) is chunks
+    hush = KeyRedactor(KEY)
+    chunks: list[Chunk] = [ReplyDelta("A fine "), ReplyDelta("argument. ", "reasoning", 1)]
+    assert hush.redact(chunks) is chunks
 
 
 def test_a_beginning_waits_for_what_follows_and_no_longer() -> None:
-    hush = Hush(KEY)
-    assert hush.heard([Said("as")]) == [Said("a")]
-    assert hush.heard([Said("sk")]) == [Said("s")]
-    assert hush.heard([Alive()]) == [Alive()]
-    assert hush.heard([Said("-")]) == [Alive()]
-    assert hush.heard([Said("the cats")]) == [Said("sk-the cat")]
-    assert hush.heard([Done()]) == [Said("s"), Done()]
+    hush = KeyRedactor(KEY)
+    assert hush.redact([ReplyDelta("as")]) == [ReplyDelta("a")]
+    assert hush.redact([ReplyDelta("sk")]) == [ReplyDelta("s")]
+    assert hush.redact([KeepAlive()]) == [KeepAlive()]
+    assert hush.redact([ReplyDelta("-")]) == [KeepAlive()]
+    assert hush.redact([ReplyDelta("the cats")]) == [ReplyDelta("sk-the cat")]
+    assert hush.redact([ReplyDone()]) == [ReplyDelta("s"), ReplyDone()]
 
 
 def test_words_of_one_segment_are_not_taken_for_those_of_another() -> None:
-    hush = Hush(KEY)
-    assert hush.heard([Said("sk-", "reasoning")]) == [Alive()]
-    assert hush.heard([Said("proj", "text")]) == [Said("sk-", "reasoning"), Said("proj", "text")]
-    assert hush.heard([Said("s", segment=1), Said("k", segment=2)]) == [
-        Said("s", segment=1),
-        Said("k", segment=2),
+    hush = KeyRedactor(KEY)
+    assert hush.redact([ReplyDelta("sk-", "reasoning")]) == [KeepAlive()]
+    assert hush.redact([ReplyDelta("proj", "text")]) == [
+        ReplyDelta("sk-", "reasoning"),
+        ReplyDelta("proj", "text"),
+    ]
+    assert hush.redact([ReplyDelta("s", segment=1), ReplyDelta("k", segment=2)]) == [
+        ReplyDelta("s", segment=1),
+        ReplyDelta("k", segment=2),
     ]
 
 
 def test_a_key_that_is_cut_off_is_not_repeated_either() -> None:
-    hush = Hush(KEY)
-    assert hush.heard([Said(f"It is {KEY[:-1]}")]) == [Said("It is ")]
-    assert hush.rest() == [Said("…")]
-    assert hush.rest() == []
+    hush = KeyRedactor(KEY)
+    assert hush.redact([ReplyDelta(f"It is {KEY[:-1]}")]) == [ReplyDelta("It is ")]
+    assert hush.flush() == [ReplyDelta("…")]
+    assert hush.flush() == []
 
 
 def test_a_key_that_may_be_a_word_is_let_pass() -> None:
-    assert spoken(Hush("ollama"), "ollama is fine") == "ollama is fine"
-    assert spoken(Hush(""), "nothing is secret") == "nothing is secret"
+    assert spoken(KeyRedactor("ollama"), "ollama is fine") == "ollama is fine"
+    assert spoken(KeyRedactor(""), "nothing is secret") == "nothing is secret"
 
 
 # --- everything else ----------------------------------------------------------------------------------
@@ -90,31 +93,33 @@ def test_a_key_that_may_be_a_word_is_let_pass() -> None:
 @pytest.mark.parametrize(
     ("chunk", "clean"),
     [
-        (Item(Text(f"a {KEY} b")), Item(Text("a … b"))),
+        (ReplySegment(Text(f"a {KEY} b")), ReplySegment(Text("a … b"))),
         (
-            Item(Text("a", 3, "id", 7, annotations=({"url": [f"https://x/{KEY}"], "n": 1},))),
-            Item(Text("a", 3, "id", 7, annotations=({"url": ["https://x/…"], "n": 1},))),
+            ReplySegment(Text("a", 3, "id", 7, annotations=({"url": [f"https://x/{KEY}"], "n": 1},))),
+            ReplySegment(Text("a", 3, "id", 7, annotations=({"url": ["https://x/…"], "n": 1},))),
         ),
         (
-            Item(Reasoning((ReasoningPart("a"), ReasoningPart(KEY, 1)), opaque="x")),
-            Item(Reasoning((ReasoningPart("a"), ReasoningPart("…", 1)), opaque="x")),
+            ReplySegment(Reasoning((ReasoningPart("a"), ReasoningPart(KEY, 1)), opaque="x")),
+            ReplySegment(Reasoning((ReasoningPart("a"), ReasoningPart("…", 1)), opaque="x")),
         ),
         (
-            Item(ToolCall("1", "get", f'{{"key":"{KEY}"}}', output=f"401 for {KEY}")),
-            Item(ToolCall("1", "get", '{"key":"…"}', output="401 for …")),
+            ReplySegment(ToolCall("1", "get", f'{{"key":"{KEY}"}}', output=f"401 for {KEY}")),
+            ReplySegment(ToolCall("1", "get", '{"key":"…"}', output="401 for …")),
         ),
-        (Item(Text(f"cut off: {KEY[:20]}")), Item(Text("cut off: …"))),
-        (Began(f"r-{KEY}", KEY), Began("r-…", "…")),
-        (Done(reason=f"no credit for {KEY}", model="m"), Done(reason="no credit for …", model="m")),
+        (ReplySegment(Text(f"cut off: {KEY[:20]}")), ReplySegment(Text("cut off: …"))),
+        (ReplyStarted(f"r-{KEY}", KEY), ReplyStarted("r-…", "…")),
+        (ReplyDone(reason=f"no credit for {KEY}", model="m"), ReplyDone(reason="no credit for …", model="m")),
     ],
 )
 def test_nothing_that_a_service_tells_holds_the_key(chunk: Chunk, clean: Chunk) -> None:
-    assert Hush(KEY).heard([chunk]) == [clean]
+    assert KeyRedactor(KEY).redact([chunk]) == [clean]
 
 
-@pytest.mark.parametrize("chunk", [Item(Text("clean")), Done(model="m-1"), Began("r1"), Alive()])
+@pytest.mark.parametrize(
+    "chunk", [ReplySegment(Text("clean")), ReplyDone(model="m-1"), ReplyStarted("r1"), KeepAlive()]
+)
 def test_what_holds_no_key_stays_the_same(chunk: Chunk) -> None:
-    assert Hush(KEY).heard([chunk])[0] is chunk
+    assert KeyRedactor(KEY).redact([chunk])[0] is chunk
 
 
 # --- the client ---------------------------------------------------------------------------------------
@@ -136,9 +141,9 @@ async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
         client = await serve(echo(says(content="."), STOP, FIGURES, DONE))
         chunks = [chunk async for chunk in client.stream(REQUEST)]
     assert KEY not in repr(chunks)
-    said = "".join(chunk.text for chunk in chunks if isinstance(chunk, Said))
+    said = "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta))
     assert said == "You sent Bearer …."
-    assert isinstance(chunks[-1], Done)
+    assert isinstance(chunks[-1], ReplyDone)
 
 
 async def test_a_service_that_breaks_off_in_the_key_is_not_quoted_either() -> None:
@@ -156,7 +161,10 @@ async def test_a_service_that_breaks_off_in_the_key_is_not_quoted_either() -> No
 
         with pytest.raises(Fault):
             await listen()
-    assert [chunk for chunk in chunks if isinstance(chunk, Said)] == [Said("You sent "), Said("…")]
+    assert [chunk for chunk in chunks if isinstance(chunk, ReplyDelta)] == [
+        ReplyDelta("You sent "),
+        ReplyDelta("…"),
+    ]
 
 
 # --- shapes -------------------------------------------------------------------------------------------

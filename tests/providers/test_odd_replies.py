@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from moot.core.errors import Fault
-from moot.core.terms import Message, Model, Request
+from moot.core.terms import ChatMessage, Model, Request
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.contract import Traits
 from moot.providers.family import Family
@@ -20,7 +20,7 @@ from moot.providers.family import Family
 Told = dict[str, Any]
 Path = tuple[str | int, ...]
 
-ASK = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), max_tokens=50)
+ASK = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), max_tokens=50)
 ODD = (None, True, -1, 10**12, 2**70, 1.5, "", "x", "</think>", [], [1], [[]], [None], [{}], {}, {"a": 1})
 
 

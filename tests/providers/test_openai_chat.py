@@ -15,10 +15,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from moot.core.errors import Fault
-from moot.core.terms import Effort, Message, Model, Request, Usage
+from moot.core.terms import ChatMessage, Effort, Model, Request, Usage
 from moot.providers import openai_chat
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Said, Traits
+from moot.providers.client import ProviderClient
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplyStarted, Traits
 from moot.providers.openai_chat import Accent
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
@@ -33,7 +33,7 @@ def ask(**changes: Any) -> Request:
     words: dict[str, Any] = {
         "model": MODEL,
         "instructions": "Argue.",
-        "messages": (Message("user", "Go."),),
+        "messages": (ChatMessage("user", "Go."),),
         "max_tokens": 50,
     }
     return Request(**{**words, **changes})
@@ -61,7 +61,9 @@ def test_a_prefill_is_a_last_assistant_message_where_the_server_continues_it() -
 
 
 def test_messages_of_one_role_in_a_row_become_one() -> None:
-    request = ask(messages=(Message("user", "a"), Message("user", "b"), Message("assistant", "c")))
+    request = ask(
+        messages=(ChatMessage("user", "a"), ChatMessage("user", "b"), ChatMessage("assistant", "c"))
+    )
     assert [message["content"] for message in body(request)["messages"]] == ["Argue.", "a\n\nb", "c"]
 
 
@@ -161,12 +163,12 @@ async def serve() -> AsyncGenerator[Serve]:
 
 
 @pytest.fixture
-async def client() -> AsyncGenerator[Callable[..., Client]]:
-    clients: list[Client] = []
+async def client() -> AsyncGenerator[Callable[..., ProviderClient]]:
+    clients: list[ProviderClient] = []
 
-    def make(where: TestServer | str, **settings: Any) -> Client:
+    def make(where: TestServer | str, **settings: Any) -> ProviderClient:
         url = where if isinstance(where, str) else str(where.make_url("/v1"))
-        clients.append(Client(openai_chat.family(), url, **settings))
+        clients.append(ProviderClient(openai_chat.family(), url, **settings))
         return clients[-1]
 
     yield make
@@ -174,15 +176,15 @@ async def client() -> AsyncGenerator[Callable[..., Client]]:
         await each.close()
 
 
-async def collect(chat: Client, request: Request | None = None) -> list[Chunk]:
+async def collect(chat: ProviderClient, request: Request | None = None) -> list[Chunk]:
     return [chunk async for chunk in chat.stream(request or ask())]
 
 
-def finished(usage: Usage | None = None) -> Done:
-    return Done("stop", usage, "c1", reason="stop", model="m-1")
+def finished(usage: Usage | None = None) -> ReplyDone:
+    return ReplyDone("stop", usage, "c1", reason="stop", model="m-1")
 
 
-async def fault_of(chat: Client) -> Fault:
+async def fault_of(chat: ProviderClient) -> Fault:
     with pytest.raises(Fault) as caught:
         await collect(chat)
     return caught.value
@@ -198,7 +200,7 @@ async def streamed(request: web.Request, *packets: bytes, farewell: bool = True)
     return response
 
 
-async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     seen: list[Any] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -207,25 +209,25 @@ async def test_a_stream_over_the_line(serve: Serve, client: Callable[..., Client
 
     chat = client(await serve(handler), key="sk-1", traits=Traits(prefill=True))
     chunks = await collect(chat, ask(prefill="I"))
-    assert [chunk for chunk in chunks if chunk != Alive()] == [
-        Began("c1"),
-        Said("I"),
-        Said("a"),
+    assert [chunk for chunk in chunks if chunk != KeepAlive()] == [
+        ReplyStarted("c1"),
+        ReplyDelta("I"),
+        ReplyDelta("a"),
         finished(Usage(input=9, output=2, cached=4)),
     ]
     assert seen[0][0] == "Bearer sk-1"
     assert seen[0][1]["messages"][-1] == {"role": "assistant", "content": "I"}
 
 
-async def test_a_reply_that_does_not_stream(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_a_reply_that_does_not_stream(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
         return web.Response(body=whole(content="all"), content_type="application/json")
 
     chunks = await collect(client(await serve(handler)))
-    assert chunks == [Began("c1"), Said("all"), finished(Usage(3, 2))]
+    assert chunks == [ReplyStarted("c1"), ReplyDelta("all"), finished(Usage(3, 2))]
 
 
-async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
         return web.Response(text="<html>hello</html>", content_type="text/html")
 
@@ -234,7 +236,7 @@ async def test_a_page_is_not_a_reply(serve: Serve, client: Callable[..., Client]
 
 
 async def test_a_refusal_keeps_the_wait_and_hides_the_key(
-    serve: Serve, client: Callable[..., Client]
+    serve: Serve, client: Callable[..., ProviderClient]
 ) -> None:
     async def handler(_request: web.Request) -> web.StreamResponse:
         said = {"error": {"message": "Slow down, sk-secret"}}
@@ -246,7 +248,9 @@ async def test_a_refusal_keeps_the_wait_and_hides_the_key(
     assert "Slow down" in fault.detail
 
 
-async def test_a_complaint_in_mid_stream_hides_the_key(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_a_complaint_in_mid_stream_hides_the_key(
+    serve: Serve, client: Callable[..., ProviderClient]
+) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         return await streamed(request, ROLE, line(error={"message": "key sk-secret is tired"}))
 
@@ -254,7 +258,7 @@ async def test_a_complaint_in_mid_stream_hides_the_key(serve: Serve, client: Cal
     assert fault.detail == "key … is tired"
 
 
-async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     visits: list[str] = []
 
     async def elsewhere(request: web.Request) -> web.StreamResponse:
@@ -271,7 +275,7 @@ async def test_redirects_are_not_followed(serve: Serve, client: Callable[..., Cl
     assert not visits
 
 
-async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     seen: list[str | None] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -286,17 +290,17 @@ async def test_cookies_are_not_kept(serve: Serve, client: Callable[..., Client])
     assert seen == [None, None]
 
 
-async def test_nobody_is_there(client: Callable[..., Client], unused_tcp_port: int) -> None:
+async def test_nobody_is_there(client: Callable[..., ProviderClient], unused_tcp_port: int) -> None:
     fault = await fault_of(client(f"http://127.0.0.1:{unused_tcp_port}/v1"))
     assert (fault.kind, fault.severity, fault.billed) == ("unreachable", "transient", False)
 
 
-async def test_the_name_is_unknown(client: Callable[..., Client]) -> None:
+async def test_the_name_is_unknown(client: Callable[..., ProviderClient]) -> None:
     fault = await fault_of(client("http://nobody.invalid/v1"))
     assert (fault.kind, fault.billed) == ("unreachable", False)
 
 
-async def test_a_certificate_is_never_waived(client: Callable[..., Client], tmp_path: Path) -> None:
+async def test_a_certificate_is_never_waived(client: Callable[..., ProviderClient], tmp_path: Path) -> None:
     context = self_signed(tmp_path)
 
     async def handler(_request: web.Request) -> web.StreamResponse:
@@ -311,7 +315,9 @@ async def test_a_certificate_is_never_waived(client: Callable[..., Client], tmp_
     assert (fault.kind, fault.severity, fault.billed) == ("tls", "permanent", False)
 
 
-async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_silence_before_and_in_mid_sentence(
+    serve: Serve, client: Callable[..., ProviderClient]
+) -> None:
     async def silent(_request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(1)
         return web.Response()
@@ -321,11 +327,11 @@ async def test_silence_before_and_in_mid_sentence(serve: Serve, client: Callable
         await asyncio.sleep(1)
         return response
 
-    assert (await fault_of(client(await serve(silent), patience=0.1))).kind == "timeout"
-    assert (await fault_of(client(await serve(stalling), patience=0.1))).kind == "stalled"
+    assert (await fault_of(client(await serve(silent), read_timeout=0.1))).kind == "timeout"
+    assert (await fault_of(client(await serve(stalling), read_timeout=0.1))).kind == "stalled"
 
 
-async def test_a_line_that_breaks(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_a_line_that_breaks(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     async def breaking(request: web.Request) -> web.StreamResponse:
         response = await streamed(request, ROLE, says(content="a"), farewell=False)
         assert request.transport is not None
@@ -337,7 +343,7 @@ async def test_a_line_that_breaks(serve: Serve, client: Callable[..., Client]) -
 
 
 async def test_a_clean_end_without_a_reason_is_not_the_end(
-    serve: Serve, client: Callable[..., Client]
+    serve: Serve, client: Callable[..., ProviderClient]
 ) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         return await streamed(request, ROLE, says(content="a"))
@@ -346,7 +352,7 @@ async def test_a_clean_end_without_a_reason_is_not_the_end(
 
 
 async def test_a_line_that_breaks_after_the_last_word_does_no_harm(
-    serve: Serve, client: Callable[..., Client]
+    serve: Serve, client: Callable[..., ProviderClient]
 ) -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         response = await streamed(request, ROLE, says(content="a"), STOP, farewell=False)
@@ -359,7 +365,7 @@ async def test_a_line_that_breaks_after_the_last_word_does_no_harm(
 
 
 async def test_a_kept_connection_that_the_service_drops_costs_nothing(
-    client: Callable[..., Client],
+    client: Callable[..., ProviderClient],
 ) -> None:
     """It hangs up on the second request of a connection, as a server does whose patience has just ended."""
     reply = (
@@ -384,7 +390,7 @@ async def test_a_kept_connection_that_the_service_drops_costs_nothing(
     assert connections == 2
 
 
-async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., Client]) -> None:
+async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., ProviderClient]) -> None:
     left = asyncio.Event()
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -397,7 +403,7 @@ async def test_closing_the_stream_hangs_up(serve: Serve, client: Callable[..., C
 
     async with aclosing(client(await serve(handler)).stream(ask())) as chunks:
         async for chunk in chunks:
-            if isinstance(chunk, Said):
+            if isinstance(chunk, ReplyDelta):
                 break
     await asyncio.wait_for(left.wait(), 60)
 

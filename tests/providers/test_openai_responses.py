@@ -10,21 +10,29 @@ import pytest
 
 from moot.core.errors import Fault
 from moot.core.terms import (
-    Message,
+    ChatMessage,
+    EncryptedReasoning,
     Model,
     PartStart,
     Reasoning,
     ReasoningPart,
     Request,
-    Sealed,
     Text,
     ToolCall,
     UnknownItem,
     Usage,
 )
-from moot.providers.client import Client
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Said, Traits
-from moot.providers.openai_responses import FAMILY, Decoder, body, decoder
+from moot.providers.client import ProviderClient
+from moot.providers.contract import (
+    Chunk,
+    KeepAlive,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+    Traits,
+)
+from moot.providers.openai_responses import FAMILY, ResponsesDecoder, body, decoder
 from moot.providers.responses_decoder import usage
 from tests.replicas.responses import SUMMARY, Replica
 
@@ -32,9 +40,11 @@ MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="
 CHAINING = Traits(chaining=True)
 THINKING = Traits(chaining=True, thinks=True, efforts=("low", "high"), sampling=False, verbosity=True)
 HISTORY = (
-    Message("user", "Open."),
-    Message("assistant", "I say.", sealed=(Sealed("rs_1", "abc"), Sealed("rs_2", "def"))),
-    Message("user", "Go on."),
+    ChatMessage("user", "Open."),
+    ChatMessage(
+        "assistant", "I say.", sealed=(EncryptedReasoning("rs_1", "abc"), EncryptedReasoning("rs_2", "def"))
+    ),
+    ChatMessage("user", "Go on."),
 )
 
 
@@ -42,7 +52,7 @@ def ask(**changes: Any) -> Request:
     words: dict[str, Any] = {
         "model": MODEL,
         "instructions": "Argue.",
-        "messages": (Message("user", "Go."),),
+        "messages": (ChatMessage("user", "Go."),),
         "max_tokens": 50,
     }
     return Request(**{**words, **changes})
@@ -69,7 +79,7 @@ def test_it_asks_under_its_own_address() -> None:
 
 
 def test_a_chained_request_brings_only_what_is_new() -> None:
-    fresh = (Message("user", "A remark."), Message("user", "Go on."))
+    fresh = (ChatMessage("user", "A remark."), ChatMessage("user", "Go on."))
     sent = body(ask(messages=HISTORY, previous_response_id="resp_1", fresh=fresh), THINKING)
     assert sent["previous_response_id"] == "resp_1"
     assert sent["input"] == [
@@ -235,9 +245,9 @@ def decode(stream: Stream | bytes, **options: Any) -> list[Chunk]:
 
 
 def _feed(packets: Any, **options: Any) -> list[Chunk]:
-    reader = Decoder(**options)
+    reader = ResponsesDecoder(**options)
     chunks = [chunk for packet in packets for chunk in reader.feed(packet)] + reader.end()
-    return [chunk for chunk in chunks if chunk != Alive()]
+    return [chunk for chunk in chunks if chunk != KeepAlive()]
 
 
 def fault_in(stream: Stream) -> Fault:
@@ -247,16 +257,16 @@ def fault_in(stream: Stream) -> Fault:
 
 
 def words(chunks: list[Chunk], kind: str = "text") -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Said) and chunk.kind == kind)
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta) and chunk.kind == kind)
 
 
 def items(chunks: list[Chunk]) -> list[Any]:
-    return [chunk.segment for chunk in chunks if isinstance(chunk, Item)]
+    return [chunk.segment for chunk in chunks if isinstance(chunk, ReplySegment)]
 
 
-def end(chunks: list[Chunk]) -> Done:
+def end(chunks: list[Chunk]) -> ReplyDone:
     last = chunks[-1]
-    assert isinstance(last, Done)
+    assert isinstance(last, ReplyDone)
     return last
 
 
@@ -269,11 +279,11 @@ def plain() -> Stream:
 
 def test_a_plain_reply() -> None:
     assert decode(plain().completed(message("Zoé"))) == [
-        Began("resp_1"),
-        Said("Zo", part=PartStart("i_0", 1)),
-        Said("é"),
-        Item(Text("Zoé", 0, "i_0", 1)),
-        Done("stop", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025"),
+        ReplyStarted("resp_1"),
+        ReplyDelta("Zo", part=PartStart("i_0", 1)),
+        ReplyDelta("é"),
+        ReplySegment(Text("Zoé", 0, "i_0", 1)),
+        ReplyDone("stop", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025"),
     ]
 
 
@@ -421,8 +431,8 @@ def test_a_function_call_says_nothing_to_viewers() -> None:
     told = call(arguments='{"q":1}', status="completed")
     chunks = decode(stream.done(0, **told).completed(told))
     assert chunks[1:] == [
-        Item(ToolCall("call_1", "look", '{"q":1}', 0, "fc_1", 1, "function_call", "completed")),
-        Done("tool", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025"),
+        ReplySegment(ToolCall("call_1", "look", '{"q":1}', 0, "fc_1", 1, "function_call", "completed")),
+        ReplyDone("tool", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025"),
     ]
 
 
@@ -529,7 +539,7 @@ def test_a_resumed_stream_begins_without_its_beginning() -> None:
     stream = Stream().created().add("response.in_progress", response=whole("in_progress"))
     stream.says("a").completed()
     chunks = decode(b"".join(stream.packets[1:]))
-    assert (chunks[0], words(chunks), end(chunks).response_id) == (Began("resp_1"), "a", "resp_1")
+    assert (chunks[0], words(chunks), end(chunks).response_id) == (ReplyStarted("resp_1"), "a", "resp_1")
 
 
 def test_ids_that_change_between_events_join_by_their_place() -> None:
@@ -612,7 +622,7 @@ def test_a_whole_reply_where_a_stream_was_asked() -> None:
     chunks = decode(told)
     assert (words(chunks, "reasoning"), words(chunks)) == ("hm", "Zoé")
     assert [segment.index for segment in items(chunks)] == [0, 1]
-    assert end(chunks) == Done("stop", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025")
+    assert end(chunks) == ReplyDone("stop", COUNTED, "resp_1", reason="completed", model="gpt-5-mini-2025")
 
 
 def test_unknown_events_are_passed_over_and_counted() -> None:
@@ -628,9 +638,9 @@ def test_words_that_only_the_end_tells_are_said_then() -> None:
     stream = Stream().created().says("Zo").done(0, **message("Zoos"))
     chunks = decode(stream.completed(message("Zoos")))
     assert chunks[1:4] == [
-        Said("Zo", part=PartStart("i_0", 1)),
-        Said("os"),
-        Item(Text("Zoos", 0, "i_0", 1)),
+        ReplyDelta("Zo", part=PartStart("i_0", 1)),
+        ReplyDelta("os"),
+        ReplySegment(Text("Zoos", 0, "i_0", 1)),
     ]
 
 
@@ -638,7 +648,7 @@ def test_the_first_words_of_an_item_and_of_each_part_tell_what_the_service_calls
     stream = Stream().created().added(0, **thought()).thinks("Hm").thinks(".").thinks("So", part=1)
     stream = stream.thinks(".", part=1).done(0, **thought("Hm.", "So.")).says("Zo", place=1)
     chunks = decode(stream.says("os", place=1).completed(thought("Hm.", "So."), message("Zoos", place=1)))
-    assert [chunk.part for chunk in chunks if isinstance(chunk, Said)] == [
+    assert [chunk.part for chunk in chunks if isinstance(chunk, ReplyDelta)] == [
         PartStart("i_0", 1, 0, 2),
         None,
         PartStart("i_0", 1, 1, 4),
@@ -654,7 +664,7 @@ def test_the_first_words_of_an_item_and_of_each_part_tell_what_the_service_calls
 def test_a_service_that_neither_names_nor_counts_costs_nothing_more() -> None:
     stream = Stream(numbered=False).created().says("Zo", item_id=None).says("os", item_id=None)
     chunks = decode(stream.completed({**message("Zoos"), "id": ""}))
-    assert [chunk.part for chunk in chunks if isinstance(chunk, Said)] == [None, None]
+    assert [chunk.part for chunk in chunks if isinstance(chunk, ReplyDelta)] == [None, None]
     assert not end(chunks).degraded
 
 
@@ -750,7 +760,7 @@ def test_a_reply_that_was_cut_short_says_why(reason: str, finish: str) -> None:
 
 def test_figures_are_known_of_a_reply_that_failed() -> None:
     told = whole("failed", error={"code": "server_error", "message": "x"})
-    reader = Decoder()
+    reader = ResponsesDecoder()
     reader.feed(Stream().add("response.failed", response=told).body)
     with pytest.raises(Fault):
         reader.end()
@@ -808,7 +818,7 @@ def test_broken_json_is_not_passed_over() -> None:
 
 
 def test_the_last_event_is_the_end_and_a_farewell_does_no_harm() -> None:
-    reader = Decoder()
+    reader = ResponsesDecoder()
     reader.feed(plain().completed().body)
     assert reader.over
     reader.feed(b"data: [DONE]\n\n")
@@ -824,7 +834,7 @@ def test_a_blank_event_is_a_sign_of_life(blank: bytes) -> None:
 def test_a_reply_without_an_id_has_none() -> None:
     stream = Stream().created(id=None).says("a").completed(id=None)
     chunks = decode(stream)
-    assert (chunks[0], end(chunks).response_id) == (Began(None), None)
+    assert (chunks[0], end(chunks).response_id) == (ReplyStarted(None), None)
 
 
 def test_what_the_service_does_not_keep_is_not_to_be_referred_to() -> None:
@@ -855,13 +865,13 @@ def test_a_history_sent_in_full_for_want_of_a_chain_is_marked(
 # --- over the line ------------------------------------------------------------------------------------
 
 
-async def collect(client: Client, request: Request) -> list[Chunk]:
+async def collect(client: ProviderClient, request: Request) -> list[Chunk]:
     async with aclosing(client.stream(request)) as chunks:
-        return [chunk async for chunk in chunks if chunk != Alive()]
+        return [chunk async for chunk in chunks if chunk != KeepAlive()]
 
 
 async def talk(replica: Replica, *requests: Request, key: str = "test") -> list[list[Chunk]]:
-    client = Client(FAMILY, replica.url, key=key, traits=THINKING)
+    client = ProviderClient(FAMILY, replica.url, key=key, traits=THINKING)
     try:
         return [await collect(client, request) for request in requests]
     finally:
@@ -872,7 +882,7 @@ async def test_a_reply_over_the_line() -> None:
     async with Replica(say=lambda _call: "Zoé has a point.") as replica:
         (chunks,) = await talk(replica, ask())
     (noted,) = replica.calls
-    assert chunks[0] == Began(noted.response_id, "req_1")
+    assert chunks[0] == ReplyStarted(noted.response_id, "req_1")
     assert words(chunks) == "Zoé has a point."
     reasoning, text = items(chunks)
     assert reasoning.text == words(chunks, "reasoning") == "\n\n".join(SUMMARY)
@@ -897,9 +907,9 @@ async def test_a_chain_over_the_line_is_remembered_and_counted() -> None:
     async with Replica() as replica:
         (first,) = await talk(replica, ask())
         again = ask(
-            messages=(*ask().messages, Message("assistant", words(first)), Message("user", "More.")),
+            messages=(*ask().messages, ChatMessage("assistant", words(first)), ChatMessage("user", "More.")),
             previous_response_id=end(first).response_id,
-            fresh=(Message("user", "More."),),
+            fresh=(ChatMessage("user", "More."),),
         )
         (second,) = await talk(replica, again)
     assert replica.calls[1].words == [("user", "Go."), ("assistant", words(first)), ("user", "More.")]
@@ -912,8 +922,12 @@ async def test_a_chain_over_the_line_is_remembered_and_counted() -> None:
 async def test_the_whole_history_is_taken_back_with_its_seals() -> None:
     async with Replica(retains=False) as replica:
         (first,) = await talk(replica, ask())
-        seal = Sealed(items(first)[0].item_id, items(first)[0].opaque)
-        history = (*ask().messages, Message("assistant", words(first), (seal,)), Message("user", "More."))
+        seal = EncryptedReasoning(items(first)[0].item_id, items(first)[0].opaque)
+        history = (
+            *ask().messages,
+            ChatMessage("assistant", words(first), (seal,)),
+            ChatMessage("user", "More."),
+        )
         (second,) = await talk(replica, ask(messages=history))
     assert [call.status for call in replica.calls] == [200, 200]
     assert not end(first).stored

@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 import pytest
 
 from moot.core.errors import Fault
-from moot.core.terms import Message, Model, Request
+from moot.core.terms import ChatMessage, Model, Request
 from moot.providers import openai_chat
-from moot.providers.client import Client
-from moot.providers.contract import Done, Said
+from moot.providers.client import ProviderClient
+from moot.providers.contract import ReplyDelta, ReplyDone
 from moot.providers.transport import proxy_for
 
 KEY = "sk-canary-canary"
-REQUEST = Request(Model("p", "m"), "Argue.", (Message("user", "Go."),), 50)
+REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
 REPLY = (
     b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\n'
     b"data: [DONE]\n\n"
@@ -43,11 +43,11 @@ async def proxying(answer: bytes) -> AsyncGenerator[tuple[str, list[bytes]]]:
 async def test_a_plain_request_goes_to_the_proxy_with_its_whole_address() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     async with proxying(head + REPLY) as (proxy, asked):
-        client = Client(openai_chat.family(), "http://service.invalid/v1", key=KEY, proxy=proxy)
+        client = ProviderClient(openai_chat.family(), "http://service.invalid/v1", key=KEY, proxy=proxy)
         chunks = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()
-    assert [chunk.text for chunk in chunks if isinstance(chunk, Said)] == ["Yes."]
-    assert isinstance(chunks[-1], Done)
+    assert [chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta)] == ["Yes."]
+    assert isinstance(chunks[-1], ReplyDone)
     assert asked[0].startswith(b"POST http://service.invalid/v1/chat/completions HTTP/1.1\r\n")
 
 
@@ -56,7 +56,7 @@ async def test_a_proxy_is_asked_for_a_tunnel_and_never_told_the_key() -> None:
         proxy,
         asked,
     ):
-        client = Client(openai_chat.family(), "https://service.invalid/v1", key=KEY, proxy=proxy)
+        client = ProviderClient(openai_chat.family(), "https://service.invalid/v1", key=KEY, proxy=proxy)
         with pytest.raises(Fault) as caught:
             _ = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()

@@ -15,13 +15,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from moot.core.errors import Fault
-from moot.core.terms import Message, Model, Request
-from moot.engine.call_result import Heard
-from moot.providers.client import Client
-from moot.providers.contract import Began, Done, Item, Said
+from moot.core.terms import ChatMessage, Model, Request
+from moot.engine.call_result import CallResult
+from moot.providers.client import ProviderClient
+from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
 from tests.providers.recordings import Recording, expected, family, folder, found, heard
 
-ASK = Request(Model("recorded", "m"), "Answer.", (Message("user", "Go."),), max_tokens=100)
+ASK = Request(Model("recorded", "m"), "Answer.", (ChatMessage("user", "Go."),), max_tokens=100)
 NOT_OURS = {"content-length", "transfer-encoding", "content-encoding", "connection", "date", "server"}
 ABSENT = f"no recordings in {folder()}: put them there, or name their folder in MOOT_RECORDINGS"
 
@@ -39,12 +39,12 @@ async def test_what_was_sent_is_what_is_heard(recording: Recording, packets: str
     assert heard(recording, ear, fault) == expected(recording)
 
 
-async def listen(recording: Recording, sizes: list[int]) -> tuple[Heard, Fault | None]:
+async def listen(recording: Recording, sizes: list[int]) -> tuple[CallResult, Fault | None]:
     """What our client makes of it, and how it failed if it did."""
     server = TestServer(replaying(recording, sizes))
     await server.start_server()
-    client = Client(family(recording), str(server.make_url("/v1")), key="sk-replayed")
-    ear, fault = Heard(), None
+    client = ProviderClient(family(recording), str(server.make_url("/v1")), key="sk-replayed")
+    ear, fault = CallResult(), None
     try:
         await hear(client, ear)
     except Fault as raised:
@@ -55,17 +55,17 @@ async def listen(recording: Recording, sizes: list[int]) -> tuple[Heard, Fault |
     return ear, fault
 
 
-async def hear(client: Client, ear: Heard) -> None:
+async def hear(client: ProviderClient, ear: CallResult) -> None:
     async with aclosing(client.stream(ASK)) as chunks:
         async for chunk in chunks:
             match chunk:
-                case Said(text, kind, segment):
-                    ear.keep(segment, kind, text)
-                case Item(segment):
+                case ReplyDelta(text, kind, segment):
+                    ear.add_delta(segment, kind, text)
+                case ReplySegment(segment):
                     ear.segments[segment.index] = segment
-                case Began(response_id):
+                case ReplyStarted(response_id):
                     ear.response_id = response_id
-                case Done():
+                case ReplyDone():
                     ear.done = chunk
                 case _:
                     pass

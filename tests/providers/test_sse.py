@@ -9,42 +9,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.providers.sse import Event, Reader, TooLong
+from moot.providers.sse import EventTooLong, SseEvent, SseParser
 
 
-def read(*packets: bytes) -> list[Event]:
-    reader = Reader()
+def read(*packets: bytes) -> list[SseEvent]:
+    reader = SseParser()
     return [event for packet in packets for event in reader.feed(packet)] + reader.close()
 
 
 @pytest.mark.parametrize(
     ("stream", "events"),
     [
-        (b"data: a\n\n", [Event(b"a")]),
-        (b"data:a\n\n", [Event(b"a")]),
-        (b"data:  a\n\n", [Event(b" a")]),
-        (b"data: a\r\n\r\n", [Event(b"a")]),
-        (b"data: a\r\r", [Event(b"a")]),
-        (b"data: a\r\n\ndata: b\n\r\n", [Event(b"a"), Event(b"b")]),
-        (b"\xef\xbb\xbfdata: a\n\n", [Event(b"a")]),
-        (b"data: a\n\xef\xbb\xbfdata: b\n\n", [Event(b"a")]),
-        (b": hello\n\ndata: a\n\n:\n\n", [Event(b"a")]),
-        (b"data: a\ndata: b\n\n", [Event(b"a\nb")]),
-        (b"data: a\n\ndata: b", [Event(b"a"), Event(b"b")]),
-        (b"event: ping\ndata: {}\n\ndata: a\n\n", [Event(b"{}", "ping"), Event(b"a")]),
-        (b"event: ping\n\ndata: a\n\n", [Event(b"a")]),
-        (b"id: 7\nretry: 10\nnonsense\ndata: a\n\n", [Event(b"a")]),
-        (b"data\n\n", [Event(b"")]),
-        (b"data: \xc3\xa9\n\n", [Event("é".encode())]),
-        (b'error: {"code":500}\n\n', [Event(b'{"code":500}', "error")]),
-        (b'{\n "error": {\n  "code": 1\n }\n}\n\n', [Event(b'{\n "error": {\n  "code": 1\n }\n}', "error")]),
-        (b'[{\n "error": 1\n}]\ndata: [DONE]\n\n', [Event(b'[{\n "error": 1\n}]', "error")]),
-        (b'data: a\n{"error":1}\n\ndata: b\n\n', [Event(b"a"), Event(b'{"error":1}', "error"), Event(b"b")]),
-        (b'event: error\n{\r\n "a": 1}\r\n\r\n', [Event(b'{\n "a": 1}', "error")]),
+        (b"data: a\n\n", [SseEvent(b"a")]),
+        (b"data:a\n\n", [SseEvent(b"a")]),
+        (b"data:  a\n\n", [SseEvent(b" a")]),
+        (b"data: a\r\n\r\n", [SseEvent(b"a")]),
+        (b"data: a\r\r", [SseEvent(b"a")]),
+        (b"data: a\r\n\ndata: b\n\r\n", [SseEvent(b"a"), SseEvent(b"b")]),
+        (b"\xef\xbb\xbfdata: a\n\n", [SseEvent(b"a")]),
+        (b"data: a\n\xef\xbb\xbfdata: b\n\n", [SseEvent(b"a")]),
+        (b": hello\n\ndata: a\n\n:\n\n", [SseEvent(b"a")]),
+        (b"data: a\ndata: b\n\n", [SseEvent(b"a\nb")]),
+        (b"data: a\n\ndata: b", [SseEvent(b"a"), SseEvent(b"b")]),
+        (b"event: ping\ndata: {}\n\ndata: a\n\n", [SseEvent(b"{}", "ping"), SseEvent(b"a")]),
+        (b"event: ping\n\ndata: a\n\n", [SseEvent(b"a")]),
+        (b"id: 7\nretry: 10\nnonsense\ndata: a\n\n", [SseEvent(b"a")]),
+        (b"data\n\n", [SseEvent(b"")]),
+        (b"data: \xc3\xa9\n\n", [SseEvent("é".encode())]),
+        (b'error: {"code":500}\n\n', [SseEvent(b'{"code":500}', "error")]),
+        (
+            b'{\n "error": {\n  "code": 1\n }\n}\n\n',
+            [SseEvent(b'{\n "error": {\n  "code": 1\n }\n}', "error")],
+        ),
+        (b'[{\n "error": 1\n}]\ndata: [DONE]\n\n', [SseEvent(b'[{\n "error": 1\n}]', "error")]),
+        (
+            b'data: a\n{"error":1}\n\ndata: b\n\n',
+            [SseEvent(b"a"), SseEvent(b'{"error":1}', "error"), SseEvent(b"b")],
+        ),
+        (b'event: error\n{\r\n "a": 1}\r\n\r\n', [SseEvent(b'{\n "a": 1}', "error")]),
         (b"", []),
     ],
 )
-def test_the_rules_of_the_format(stream: bytes, events: list[Event]) -> None:
+def test_the_rules_of_the_format(stream: bytes, events: list[SseEvent]) -> None:
     assert read(stream) == events
     assert read(*(stream[at : at + 1] for at in range(len(stream)))) == events
 
@@ -76,23 +82,23 @@ def test_any_cut_gives_the_same_events(pieces: list[bytes], data: st.DataObject)
 
 @pytest.mark.parametrize("packet", [b"data: " + b"a" * 50, b"data: " + b"a" * 50 + b"\n"])
 def test_an_event_without_end_is_refused(packet: bytes) -> None:
-    reader = Reader(longest=1000)
+    reader = SseParser(longest=1000)
 
     def pour() -> None:
         for _ in range(100):
             reader.feed(packet)
 
-    with pytest.raises(TooLong):
+    with pytest.raises(EventTooLong):
         pour()
 
 
 def test_many_events_are_not_one_long_event() -> None:
-    reader = Reader(longest=1000)
+    reader = SseParser(longest=1000)
     assert len(reader.feed(b"data: hello\n\n" * 1000)) == 1000
 
 
 def test_a_large_event_in_small_packets_is_read_in_linear_time() -> None:
-    reader = Reader()
+    reader = SseParser()
     reader.feed(b"data: ")
     start = time.process_time()
     for _ in range(200_000):

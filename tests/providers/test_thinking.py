@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
-from moot.engine.call_result import Heard
+from moot.engine.call_result import CallResult
 from moot.providers import anthropic, chat_decoder, google, responses_decoder
-from moot.providers.contract import Chunk, Item, Said
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.decoder import Decoder
-from moot.providers.think_tags import Sorted, Sorter, Tags, parted
+from moot.providers.think_tags import Sorter, TaggedText, ThinkTagParser, parted
 
 
-def sort(*texts: str) -> list[Sorted]:
-    tags = Tags()
+def sort(*texts: str) -> list[TaggedText]:
+    tags = ThinkTagParser()
     return [found for text in texts for found in tags.feed(text)] + tags.close()
 
 
@@ -95,24 +95,24 @@ def test_no_word_is_lost(pieces: list[str]) -> None:
 
 
 def test_words_are_held_back_no_longer_than_they_may_be_a_tag() -> None:
-    tags = Tags()
+    tags = ThinkTagParser()
     assert tags.feed(" <th") == []
-    assert tags.feed("e") == [Sorted("text", " <the")]
-    assert tags.feed(" end <") == [Sorted("text", " end ")]
-    assert tags.feed("b>") == [Sorted("text", "<b>")]
+    assert tags.feed("e") == [TaggedText("text", " <the")]
+    assert tags.feed(" end <") == [TaggedText("text", " end ")]
+    assert tags.feed("b>") == [TaggedText("text", "<b>")]
 
 
 def test_once_it_speaks_only_an_angle_bracket_is_of_interest() -> None:
-    tags = Tags()
-    assert not tags.at_ease
+    tags = ThinkTagParser()
+    assert not tags.is_plain
     tags.feed("Yes")
-    assert tags.at_ease
+    assert tags.is_plain
     tags.feed("</thi")
-    assert not tags.at_ease
+    assert not tags.is_plain
     tags.feed("nk>")
-    assert not tags.at_ease
+    assert not tags.is_plain
     tags.feed(" \nSo")
-    assert tags.at_ease
+    assert tags.is_plain
 
 
 # --- in every family ----------------------------------------------------------------------------------
@@ -158,10 +158,10 @@ def _google(pieces: list[str]) -> bytes:
 
 
 FAMILIES = [
-    (chat_decoder.Decoder, _chat),
-    (responses_decoder.Decoder, _responses),
-    (anthropic.Decoder, _anthropic),
-    (google.Decoder, _google),
+    (chat_decoder.ChatDecoder, _chat),
+    (responses_decoder.ResponsesDecoder, _responses),
+    (anthropic.AnthropicDecoder, _anthropic),
+    (google.GoogleDecoder, _google),
 ]
 
 
@@ -171,9 +171,9 @@ def told(decoder: Decoder, stream: bytes) -> tuple[list[Chunk], str, str]:
     thought = said = ""
     back = False
     for chunk in chunks:
-        if isinstance(chunk, Item) and isinstance(chunk.segment, Reasoning) and not thought and said:
+        if isinstance(chunk, ReplySegment) and isinstance(chunk.segment, Reasoning) and not thought and said:
             thought, said, back = said, "", True
-        elif isinstance(chunk, Said):
+        elif isinstance(chunk, ReplyDelta):
             thought += chunk.text if chunk.kind == "reasoning" else ""
             said += chunk.text if chunk.kind == "text" else ""
     assert not back or said
@@ -189,14 +189,14 @@ def test_no_family_says_aloud_what_stands_between_tags(
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     chunks, thought, said = told(family(), stream(pieces))
     assert (thought, said) == ("Hm.", "Yes < no.")
-    texts = [c.segment for c in chunks if isinstance(c, Item) and isinstance(c.segment, Text)]
+    texts = [c.segment for c in chunks if isinstance(c, ReplySegment) and isinstance(c.segment, Text)]
     assert all((segment.text, segment.index) == ("Yes < no.", 1) for segment in texts)
-    thoughts = [c.segment for c in chunks if isinstance(c, Item) and isinstance(c.segment, Reasoning)]
+    thoughts = [c.segment for c in chunks if isinstance(c, ReplySegment) and isinstance(c.segment, Reasoning)]
     assert all((segment.text, segment.index) == ("Hm.", 0) for segment in thoughts)
     assert len(thoughts) <= 1
-    assert all(chunk.segment == (chunk.kind == "text") for chunk in chunks if isinstance(chunk, Said)) or (
-        text[0] == "H"
-    )
+    assert all(
+        chunk.segment == (chunk.kind == "text") for chunk in chunks if isinstance(chunk, ReplyDelta)
+    ) or (text[0] == "H")
 
 
 @pytest.mark.parametrize(("family", "stream"), FAMILIES, ids=["chat", "responses", "anthropic", "google"])
@@ -214,51 +214,53 @@ def test_what_follows_is_counted_on_and_keeps_what_the_service_told() -> None:
     part = PartStart("msg_1", 4)
     text = Text("<think>Hm.</think>Yes.", 1, "msg_1", 4, phase="final_answer")
     assert sorted_chunks(
-        Said("First.", "reasoning", 0),
-        Said("<think>Hm.", "text", 1, part),
-        Said("</think>Yes.", "text", 1),
-        Item(text),
-        Item(ToolCall("c", "look", "{}", 2)),
-        Said("<think>So.</think>No.", "text", 3),
+        ReplyDelta("First.", "reasoning", 0),
+        ReplyDelta("<think>Hm.", "text", 1, part),
+        ReplyDelta("</think>Yes.", "text", 1),
+        ReplySegment(text),
+        ReplySegment(ToolCall("c", "look", "{}", 2)),
+        ReplyDelta("<think>So.</think>No.", "text", 3),
     ) == [
-        Said("First.", "reasoning", 0),
-        Said("Hm.", "reasoning", 1),
-        Said("Yes.", "text", 2, part),
-        Item(Reasoning((ReasoningPart("Hm."),), 1)),
-        Item(Text("Yes.", 2, "msg_1", 4, phase="final_answer")),
-        Item(ToolCall("c", "look", "{}", 3)),
-        Said("So.", "reasoning", 4),
-        Said("No.", "text", 5),
+        ReplyDelta("First.", "reasoning", 0),
+        ReplyDelta("Hm.", "reasoning", 1),
+        ReplyDelta("Yes.", "text", 2, part),
+        ReplySegment(Reasoning((ReasoningPart("Hm."),), 1)),
+        ReplySegment(Text("Yes.", 2, "msg_1", 4, phase="final_answer")),
+        ReplySegment(ToolCall("c", "look", "{}", 3)),
+        ReplyDelta("So.", "reasoning", 4),
+        ReplyDelta("No.", "text", 5),
     ]
 
 
 def test_a_number_that_is_already_taken_is_not_given_twice() -> None:
     chunks = sorted_chunks(
-        Said("<thi", "text", 0),
-        Item(ToolCall("c", "look", "{}", 1)),
-        Said("nk>Hm.</think>Yes.", "text", 0),
+        ReplyDelta("<thi", "text", 0),
+        ReplySegment(ToolCall("c", "look", "{}", 1)),
+        ReplyDelta("nk>Hm.</think>Yes.", "text", 0),
     )
     assert chunks == [
-        Item(ToolCall("c", "look", "{}", 1)),
-        Said("Hm.", "reasoning", 0),
-        Said("Yes.", "text", 2),
+        ReplySegment(ToolCall("c", "look", "{}", 1)),
+        ReplyDelta("Hm.", "reasoning", 0),
+        ReplyDelta("Yes.", "text", 2),
     ]
 
 
 def test_only_the_first_text_is_taken_back() -> None:
-    chunks = sorted_chunks(Said("Yes.", "text", 0), Said("No.</think> Or so.", "text", 1))
-    assert chunks == [Said("Yes.", "text", 0), Said("No.</think> Or so.", "text", 1)]
+    chunks = sorted_chunks(ReplyDelta("Yes.", "text", 0), ReplyDelta("No.</think> Or so.", "text", 1))
+    assert chunks == [ReplyDelta("Yes.", "text", 0), ReplyDelta("No.</think> Or so.", "text", 1)]
 
 
 @given(st.lists(st.sampled_from(["<think>", "</think>", "Hm.", " ", "Yes", "<th", "ink>"]), max_size=6))
 def test_a_text_at_once_and_in_pieces_comes_to_the_same(pieces: list[str]) -> None:
     whole = "".join(pieces)
-    heard = Heard()
-    for chunk in sorted_chunks(*(Said(piece, "text", 0) for piece in pieces if piece), Item(Text(whole))):
-        if isinstance(chunk, Said):
-            heard.keep(chunk.segment, chunk.kind, chunk.text)
-        elif isinstance(chunk, Item):
-            heard.take(chunk.segment, 1000)
+    heard = CallResult()
+    for chunk in sorted_chunks(
+        *(ReplyDelta(piece, "text", 0) for piece in pieces if piece), ReplySegment(Text(whole))
+    ):
+        if isinstance(chunk, ReplyDelta):
+            heard.add_delta(chunk.segment, chunk.kind, chunk.text)
+        elif isinstance(chunk, ReplySegment):
+            heard.add_segment(chunk.segment, 1000)
     thought, said = parted(whole)
     assert heard.text == said
     assert "".join(heard.reasoning.split()) == "".join(thought.split())

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from moot.core.errors import Fault
-from moot.providers.throttle import FAILURES, REST, Gate, Pass
+from moot.providers.throttle import FAILURES, REST, EndpointLimits, Throttle
 
 HASTY = Fault("rate_limited", http_status=429)
 GONE = Fault("unreachable", billed=False)
@@ -27,7 +27,7 @@ async def until_settled() -> None:
         await asyncio.sleep(0)
 
 
-async def crowd(gate: Gate, size: int) -> tuple[list[int], list[asyncio.Event], list[asyncio.Task[None]]]:
+async def crowd(gate: Throttle, size: int) -> tuple[list[int], list[asyncio.Event], list[asyncio.Task[None]]]:
     """So many callers at once; each stays inside until it is told to leave."""
     entered: list[int] = []
     leave = [asyncio.Event() for _ in range(size)]
@@ -43,7 +43,7 @@ async def crowd(gate: Gate, size: int) -> tuple[list[int], list[asyncio.Event], 
 
 
 async def test_no_more_than_allowed_are_inside_and_the_first_come_are_the_first_served() -> None:
-    gate = Gate(Pass(concurrent=2))
+    gate = Throttle(EndpointLimits(concurrent=2))
     entered, leave, tasks = await crowd(gate, 4)
     assert entered == [0, 1]
     leave[1].set()
@@ -52,11 +52,11 @@ async def test_no_more_than_allowed_are_inside_and_the_first_come_are_the_first_
     for event in leave:
         event.set()
     await asyncio.gather(*tasks)
-    assert (entered, gate.inside) == ([0, 1, 2, 3], 0)
+    assert (entered, gate.active) == ([0, 1, 2, 3], 0)
 
 
 async def test_who_gives_up_waiting_leaves_no_hole() -> None:
-    gate = Gate(Pass(concurrent=1))
+    gate = Throttle(EndpointLimits(concurrent=1))
     entered, leave, tasks = await crowd(gate, 3)
     tasks[1].cancel()
     await until_settled()
@@ -65,11 +65,11 @@ async def test_who_gives_up_waiting_leaves_no_hole() -> None:
     assert entered == [0, 2]
     leave[2].set()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert gate.inside == 0
+    assert gate.active == 0
 
 
 async def test_who_is_cut_at_the_moment_of_being_called_passes_the_place_on() -> None:
-    gate = Gate(Pass(concurrent=1))
+    gate = Throttle(EndpointLimits(concurrent=1))
     entered, leave, tasks = await crowd(gate, 3)
     leave[0].set()
     await asyncio.sleep(0)
@@ -78,11 +78,11 @@ async def test_who_is_cut_at_the_moment_of_being_called_passes_the_place_on() ->
     assert entered[-1] == 2
     leave[2].set()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert gate.inside == 0
+    assert gate.active == 0
 
 
 async def test_a_caller_cut_in_the_same_moment_as_the_one_inside_is_simply_gone() -> None:
-    gate = Gate(Pass(concurrent=1))
+    gate = Throttle(EndpointLimits(concurrent=1))
     entered, leave, tasks = await crowd(gate, 3)
     tasks[0].cancel()
     tasks[1].cancel()
@@ -92,35 +92,35 @@ async def test_a_caller_cut_in_the_same_moment_as_the_one_inside_is_simply_gone(
     assert entered == [0, 2]
     leave[2].set()
     await tasks[2]
-    assert gate.inside == 0
+    assert gate.active == 0
 
 
 async def test_a_refusal_for_haste_halves_the_room_once_for_all_who_began_before() -> None:
     clock = Clock()
-    gate = Gate(Pass(concurrent=8), clock)
+    gate = Throttle(EndpointLimits(concurrent=8), clock)
     async with AsyncExitStack() as inside:
         for _ in range(8):
             await inside.enter_async_context(gate.admit())
         clock.time += 1
         for _ in range(5):
             gate.failed(HASTY, began=1000.0)
-        assert gate.room == 4
+        assert gate.limit == 4
         gate.failed(HASTY, began=1001.5)
-        assert gate.room == 2
+        assert gate.limit == 2
 
 
 async def test_success_widens_the_room_again_but_never_beyond_what_is_allowed() -> None:
-    gate = Gate(Pass(concurrent=4))
+    gate = Throttle(EndpointLimits(concurrent=4))
     async with gate.admit():
         gate.failed(HASTY, began=gate.now())
-    assert gate.room == 1
+    assert gate.limit == 1
     for _ in range(200):
-        gate.heard()
-    assert gate.room == 4
+        gate.succeeded()
+    assert gate.limit == 4
 
 
 async def test_a_wait_that_the_service_asks_for_is_kept_by_everyone() -> None:
-    gate = Gate(Pass(concurrent=4))
+    gate = Throttle(EndpointLimits(concurrent=4))
     gate.failed(Fault("rate_limited", retry_after=0.05), began=gate.now())
     asked = gate.now()
     async with gate.admit():
@@ -129,7 +129,7 @@ async def test_a_wait_that_the_service_asks_for_is_kept_by_everyone() -> None:
 
 async def test_calls_a_minute_are_counted() -> None:
     clock = Clock()
-    gate = Gate(Pass(concurrent=9, per_minute=2), clock)
+    gate = Throttle(EndpointLimits(concurrent=9, per_minute=2), clock)
     for _ in range(2):
         async with gate.admit():
             pass
@@ -138,19 +138,19 @@ async def test_calls_a_minute_are_counted() -> None:
     assert not third.done()
     third.cancel()
     await asyncio.gather(third, return_exceptions=True)
-    assert gate.inside == 0
+    assert gate.active == 0
     clock.time += 61
     await crowd_of_one(gate)
 
 
-async def crowd_of_one(gate: Gate) -> None:
+async def crowd_of_one(gate: Throttle) -> None:
     async with gate.admit():
         pass
 
 
-def failing(times: int) -> tuple[Gate, Clock]:
+def failing(times: int) -> tuple[Throttle, Clock]:
     clock = Clock()
-    gate = Gate(clock=clock)
+    gate = Throttle(clock=clock)
     for _ in range(times):
         gate.check()
         gate.failed(GONE, began=clock.time)
@@ -177,7 +177,7 @@ def test_one_call_looks_whether_the_service_is_back() -> None:
     gate.check()
     with pytest.raises(Fault):
         gate.check()
-    gate.heard()
+    gate.succeeded()
     gate.check()
 
 
@@ -202,7 +202,7 @@ def test_an_answer_of_any_kind_is_a_sign_of_life() -> None:
 
 async def test_a_hundred_callers_of_a_service_for_five_all_get_through_with_three_retries_each() -> None:
     """Without the door, all hundred would come back at the same moment, three times."""
-    gate = Gate(Pass(concurrent=32))
+    gate = Throttle(EndpointLimits(concurrent=32))
     serving, refusals = 0, 0
 
     async def call() -> bool:
@@ -216,7 +216,7 @@ async def test_a_hundred_callers_of_a_service_for_five_all_get_through_with_thre
         serving += 1
         await asyncio.sleep(0.002)
         serving -= 1
-        gate.heard()
+        gate.succeeded()
         return True
 
     async def debate() -> int:

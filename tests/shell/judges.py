@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.core.terms import Model, Request
-from moot.providers.scripted import Cue, Say
+from moot.providers.scripted import Cue, SayCue
 
 SPEAKER = Model("scripted", "speaker")
 OWL = Model("scripted", "owl")
@@ -102,11 +102,11 @@ def speech(request: Request, payload: str = "") -> str:
 def script(rule: Rule, payload: str = "", point: str = "") -> Callable[[Request], Iterable[Cue]]:
     def play(request: Request) -> Iterable[Cue]:
         if is_judge(request):
-            return [Say(ballot(request, rule))]
+            return [SayCue(ballot(request, rule))]
         if request.schema is not None:
             asked = request.schema["properties"]
             filled = {name: True if kind["type"] == "boolean" else point for name, kind in asked.items()}
-            return [Say(json.dumps(filled))]
-        return [Say(speech(request, payload))]
+            return [SayCue(json.dumps(filled))]
+        return [SayCue(speech(request, payload))]
 
     return play

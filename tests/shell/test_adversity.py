@@ -14,18 +14,18 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault, StoreError
 from moot.core.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
-from moot.core.pricing import estimate, sound
+from moot.core.pricing import estimate_usage, plausible_usage
 from moot.core.state import Debate
 from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.engine.call_result import Heard
-from moot.providers.contract import Chunk, Done, Item, Said, Traits
-from moot.providers.prices import flat
-from moot.providers.scripted import Break, Say, Scripted, Stall, improvise
+from moot.engine.call_result import CallResult
+from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, Traits
+from moot.providers.prices import flat_price
+from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.commands import Abort, Command, Decide, SkipTurn, Stop
 from moot.settings import Settings
-from moot.store.contract import Outcome
+from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.factories import call_started, opened, turn_started
@@ -56,7 +56,7 @@ async def settled(arena: Arena) -> Debate:
 async def test_ending_what_a_dead_process_left_settles_its_call(tmp_path: Path, command: Command) -> None:
     await left_behind(tmp_path)
     settings = Settings(data=tmp_path, pace=QUICK)
-    async with Arena.open(settings, providers={"scripted": Scripted()}) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider()}) as arena:
         debate = (await arena.ask("deb_1", command)).debate
         assert debate.final
         assert (debate.calls, debate.live) == ((), ())
@@ -68,7 +68,7 @@ async def test_a_call_that_outlived_its_debate_is_settled_at_the_next_start(tmp_
     await store.record("deb_1", lambda _: (DebateEnded("aborted"),))
     await store.close()
     settings = Settings(data=tmp_path, pace=QUICK)
-    async with Arena.open(settings, providers={"scripted": Scripted()}, recover=True) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider()}, recover=True) as arena:
         assert (await settled(arena)).status == "aborted"
 
 
@@ -88,7 +88,7 @@ async def test_what_is_asked_while_a_runner_leaves_is_not_lost(tmp_path: Path) -
     store = Late.open(tmp_path / "moot.db")
     await store.record("deb_1", lambda _: (opened(),))
     settings = Settings(data=tmp_path, pace=QUICK)
-    async with Arena.open(settings, store=store, providers={"scripted": Scripted()}) as arena:
+    async with Arena.open(settings, store=store, providers={"scripted": ScriptedProvider()}) as arena:
         arena.run("deb_1")
         await asyncio.wait_for(until(arena, "deb_1", DebateEnded), 60)
 
@@ -99,7 +99,7 @@ class Moody(MemoryStore):
     broken = False
     hiccups = 0
 
-    async def record(self, *args: Any, **options: Any) -> Outcome:
+    async def record(self, *args: Any, **options: Any) -> RecordResult:
         if self.broken:
             raise StoreError("The disk is full.")
         return await super().record(*args, **options)
@@ -114,7 +114,9 @@ class Moody(MemoryStore):
 async def test_closing_does_not_wait_for_a_store_that_fails(tmp_path: Path) -> None:
     store = Moody()
     settings = Settings(data=tmp_path, pace=QUICK)
-    async with Arena.open(settings, store=store, providers={"scripted": Scripted(pace=0.01)}) as arena:
+    async with Arena.open(
+        settings, store=store, providers={"scripted": ScriptedProvider(pace=0.01)}
+    ) as arena:
         debate_id = await begin(arena, turns=4)
         await until(arena, debate_id, CallDelta)
         store.broken = True
@@ -125,7 +127,7 @@ async def test_closing_does_not_wait_for_a_store_that_fails(tmp_path: Path) -> N
 async def test_a_hiccup_of_the_store_does_not_make_a_runner_deaf(tmp_path: Path) -> None:
     store = Moody()
     settings = Settings(data=tmp_path, pace=QUICK)
-    provider = Scripted(lambda r: improvise(r) if r.schema else [Say("Well,"), Stall()])
+    provider = ScriptedProvider(lambda r: improvise(r) if r.schema else [SayCue("Well,"), StallCue()])
     provider.traits = Traits(deadlines=False)
     async with Arena.open(settings, store=store, providers={"scripted": provider}) as arena:
         debate_id = await begin(arena, turns=2)
@@ -148,7 +150,7 @@ class Jumbled:
     async def prepare(self, model: Model) -> None:
         pass
 
-    def unheard(self, model: Model) -> None:
+    def report_timeout(self, model: Model) -> None:
         pass
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
@@ -157,8 +159,8 @@ class Jumbled:
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self.sent = request
         for text, kind in (("One.", "text"), ("SECRET", "reasoning"), (" Two.", "text")):
-            yield Said(text, kind)  # type: ignore[arg-type]
-        yield Done()
+            yield ReplyDelta(text, kind)  # type: ignore[arg-type]
+        yield ReplyDone()
 
     async def close(self) -> None:
         pass
@@ -180,9 +182,9 @@ class Late(Jumbled):
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self.asked.append(request)
-        yield Said("SECRET plan.")
-        yield Item(Reasoning((ReasoningPart("SECRET plan."),), 0))
-        yield Said("Well.", "text", 1)
+        yield ReplyDelta("SECRET plan.")
+        yield ReplySegment(Reasoning((ReasoningPart("SECRET plan."),), 0))
+        yield ReplyDelta("Well.", "text", 1)
         await asyncio.Event().wait()
 
 
@@ -190,7 +192,7 @@ async def test_thoughts_that_were_taken_for_speech_reach_nobody_even_if_the_spee
     open_arena: OpenArena,
 ) -> None:
     provider = Late()
-    patient = Pace(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
+    patient = RunnerTimings(retry_base=0.001, first_byte=5, between_bytes=5, tick=0.001)
     async with open_arena(late=provider, pace=patient) as arena:
         debate, _ = await play(arena, model=Model("late", "x"), turns=2, judge="none", turn_seconds=0.1)
     assert [(turn.text, turn.reasoning) for turn in debate.turns] == [("Well.", "SECRET plan.")] * 2
@@ -199,14 +201,14 @@ async def test_thoughts_that_were_taken_for_speech_reach_nobody_even_if_the_spee
 
 
 def test_heard_keeps_thoughts_and_words_of_one_segment_apart() -> None:
-    heard = Heard()
-    heard.keep(0, "reasoning", "hm")
-    heard.keep(0, "text", "yes")
+    heard = CallResult()
+    heard.add_delta(0, "reasoning", "hm")
+    heard.add_delta(0, "text", "yes")
     assert (heard.text, heard.reasoning) == ("yes", "hm")
 
 
 async def test_words_of_a_struck_attempt_are_nobodys_speech(open_arena: OpenArena) -> None:
-    script = Scripted(lambda _: [Say("STRUCK"), Break(Fault("overloaded", retry_after=0.5))])
+    script = ScriptedProvider(lambda _: [SayCue("STRUCK"), FaultCue(Fault("overloaded", retry_after=0.5))])
     async with open_arena(script) as arena:
         debate_id = await begin(arena, turns=2, judge="none")
         await until(arena, debate_id, CallFailed)
@@ -224,8 +226,8 @@ async def test_a_provider_that_is_gone_is_named(tmp_path: Path, open_arena: Open
 
 
 async def test_under_a_limit_a_model_is_cut_at_what_was_reserved(open_arena: OpenArena) -> None:
-    endless = Scripted(lambda r: (Say("and on ") for _ in range(1_000_000)))
-    costly = Model("scripted", "demo", max_tokens=100, price=flat(Decimal(1), Decimal(1)))
+    endless = ScriptedProvider(lambda r: (SayCue("and on ") for _ in range(1_000_000)))
+    costly = Model("scripted", "demo", max_tokens=100, price=flat_price(Decimal(1), Decimal(1)))
     free = replace(costly, price=FREE)
     async with open_arena(endless) as arena:
         held, _ = await play(arena, model=costly, turns=1, judge="none", cost_limit=1)
@@ -238,10 +240,10 @@ async def test_under_a_limit_a_model_is_cut_at_what_was_reserved(open_arena: Ope
 
 @pytest.mark.parametrize("told", [Usage(0, 100), Usage(100, 10), Usage(20, 100)])
 def test_usage_that_is_too_good_to_be_true_is_doubted(told: Usage) -> None:
-    kept = sound(told, estimate(100, 100), 400, 400)
+    kept = plausible_usage(told, estimate_usage(100, 100), 400, 400)
     assert kept.suspect
     assert (kept.input, kept.output) == (100, 100)
 
 
 def test_usage_that_may_be_true_is_believed() -> None:
-    assert sound(Usage(60, 75), estimate(100, 100), 400, 400) == Usage(60, 75)
+    assert plausible_usage(Usage(60, 75), estimate_usage(100, 100), 400, 400) == Usage(60, 75)

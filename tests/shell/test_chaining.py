@@ -13,9 +13,9 @@ from moot.core.events import CallCompleted, CallFailed, CallStarted, Event
 from moot.core.pricing import cost
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Reasoning, Usage
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers.client import Client
+from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.openai_responses import FAMILY
 from moot.rules.debate_setup import SeatSetup
@@ -27,7 +27,7 @@ EFFORTS = ("minimal", "low", "medium", "high")
 TRAITS = Traits(chaining=True, thinks=True, efforts=EFFORTS, sampling=False, verbosity=True)
 MINI = Model("openai", "gpt-5-mini", effort="low", verbosity="low", max_tokens=500)
 NANO = Model("openai", "gpt-5-nano", effort="high", temperature=0.3, max_tokens=300)
-PACE = Pace(retry_base=0.001, tick=0.001)
+PACE = RunnerTimings(retry_base=0.001, tick=0.001)
 
 
 class Held(Struct):
@@ -70,7 +70,7 @@ class Held(Struct):
 
 async def hold(replica: Replica, folder: Path) -> Held:
     async with replica:
-        client = Client(FAMILY, replica.url, key="test", traits=TRAITS)
+        client = ProviderClient(FAMILY, replica.url, key="test", traits=TRAITS)
         settings = Settings(data=folder, pace=PACE)
         async with Arena.open(settings, store=MemoryStore(), providers={"openai": client}) as arena:
             seats = [SeatSetup(arena.model(model)) for model in (MINI, NANO)]

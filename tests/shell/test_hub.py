@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from moot.core.errors import StoreError
 from moot.core.events import CallDelta, Event, Recorded, RemarkInjected
 from moot.engine.bus import MemoryBus
-from moot.engine.followers import PAGE, WINDOW, Hub
-from moot.store.contract import Pulse
+from moot.engine.followers import PAGE, TAIL_SIZE, Followers
+from moot.store.contract import LogPosition
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.factories import call_started, opened, turn_started
@@ -29,18 +29,18 @@ class Deaf(MemoryBus):
         pass
 
 
-async def begun(store: MemoryStore | SqliteStore, bus: MemoryBus | None = None) -> Hub:
+async def begun(store: MemoryStore | SqliteStore, bus: MemoryBus | None = None) -> Followers:
     bus = bus or MemoryBus()
     store.listen(bus.publish)
     await store.record(DEBATE, lambda _: (opened(), turn_started(), call_started()))
-    return Hub(store, bus)
+    return Followers(store, bus)
 
 
 async def say(store: MemoryStore | SqliteStore, *texts: str) -> None:
-    await store.narrate(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
+    await store.append_streamed(DEBATE, [CallDelta(1, 0, "text", text) for text in texts], epoch=0)
 
 
-async def collect(hub: Hub, upto: int, after: int = 0, pause: float = 0.0) -> list[int]:
+async def collect(hub: Followers, upto: int, after: int = 0, pause: float = 0.0) -> list[int]:
     seqs: list[int] = []
     async for batch in hub.follow(DEBATE, after):
         seqs += [recorded.seq for recorded in batch]
@@ -64,11 +64,11 @@ async def test_a_late_follower_reads_the_log_and_then_the_tail() -> None:
 async def test_a_slow_follower_loses_nothing_and_delays_nobody() -> None:
     store = MemoryStore()
     hub = await begun(store)
-    total = 3 + WINDOW + 500
+    total = 3 + TAIL_SIZE + 500
     slow = asyncio.create_task(collect(hub, total, pause=0.01))
     quick = asyncio.create_task(collect(hub, total))
     await asyncio.sleep(0.01)
-    for _ in range((WINDOW + 500) // 4):
+    for _ in range((TAIL_SIZE + 500) // 4):
         await say(store, "a", "b", "c", "d")
     assert await quick == list(range(1, total + 1))
     assert not slow.done()
@@ -156,10 +156,10 @@ class Whispering(MemoryBus):
         for number in numbers:
             super().publish(DEBATE, self.kept[number])
 
-    def heed(self, debate_id: str, *, words: bool) -> None:
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
         self.heeded.append((debate_id, words))
 
-    def ignore(self, debate_id: str) -> None:
+    def unsubscribe(self, debate_id: str) -> None:
         self.heeded.append((debate_id, None))
 
 
@@ -175,10 +175,10 @@ class Unsteady(MemoryStore):
             raise StoreError
         return await super().read(debate_id, after, limit)
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         if self.away:
             raise StoreError
-        return await super().pulses(debate_ids)
+        return await super().positions(debate_ids)
 
 
 async def settled() -> None:
@@ -195,7 +195,7 @@ async def until(true: Callable[[], bool]) -> None:
 Following = tuple[list[Recorded], asyncio.Task[None]]
 
 
-def following(hub: Hub, after: int = 0, *, turns_only: bool = False) -> Following:
+def following(hub: Followers, after: int = 0, *, turns_only: bool = False) -> Following:
     seen: list[Recorded] = []
 
     async def follow() -> None:

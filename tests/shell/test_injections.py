@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.state import Debate
 from moot.core.terms import Request, ToolResult
-from moot.core.visibility import Viewer, visible
+from moot.core.visibility import Viewer, visible_event
 from moot.judging.judge_request import judge_request
 from moot.prompts.templates import VERSION
-from moot.providers.contract import Chunk, Done, Item
-from moot.providers.scripted import Cue, Scripted
+from moot.providers.contract import Chunk, ReplyDone, ReplySegment
+from moot.providers.scripted import Cue, ScriptedProvider
 from moot.rules.commands import Inject
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup
 from tests.shell.conftest import OpenArena
@@ -24,7 +24,7 @@ from tests.shell.injections import PLACES, in_one_line, payloads
 from tests.shell.judges import OWL, PATIENCE, SPEAKER, fence_of, forgiving, gullible, is_judge, script, split
 
 
-class Tooled(Scripted):
+class Tooled(ScriptedProvider):
     """Speaks, and leaves behind what a tool gave it."""
 
     def __init__(self, play: Callable[[Request], Iterable[Cue]], output: str) -> None:
@@ -33,8 +33,8 @@ class Tooled(Scripted):
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         async for chunk in super().stream(request):
-            if isinstance(chunk, Done) and not request.schema:
-                yield Item(ToolResult("call_1", self._output, index=5))
+            if isinstance(chunk, ReplyDone) and not request.schema:
+                yield ReplySegment(ToolResult("call_1", self._output, index=5))
             yield chunk
 
 
@@ -61,7 +61,7 @@ async def held(open_arena: OpenArena, place: str = "", payload: str = "") -> tup
     line = in_one_line(payload)
     at = {place: payload}
     play = script(gullible, at.get("argument", ""), at.get("point", ""))
-    provider = Tooled(play, payload) if place == "tool result" else Scripted(play)
+    provider = Tooled(play, payload) if place == "tool result" else ScriptedProvider(play)
     async with open_arena(provider) as arena:
         setup = Setup(
             motion=f"Towns should plant trees. {line}" if place == "topic" else "Towns should plant trees.",
@@ -183,7 +183,7 @@ def _is_led_out(debate: Debate, tag: str) -> bool:
 
 
 async def test_the_fence_of_a_debate_is_drawn_and_only_the_owner_sees_it(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(script(gullible))) as arena:
+    async with open_arena(ScriptedProvider(script(gullible))) as arena:
         setup = Setup(
             "Towns should plant trees.", formats.load("free"), (SeatSetup(SPEAKER), SeatSetup(SPEAKER))
         )
@@ -197,4 +197,4 @@ async def test_the_fence_of_a_debate_is_drawn_and_only_the_owner_sees_it(open_ar
             Viewer("participant", "part_1"),
             Viewer("judge"),
         ):
-            assert debates[0].fence not in str(visible(debates[0], opened, viewer))
+            assert debates[0].fence not in str(visible_event(debates[0], opened, viewer))

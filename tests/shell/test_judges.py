@@ -18,8 +18,8 @@ from moot.core.events import BallotCast, CallStarted, JudgingFailed, JudgingStar
 from moot.core.state import Debate
 from moot.core.terms import HUMAN, Ballot, Model, Money, Request
 from moot.engine.arena import Arena
-from moot.providers.prices import flat
-from moot.providers.scripted import Cue, Say, Scripted, Stall, improvise
+from moot.providers.prices import flat_price
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
 from moot.rules.participation import CastBallot
 from moot.settings import Settings
@@ -36,7 +36,7 @@ PERSON = Model(HUMAN, "ann")
 async def test_a_judge_who_prefers_whoever_is_shown_first_names_no_winner(
     open_arena: OpenArena, judges: int
 ) -> None:
-    async with open_arena(Scripted(script(first_shown))) as arena:
+    async with open_arena(ScriptedProvider(script(first_shown))) as arena:
         debate = await judged(arena, *[OWL] * judges)
     assert debate.verdict is not None
     assert (debate.verdict.outcome, debate.verdict.winner) == ("too-close", None)
@@ -71,7 +71,7 @@ async def when(arena: Arena, debate_id: str, *kinds: type, after: int = 0, times
 
 
 async def test_a_mixed_panel_waits_for_its_people_after_its_models(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(script(gullible))) as arena:
+    async with open_arena(ScriptedProvider(script(gullible))) as arena:
         setup = await arena.setup("Plant trees.", model=SPEAKER, judges=[OWL, PERSON, PERSON], turns=2)
         debate_id = (await arena.create(setup, start=True)).debate.id
         await when(arena, debate_id, BallotCast, times=2)
@@ -91,7 +91,7 @@ async def test_a_mixed_panel_waits_for_its_people_after_its_models(open_arena: O
 
 
 async def test_a_person_who_does_not_judge_in_time_is_not_waited_for(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(script(gullible))) as arena:
+    async with open_arena(ScriptedProvider(script(gullible))) as arena:
         debate = await judged(arena, OWL, PERSON, person_seconds=0.01)
     assert debate.verdict is not None
     assert debate.verdict.winner == "part_1"
@@ -117,7 +117,7 @@ CONTRARY = Model("scripted", "contrary")
 
 
 async def test_a_debate_is_judged_again_and_its_verdict_stays(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded)) as arena:
         first = await judged(arena, OWL)
         outcome = await arena.rejudge(first.id, [CONTRARY], reason="Somebody complained.")
         await when(arena, first.id, VerdictReached, after=first.seq)
@@ -137,7 +137,7 @@ async def test_a_debate_is_judged_again_and_its_verdict_stays(open_arena: OpenAr
 
 
 async def test_other_criteria_make_other_judges_of_the_same_models(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded)) as arena:
         first = await judged(arena, OWL)
         await arena.rejudge(first.id, criteria=("wit",))
         await when(arena, first.id, VerdictReached, after=first.seq)
@@ -149,7 +149,7 @@ async def test_other_criteria_make_other_judges_of_the_same_models(open_arena: O
 
 
 async def test_people_judge_a_debate_that_is_over(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded)) as arena:
         first = await judged(arena, OWL)
         outcome = await arena.rejudge(first.id, [JudgeSetup(PERSON, "Ann")])
         assert outcome.debate.judging is not None
@@ -164,12 +164,12 @@ async def test_people_judge_a_debate_that_is_over(open_arena: OpenArena) -> None
 async def test_judging_again_that_comes_to_nothing_changes_nothing(open_arena: OpenArena) -> None:
     def mute(request: Request) -> Iterable[Cue]:
         return (
-            [Say("I liked it.")]
+            [SayCue("I liked it.")]
             if request.model.name == "contrary" and is_judge(request)
             else minded(request)
         )
 
-    async with open_arena(Scripted(mute)) as arena:
+    async with open_arena(ScriptedProvider(mute)) as arena:
         first = await judged(arena, OWL)
         await arena.rejudge(first.id, [CONTRARY])
         await when(arena, first.id, JudgingFailed)
@@ -181,7 +181,7 @@ async def test_judging_again_that_comes_to_nothing_changes_nothing(open_arena: O
 
 
 async def test_only_a_debate_that_is_over_is_judged_again_and_one_at_a_time(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded)) as arena:
         setup = await arena.setup("Plant trees.", model=SPEAKER, turns=2)
         with pytest.raises(Refused):
             await arena.rejudge((await arena.create(setup)).debate.id)
@@ -193,11 +193,11 @@ async def test_only_a_debate_that_is_over_is_judged_again_and_one_at_a_time(open
 
 # --- what it may cost ---------------------------------------------------------------------------------
 
-DEAR = replace(CONTRARY, price=flat(Money(3), Money(15)), max_tokens=1000)
+DEAR = replace(CONTRARY, price=flat_price(Money(3), Money(15)), max_tokens=1000)
 
 
 async def test_judging_again_keeps_to_its_own_allowance(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded)) as arena:
         first = await judged(arena, OWL)
         with pytest.raises(Invalid) as error:
             await arena.rejudge(first.id, [DEAR], allowance="0.0001")
@@ -207,12 +207,12 @@ async def test_judging_again_keeps_to_its_own_allowance(open_arena: OpenArena) -
         await arena.rejudge(first.id, [DEAR], allowance="0.50")
         await when(arena, first.id, VerdictReached, after=first.seq)
         paid = await arena.state(first.id)
-    assert 0 < paid.spent - first.spent <= Money("0.50")
+    assert 0 < paid.cost_so_far - first.cost_so_far <= Money("0.50")
     assert paid.limits == first.limits
 
 
 async def test_an_allowance_needs_a_price_and_an_amount(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(minded), mystery=Scripted(minded)) as arena:
+    async with open_arena(ScriptedProvider(minded), mystery=ScriptedProvider(minded)) as arena:
         first = await judged(arena, OWL)
         for judge, allowance in ((Model("mystery", "m"), "1"), (OWL, "0"), (OWL, "NaN")):
             with pytest.raises(Invalid) as error:
@@ -228,14 +228,14 @@ async def test_judging_again_survives_a_restart(tmp_path: Path) -> None:
     """Parked in the middle of a ballot, by a process that has time to say goodbye."""
 
     def slow(request: Request) -> Iterable[Cue]:
-        return [Stall()] if request.model.name == "contrary" else minded(request)
+        return [StallCue()] if request.model.name == "contrary" else minded(request)
 
     settings = Settings(data=tmp_path, pace=replace(QUICK, first_byte=60, between_bytes=60))
-    async with Arena.open(settings, providers={"scripted": Scripted(slow)}) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider(slow)}) as arena:
         first = await judged(arena, OWL)
         await arena.rejudge(first.id, [CONTRARY])
         await when(arena, first.id, CallStarted, after=first.seq)
-    async with Arena.open(settings, providers={"scripted": Scripted(minded)}, recover=True) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider(minded)}, recover=True) as arena:
         await when(arena, first.id, VerdictReached, after=first.seq)
         debate = await arena.state(first.id)
     assert [verdict.winner for verdict in debate.verdicts] == ["part_1", "part_2"]
@@ -244,11 +244,11 @@ async def test_judging_again_survives_a_restart(tmp_path: Path) -> None:
 
 async def test_a_person_may_judge_after_a_restart(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, pace=QUICK)
-    async with Arena.open(settings, providers={"scripted": Scripted(minded)}) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider(minded)}) as arena:
         first = await judged(arena, OWL)
         await arena.rejudge(first.id, [PERSON])
         await when(arena, first.id, JudgingStarted, after=first.seq)
-    async with Arena.open(settings, providers={"scripted": Scripted(minded)}, recover=True) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider(minded)}, recover=True) as arena:
         await arena.ask(first.id, by_hand("part_2", "judge_2"))
         await when(arena, first.id, VerdictReached, after=first.seq)
         assert len((await arena.state(first.id)).verdicts) == 2
@@ -275,7 +275,7 @@ async def test_speakers_of_two_makers_are_judged_by_a_third_that_is_at_hand(tmp_
 
 async def test_four_teams_are_ranked_by_a_panel(open_arena: OpenArena) -> None:
     fmt = replace(formats.load("free"), result="ranking")
-    async with open_arena(Scripted(improvise)) as arena:
+    async with open_arena(ScriptedProvider(improvise)) as arena:
         seats = tuple(SeatSetup(SPEAKER, side=side) for side in ("for", "against", "for", "against"))
         setup = await arena.setup("Plant trees.", format=fmt, seats=seats, judges=[OWL, OWL, OWL], turns=4)
         debate_id = (await arena.create(setup, start=True)).debate.id

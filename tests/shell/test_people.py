@@ -31,12 +31,12 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
-from moot.core.terms import FREE, Ballot, Judge, Message, Model, Polls, Request, Score
-from moot.core.visibility import Viewer, seen, visible
+from moot.core.terms import FREE, Ballot, ChatMessage, Judge, Model, PollSettings, Request, Score
+from moot.core.visibility import Viewer, visible_event, visible_state
 from moot.engine.arena import Arena
-from moot.providers.human import Human
-from moot.providers.scripted import Cue, Scripted, Wait, improvise
-from moot.providers.scripted import Say as Line
+from moot.providers.human import HumanProvider
+from moot.providers.scripted import Cue, ScriptedProvider, WaitCue, improvise
+from moot.providers.scripted import SayCue as Line
 from moot.rules.commands import Abort, Command, Extend, Inject, Pause, Rejudge, Resume, Retry, SkipTurn, Stop
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
 from moot.rules.participation import (
@@ -68,7 +68,9 @@ PATIENCE = 60
 @pytest.fixture(params=["memory", "sqlite"])
 async def arena(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Arena]:
     store = MemoryStore() if request.param == "memory" else SqliteStore.open(tmp_path / "moot.db")
-    async with Arena.open(_settings(tmp_path), store=store, providers={"scripted": Scripted()}) as arena:
+    async with Arena.open(
+        _settings(tmp_path), store=store, providers={"scripted": ScriptedProvider()}
+    ) as arena:
         yield arena
 
 
@@ -126,7 +128,7 @@ async def test_a_person_debates_with_a_model(arena: Arena) -> None:
 
 
 async def test_the_model_hears_what_the_person_said(open_arena: OpenArena) -> None:
-    script = Scripted()
+    script = ScriptedProvider()
     async with open_arena(script) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
@@ -136,7 +138,7 @@ async def test_the_model_hears_what_the_person_said(open_arena: OpenArena) -> No
     assert "Cats purr." in _told(script.calls[0].messages)
 
 
-def _told(messages: Iterable[Message]) -> str:
+def _told(messages: Iterable[ChatMessage]) -> str:
     return "\n".join(message.content for message in messages)
 
 
@@ -163,7 +165,7 @@ async def test_of_two_who_press_enter_at_once_one_speaks(arena: Arena) -> None:
 
 
 async def test_a_question_to_one_seat_is_put_to_it_and_heard_by_the_other(open_arena: OpenArena) -> None:
-    script = Scripted()
+    script = ScriptedProvider()
     async with open_arena(script) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
@@ -185,7 +187,7 @@ async def test_what_is_written_when_the_time_is_up_is_said(arena: Arena) -> None
 
 
 async def test_without_a_word_the_stand_in_gives_the_speech(open_arena: OpenArena) -> None:
-    script = Scripted()
+    script = ScriptedProvider()
     async with open_arena(script) as arena:
         debate_id = await begin(arena, UNDERSTUDY, person_seconds=0.05)
         debate = await ended(arena, debate_id)
@@ -226,7 +228,7 @@ async def test_a_pause_stops_the_clock_of_a_person(arena: Arena) -> None:
 
 
 async def test_a_model_that_is_given_more_time_has_it_too(open_arena: OpenArena) -> None:
-    slow = Scripted(lambda _: [Line("First this."), Wait(0.8), Line(" Then that.")])
+    slow = ScriptedProvider(lambda _: [Line("First this."), WaitCue(0.8), Line(" Then that.")])
     async with open_arena(slow, replace(QUICK, between_bytes=PATIENCE)) as arena:
         debate_id = await begin(arena, model=MODEL, seats=(), turns=1, turn_seconds=0.4)
         await until(arena, debate_id, CallDelta)
@@ -244,7 +246,9 @@ async def test_whoever_waits_for_a_person_does_nothing_else(tmp_path: Path) -> N
             return await super().state(debate_id, upto)
 
     store = Watched()
-    async with Arena.open(_settings(tmp_path), store=store, providers={"scripted": Scripted()}) as arena:
+    async with Arena.open(
+        _settings(tmp_path), store=store, providers={"scripted": ScriptedProvider()}
+    ) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
         for command in (Pause(), Resume()):
@@ -264,7 +268,7 @@ async def test_who_leaves_in_mid_speech_is_replaced_at_once(arena: Arena) -> Non
     await arena.ask(debate_id, KeepDraft("part_1", "Cats pu", live=True))
     await arena.ask(debate_id, LeaveSeat("part_1", "ada"))
     debate = await ended(arena, debate_id)
-    assert [(turn.seat, turn.said) for turn in debate.turns] == [
+    assert [(turn.seat, turn.has_words) for turn in debate.turns] == [
         ("part_1", False), ("part_1", True), ("part_2", True),
     ]  # fmt: skip
 
@@ -281,7 +285,7 @@ async def test_a_person_takes_a_seat_in_mid_debate_and_gives_it_back(arena: Aren
     await arena.ask(debate_id, Say("part_1", "So they do."))
     debate = await ended(arena, debate_id)
     assert [turn.text for turn in debate.turns[:3]] == ["Cats purr.", "Dogs bark.", "So they do."]
-    assert debate.turns[3].said
+    assert debate.turns[3].has_words
     assert [debate.tallies[model].calls for model in ("human/ada", "human/bob", "scripted/demo")] == [2, 1, 1]
 
 
@@ -298,7 +302,7 @@ async def test_a_person_can_be_cut_short_and_nothing_stays_open(arena: Arena, co
 
 
 async def test_a_debate_that_is_deleted_waits_for_nobody(arena: Arena) -> None:
-    debate_id = await begin(arena, polls=Polls(seconds=600))
+    debate_id = await begin(arena, polls=PollSettings(seconds=600))
     other = await begin(arena)
     await until(arena, debate_id, PollOpened)
     await turn_of(arena, other)
@@ -312,7 +316,7 @@ async def test_a_debate_that_is_deleted_waits_for_nobody(arena: Arena) -> None:
 
 
 async def test_a_draft_survives_a_restart_and_the_person_goes_on(tmp_path: Path) -> None:
-    providers = {"scripted": Scripted()}
+    providers = {"scripted": ScriptedProvider()}
     async with asyncio.timeout(PATIENCE), Arena.open(_settings(tmp_path), providers=providers) as arena:
         debate_id = await begin(arena)
         await turn_of(arena, debate_id)
@@ -336,7 +340,7 @@ async def test_a_process_that_dies_takes_no_persons_words_with_it(tmp_path: Path
     await store.record("deb_1", lambda _: (opening, DebateStarted(), *spoken))
     await store.claim("deb_1", "a-name-that-nobody-holds", seen_epoch=0)
     await store.close()
-    providers = {"scripted": Scripted()}
+    providers = {"scripted": ScriptedProvider()}
     async with Arena.open(_settings(tmp_path), providers=providers, recover=True) as arena:
         await arena.ask("deb_1", Say("for", "Cats purr."))
         await turn_of(arena, "deb_1", "against")
@@ -347,7 +351,7 @@ async def test_a_process_that_dies_takes_no_persons_words_with_it(tmp_path: Path
 
 
 async def test_judging_again_is_taken_up_after_a_restart(tmp_path: Path) -> None:
-    providers = {"scripted": Scripted()}
+    providers = {"scripted": ScriptedProvider()}
     async with asyncio.timeout(PATIENCE), Arena.open(_settings(tmp_path), providers=providers) as arena:
         debate_id = await begin(arena, seats=(SeatSetup(MODEL), SeatSetup(MODEL)))
         await ended(arena, debate_id)
@@ -372,11 +376,11 @@ async def test_a_person_reads_a_blind_opening_after_their_own(arena: Arena) -> N
     await asyncio.wait_for(until(arena, debate_id, TurnCompleted), PATIENCE)
     ada, audience = Viewer("participant", "part_1"), Viewer()
     early = await arena.state(debate_id)
-    assert [turn.text for turn in seen(early, ada).turns] == [""]
-    assert seen(early, audience).turns[0].text == early.turns[0].text != ""
+    assert [turn.text for turn in visible_state(early, ada).turns] == [""]
+    assert visible_state(early, audience).turns[0].text == early.turns[0].text != ""
     await arena.ask(debate_id, Say("part_1", "Cats purr."))
     late = await ended(arena, debate_id)
-    assert all(turn.text for turn in seen(late, ada).turns)
+    assert all(turn.text for turn in visible_state(late, ada).turns)
     assert await _shown(arena, debate_id, ada) == "Cats purr."
     assert "Cats purr." in await _shown(arena, debate_id, audience) != "Cats purr."
 
@@ -386,7 +390,7 @@ async def _shown(arena: Arena, debate_id: str, viewer: Viewer) -> str:
     debate, words = None, ""
     for recorded in await arena.store.read(debate_id):
         debate = evolve(debate, recorded)
-        shown = visible(debate, recorded, viewer)
+        shown = visible_event(debate, recorded, viewer)
         if shown and isinstance(shown.event, CallDelta) and shown.event.kind == "text":
             words += shown.event.text
     return words
@@ -403,9 +407,11 @@ def with_points() -> Any:
 
 async def test_a_person_rises_on_a_point_and_the_model_takes_it_or_not(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
-        return improvise(request) if request.schema else [Line("One two three. "), Wait(0.2), Line("Four.")]
+        return (
+            improvise(request) if request.schema else [Line("One two three. "), WaitCue(0.2), Line("Four.")]
+        )
 
-    async with open_arena(Scripted(script), replace(QUICK, between_bytes=PATIENCE)) as arena:
+    async with open_arena(ScriptedProvider(script), replace(QUICK, between_bytes=PATIENCE)) as arena:
         both = (SeatSetup(MODEL), SeatSetup(PERSON))
         debate_id = await begin(arena, format=with_points(), judge="none", rounds=1, seats=both)
         await until(arena, debate_id, CallDelta)
@@ -416,7 +422,7 @@ async def test_a_person_rises_on_a_point_and_the_model_takes_it_or_not(open_aren
 
 
 async def test_a_person_who_speaks_is_asked_whether_they_take_a_point(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(eager)) as arena:
+    async with open_arena(ScriptedProvider(eager)) as arena:
         debate_id = await begin(arena, format=with_points(), judge="none", rounds=1)
         place = await turn_of(arena, debate_id)
         await arena.ask(debate_id, Say("part_1", "Cats purr. They do."))
@@ -453,8 +459,8 @@ async def test_a_person_judges_beside_a_model(arena: Arena) -> None:
     ballot = Ballot("judge_1", 0, "part_2", {"part_1": Score(60), "part_2": Score(90)}, "Clear.", cites=(2,))
     await arena.ask(debate_id, CastBallot(ballot))
     debate = await ended(arena, debate_id)
-    assert debate.decisive is not None
-    assert ballot in debate.decisive.ballots
+    assert debate.deciding_judging is not None
+    assert ballot in debate.deciding_judging.ballots
     assert debate.verdict is not None
 
 
@@ -463,13 +469,13 @@ async def test_a_judge_who_never_comes_does_not_hold_the_debate_up(arena: Arena)
     both = (SeatSetup(MODEL), SeatSetup(MODEL))
     debate_id = await begin(arena, seats=both, judge=None, judges=judges, person_seconds=0.05)
     debate = await ended(arena, debate_id)
-    assert debate.decisive is not None
-    assert debate.decisive.spoiled == (("judge_1", 0),)
+    assert debate.deciding_judging is not None
+    assert debate.deciding_judging.spoiled == (("judge_1", 0),)
 
 
 async def test_the_audience_votes_before_and_after(arena: Arena) -> None:
     both = (SeatSetup(MODEL), SeatSetup(MODEL))
-    debate_id = await begin(arena, seats=both, polls=Polls(), winning="audience")
+    debate_id = await begin(arena, seats=both, polls=PollSettings(), winning="audience")
     await until(arena, debate_id, PollOpened)
     for voter, choice in (("v", "undecided"), ("w", "against")):
         await arena.ask(debate_id, CastVote(voter, choice))
@@ -485,14 +491,14 @@ async def test_the_audience_votes_before_and_after(arena: Arena) -> None:
 
 async def test_a_vote_with_a_clock_closes_by_itself(arena: Arena) -> None:
     both = (SeatSetup(MODEL), SeatSetup(MODEL))
-    debate_id = await begin(arena, seats=both, polls=Polls(seconds=0.05))
+    debate_id = await begin(arena, seats=both, polls=PollSettings(seconds=0.05))
     debate = await ended(arena, debate_id)
     assert [poll.name for poll in debate.polls if poll.closed_at] == ["before", "after"]
 
 
 async def test_a_vote_without_a_clock_keeps_no_runner(arena: Arena) -> None:
     both = (SeatSetup(MODEL), SeatSetup(MODEL))
-    debate_id = await begin(arena, seats=both, polls=Polls())
+    debate_id = await begin(arena, seats=both, polls=PollSettings())
     await until(arena, debate_id, PollOpened)
     debate = await left_alone(arena, debate_id)
     assert debate.running
@@ -513,7 +519,7 @@ async def test_whatever_people_do_a_debate_comes_to_its_end(
         KeepDraft("part_1", "Cats p", live=True), KeepDraft("part_1", "Dogs", live=True), Retry(),
         AnswerPoint("part_1", accept=True), OfferPoint("part_1", "Why?"),
     )  # fmt: skip
-    async with open_arena(Scripted(pace=0.0005)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.0005)) as arena:
         fmt = blind() if seed % 2 else with_points()
         debate_id = await begin(arena, UNDERSTUDY, format=fmt, judge="none", rounds=2, person_seconds=0.2)
         for _ in range(80):
@@ -528,7 +534,7 @@ async def test_whatever_people_do_a_debate_comes_to_its_end(
         debate = await left_alone(arena, debate_id)
         records = await arena.store.read(debate_id, limit=10_000)
     assert (debate.live, debate.calls, debate.open_asides) == ((), (), ())
-    assert not debate.unspent()
+    assert not debate.remaining_slots()
     assert fold(records) == debate
     assert not caplog.records
 
@@ -548,4 +554,4 @@ async def test_a_person_costs_nothing_and_is_never_the_default(open_arena: OpenA
 async def test_a_person_cannot_be_called() -> None:
     request = Request(PERSON, "", (), 10)
     with pytest.raises(Fault, match="speak up"):
-        await anext(Human().stream(request))
+        await anext(HumanProvider().stream(request))

@@ -16,19 +16,19 @@ from msgspec.structs import replace
 from procrastinate.schema import SchemaManager
 
 from moot.cluster import nodes, queue_placement
-from moot.cluster.queue import COMMON, Post, Queue, queue_of
-from moot.cluster.queue_placement import Queued
+from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue, queue_of
+from moot.cluster.queue_placement import QueuePlacement
 from moot.core.errors import NewerSchema, StoreError
 from moot.core.events import CallStarted, DebateEnded, Recorded, TurnInterrupted, TurnStarted
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import Judge, Model
 from moot.engine.arena import Arena
-from moot.models.registry import Providers
-from moot.providers.scripted import Scripted
+from moot.models.registry import ProviderRegistry
+from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import NextRound, Open, Rejudge, decide
-from moot.rules.debate_setup import opening
-from moot.settings import Cluster, Settings
+from moot.rules.debate_setup import opening_event
+from moot.settings import ClusterSettings, Settings
 from moot.store.memory import MemoryStore
 from tests.postgres import away, postgres_url
 from tests.shell.conftest import QUICK
@@ -41,15 +41,15 @@ BREAK_ALL = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
-BRISK = Cluster(heartbeat_seconds=0.1, stall_seconds=0.8)
-PATIENT = Cluster(heartbeat_seconds=0.1, stall_seconds=10)
+BRISK = ClusterSettings(heartbeat_seconds=0.1, stall_seconds=0.8)
+PATIENT = ClusterSettings(heartbeat_seconds=0.1, stall_seconds=10)
 """Where nobody is to be taken for dead, however busy the machine."""
 
 
 class Worker:
     """An arena whose debates are placed by the queue."""
 
-    def __init__(self, arena: Arena, placement: Queued, provider: Scripted) -> None:
+    def __init__(self, arena: Arena, placement: QueuePlacement, provider: ScriptedProvider) -> None:
         self.arena = arena
         self.placement = placement
         self.provider = provider
@@ -60,9 +60,9 @@ class Worker:
 
     def fall_silent(self) -> None:
         """It goes on working, but nobody hears that it lives."""
-        assert self.placement._heart is not None
-        self.placement._heart._closed = True
-        for task in self.placement._standing:
+        assert self.placement._heartbeat is not None
+        self.placement._heartbeat._closed = True
+        for task in self.placement._background:
             task.cancel()
 
 
@@ -88,21 +88,21 @@ def store() -> MemoryStore:
 def open_worker(url: str, store: MemoryStore, tmp_path: Path) -> OpenWorker:
     @asynccontextmanager
     async def open_it(
-        *, run: bool = True, recover: bool = True, pace: float = 0.0, cluster: Cluster = BRISK
+        *, run: bool = True, recover: bool = True, pace: float = 0.0, cluster: ClusterSettings = BRISK
     ) -> AsyncGenerator[Worker]:
-        provider = Scripted(pace=pace)
+        provider = ScriptedProvider(pace=pace)
         arena = Arena(
             Settings(data=tmp_path, pace=QUICK),
             store,
-            Providers({"scripted": provider}, models=tmp_path, environ={}),
+            ProviderRegistry({"scripted": provider}, models=tmp_path, environ={}),
         )
-        placement = Queued(url, store, arena._runner, cluster, run=run)
+        placement = QueuePlacement(url, store, arena._runner, cluster, run=run)
         arena._placement = placement
         try:
             await placement.open(recover=recover)
             yield Worker(arena, placement, provider)
         finally:
-            await arena.hub.close()
+            await arena.followers.close()
             await placement.close()
 
     return open_it
@@ -162,8 +162,8 @@ async def test_a_process_that_runs_nothing_leaves_its_debates_to_the_workers(
 ):
     async with open_worker(run=False) as desk:
         waiting = await desk.begin()
-        await until(lambda: desk.placement._queue.waiting(COMMON, waiting), bool)
-        assert desk.placement._lookout.wanted == set()
+        await until(lambda: desk.placement._queue.waiting(SHARED_QUEUE, waiting), bool)
+        assert desk.placement._takeover.local_debates == set()
         async with open_worker() as worker:
             assert once(await over(store, waiting))
             assert once(await over(store, await desk.begin()))
@@ -176,7 +176,7 @@ async def test_what_waits_is_attended_where_somebody_works_for_all(open_worker: 
     full = replace(PATIENT, debates=0)
     async with open_worker(run=False) as desk:
         debate_id = await desk.begin()
-        await until(lambda: desk.placement._queue.waiting(COMMON, debate_id), bool)
+        await until(lambda: desk.placement._queue.waiting(SHARED_QUEUE, debate_id), bool)
         assert not await desk.arena.is_running(debate_id)
         async with open_worker(cluster=full) as worker:
             worker.placement._role = "worker"
@@ -227,7 +227,7 @@ async def test_who_asks_at_a_terminal_is_served_there_though_the_job_waits_for_a
 ):
     async with open_worker(run=False) as desk, open_worker(recover=False) as terminal:
         debate_id = await desk.begin()
-        await until(lambda: desk.placement._queue.waiting(COMMON, debate_id), bool)
+        await until(lambda: desk.placement._queue.waiting(SHARED_QUEUE, debate_id), bool)
         terminal.arena.run(debate_id)
         assert once(await over(store, debate_id))
         assert terminal.provider.calls
@@ -246,10 +246,10 @@ async def test_a_worker_that_falls_silent_is_relieved_and_harmless(
             assert other.provider.calls
             assert len({recorded.epoch for recorded in records if recorded.epoch}) == 2
             assert sum(isinstance(recorded.event, DebateEnded) for recorded in records) == 1
-            assert not await other.placement.is_attended(debate_id, silent.placement._name)
-            assert await other.placement.is_attended(debate_id, other.placement._name)
+            assert not await other.placement.is_running(debate_id, silent.placement._name)
+            assert await other.placement.is_running(debate_id, other.placement._name)
             # It has noticed, and its end of the job has not ended the other's.
-            await until_not(lambda: len(silent.placement._shifts))
+            await until_not(lambda: len(silent.placement._jobs))
             await idle(other)
 
 
@@ -260,16 +260,16 @@ async def test_the_silent_are_relieved_though_there_is_always_something_that_fai
         other.placement._queue.fetch, fetch = failing, other.placement._queue.fetch
         debate_id = await silent.begin()
         await speaking(store, debate_id)
-        job = silent.placement._shifts.posts
+        job = silent.placement._jobs.jobs
         silent.fall_silent()
         # Its job is ended and another waits, although whoever looks after it can fetch nothing.
-        await until(lambda: other.placement._queue.waiting(COMMON, debate_id), bool)
+        await until(lambda: other.placement._queue.waiting(SHARED_QUEUE, debate_id), bool)
         assert not await other.placement._queue.finish(job[0])
         other.placement._queue.fetch = fetch
         assert once(await over(store, debate_id))
 
 
-async def failing(*_asked: Any) -> list[Post]:
+async def failing(*_asked: Any) -> list[DebateJob]:
     raise StoreError
 
 
@@ -282,7 +282,7 @@ async def test_a_worker_that_was_struck_off_comes_back_and_works(open_worker: Op
 
 
 async def test_who_leaves_hands_over_at_once(open_worker: OpenWorker, store: MemoryStore):
-    slow = Cluster(heartbeat_seconds=1, stall_seconds=60)
+    slow = ClusterSettings(heartbeat_seconds=1, stall_seconds=60)
     async with open_worker(run=False, cluster=slow) as desk:
         async with open_worker(pace=0.02, cluster=slow) as first:
             debate_id = await desk.begin(rounds=2)
@@ -296,7 +296,7 @@ async def test_who_leaves_hands_over_at_once(open_worker: OpenWorker, store: Mem
             records = await over(store, debate_id)
             assert once(records)
             assert second.provider.calls
-        assert await nodes.nodes(desk.placement._queue, 60) != []
+        assert await nodes.list_nodes(desk.placement._queue, 60) != []
 
 
 async def test_who_leaves_leaves_no_trace(open_worker: OpenWorker, store: MemoryStore, url: str):
@@ -305,9 +305,9 @@ async def test_who_leaves_leaves_no_trace(open_worker: OpenWorker, store: Memory
         await idle(worker)
     queue = await Queue.open(url, seconds=5)
     try:
-        assert await nodes.nodes(queue, 1) == []
-        assert await queue.ask("SELECT FROM procrastinate_workers") == []
-        assert await queue.ask("SELECT FROM procrastinate_jobs") == []
+        assert await nodes.list_nodes(queue, 1) == []
+        assert await queue.query("SELECT FROM procrastinate_workers") == []
+        assert await queue.query("SELECT FROM procrastinate_jobs") == []
     finally:
         await queue.close()
 
@@ -316,7 +316,9 @@ async def unheard(worker: Worker) -> str:
     """A debate that begins, and whose asker died before it could defer a job."""
     setup = await worker.arena.setup(MOTION, model=Model("scripted", "demo"), rounds=1)
     debate_id = new_id()
-    await worker.arena.store.record(debate_id, lambda debate: decide(debate, Open(opening(setup), True)))
+    await worker.arena.store.record(
+        debate_id, lambda debate: decide(debate, Open(opening_event(setup), True))
+    )
     return debate_id
 
 
@@ -352,10 +354,10 @@ async def test_a_debate_that_rests_is_not_folded_again_and_again(open_worker: Op
             await until(lambda: store.state(debate_id), lambda debate: debate.status == "awaiting_arguments")
             await worker.arena.ask(debate_id, NextRound())
             await until(lambda: store.state(debate_id), lambda debate: debate.rounds_done == 1)
-            lookout, version = worker.placement._lookout, (await store.head(debate_id)).version
-            while lookout._search.resting != {debate_id: version}:
+            lookout, version = worker.placement._takeover, (await store.head(debate_id)).version
+            while lookout._search.idle_versions != {debate_id: version}:
                 await idle(worker)
-                assert await lookout.find_forgotten() == 0
+                assert await lookout.queue_unclaimed() == 0
 
 
 async def test_a_job_that_was_lost_on_its_way_to_us_is_given_to_somebody(
@@ -364,9 +366,9 @@ async def test_a_job_that_was_lost_on_its_way_to_us_is_given_to_somebody(
     """The database has given it to us, and the line breaks before we hear of it."""
     async with open_worker() as worker:
         queue = worker.placement._queue
-        fetch, lost = queue.fetch, list[Post]()
+        fetch, lost = queue.fetch, list[DebateJob]()
 
-        async def lose_the_first(*asked: Any) -> list[Post]:
+        async def lose_the_first(*asked: Any) -> list[DebateJob]:
             posts = await fetch(*asked)
             if not posts or lost:
                 return posts
@@ -386,9 +388,9 @@ async def test_a_job_that_is_ours_and_unknown_to_us_is_given_to_somebody(
     monkeypatch.setattr(queue_placement, "COUNT_SECONDS", 0.05)
     async with open_worker() as worker:
         queue = worker.placement._queue
-        fetch, lost = queue.fetch, list[Post]()
+        fetch, lost = queue.fetch, list[DebateJob]()
 
-        async def keep_the_first(*asked: Any) -> list[Post]:
+        async def keep_the_first(*asked: Any) -> list[DebateJob]:
             posts = await fetch(*asked)
             if not posts or lost:
                 return posts
@@ -422,15 +424,15 @@ async def test_many_debates_are_taken_over_at_once(url: str):
         names = [f"debate {number}" for number in range(10)]
         for name in names:
             await queue.defer(name)
-        posts = await queue.fetch(await queue.register(), COMMON, most=20)
+        posts = await queue.fetch(await queue.register(), SHARED_QUEUE, most=20)
         assert sorted(post.debate for post in posts) == names
-        assert await queue.fetch(await queue.register(), COMMON) == []
+        assert await queue.fetch(await queue.register(), SHARED_QUEUE) == []
         # One is wanted again already, and another has been ended by somebody else.
         await queue.defer(names[0])
         await queue.finish(posts[1])
         assert sorted(await queue.replace(posts)) == sorted({*names} - {posts[1].debate})
         assert await queue.replace(posts) == []
-        later = await queue.fetch(await queue.register(), COMMON, most=20)
+        later = await queue.fetch(await queue.register(), SHARED_QUEUE, most=20)
         assert sorted(post.debate for post in later) == sorted({*names} - {posts[1].debate})
         assert min(post.id for post in later) > max(post.id for post in posts)
     finally:
@@ -461,7 +463,7 @@ async def test_one_that_asks_while_the_queue_is_away_is_heard_later(
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("ALTER TABLE procrastinate_jobs RENAME TO jobs_away")
             debate_id = await worker.begin()
-            await until_not(lambda: not worker.placement._outage.lasts)
+            await until_not(lambda: not worker.placement._outage.active)
             connection.execute("ALTER TABLE jobs_away RENAME TO procrastinate_jobs")
         assert once(await over(store, debate_id))
 
@@ -496,10 +498,10 @@ async def test_a_database_that_is_away_is_told_of_once(
         with away(url, postgres_url):
             caplog.clear()
             # Until the heartbeat is late: then nothing is fetched, and that is no answer.
-            await until_not(lambda: clock.time() - placement._beaten < 3 * BRISK.stall_seconds)
-            assert placement.away
+            await until_not(lambda: clock.time() - placement._last_heartbeat < 3 * BRISK.stall_seconds)
+            assert placement.unreachable
             assert caplog.text.count("The queue does not answer") <= 1
-        await until_not(lambda: placement.away)
+        await until_not(lambda: placement.unreachable)
         assert "answers again" in caplog.text
 
 
@@ -519,7 +521,7 @@ async def test_the_tables_of_an_old_queue_are_brought_up_to_date(url: str):
     try:
         assert await queue.defer("a debate")
         assert not await queue.defer("a debate")
-        (post,) = await queue.fetch(await queue.register(), COMMON)
+        (post,) = await queue.fetch(await queue.register(), SHARED_QUEUE)
         assert await queue.finish(post)
         assert not await queue.finish(post)
     finally:
@@ -535,7 +537,7 @@ async def test_a_queue_of_later_days_is_refused(url: str):
 
 
 async def test_where_there_is_no_database_it_says_so(store: MemoryStore, tmp_path: Path):
-    placement = Queued(
+    placement = QueuePlacement(
         f"postgresql:///none?host={tmp_path}", store, lambda _id, _epoch: pytest.fail("run"), BRISK, run=True
     )
     with pytest.raises(StoreError):

@@ -38,7 +38,7 @@ async def beating(url: str, *, turning: bool = True) -> AsyncGenerator[tuple[Hea
     queue, beats = await Queue.open(url, seconds=10), Beats()
     heart = Heartbeat(url, every=EVERY, stall=2 * MOST * EVERY, within=10, heard=beats)
     heart.worker = await queue.register()
-    turn = asyncio.create_task(heart.turn() if turning else asyncio.sleep(0))
+    turn = asyncio.create_task(heart.watch_loop() if turning else asyncio.sleep(0))
     heart.start()
     try:
         yield heart, beats, queue
@@ -72,5 +72,5 @@ async def test_a_worker_that_was_struck_off_is_told(empty_postgres: str) -> None
 async def test_a_line_that_breaks_is_dialled_again(empty_postgres: str) -> None:
     async with beating(empty_postgres) as (_, beats, queue):
         await beats.more(1)
-        await queue.ask(BREAK_LINE)
+        await queue.query(BREAK_LINE)
         await beats.more(3)

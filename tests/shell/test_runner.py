@@ -32,10 +32,21 @@ from moot.core.events import (
 )
 from moot.core.state import Debate
 from moot.core.terms import Model, Money, Request, Usage
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers.prices import flat
-from moot.providers.scripted import Break, Cue, Refuse, Report, Say, Scripted, Stall, Think, Wait, improvise
+from moot.providers.prices import flat_price
+from moot.providers.scripted import (
+    Cue,
+    FaultCue,
+    RefuseCue,
+    SayCue,
+    ScriptedProvider,
+    StallCue,
+    ThinkCue,
+    UsageCue,
+    WaitCue,
+    improvise,
+)
 from moot.rules.commands import (
     Abort,
     Decide,
@@ -53,7 +64,7 @@ from tests.shell.conftest import OpenArena
 
 MOTION = "Should AI development be regulated by government?"
 MODEL = Model("scripted", "demo")
-PRICED = Model("scripted", "demo", price=flat(Money(3), Money(15)), max_tokens=300)
+PRICED = Model("scripted", "demo", price=flat_price(Money(3), Money(15)), max_tokens=300)
 
 
 async def play(arena: Arena, **options: object) -> tuple[Debate, list[Event]]:
@@ -94,7 +105,9 @@ async def test_a_debate_runs_from_opening_to_verdict(open_arena: OpenArena) -> N
 
 
 async def test_what_is_streamed_is_what_is_kept(open_arena: OpenArena) -> None:
-    script = Scripted(lambda r: improvise(r) if r.schema else [Think("Hm, well."), Say("One two  three.\n")])
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [ThinkCue("Hm, well."), SayCue("One two  three.\n")]
+    )
     async with open_arena(script) as arena:
         debate, events = await play(arena, turns=2)
     for turn in debate.turns:
@@ -104,7 +117,7 @@ async def test_what_is_streamed_is_what_is_kept(open_arena: OpenArena) -> None:
 
 
 async def test_each_seat_has_its_own_chain(open_arena: OpenArena) -> None:
-    script = Scripted()
+    script = ScriptedProvider()
     async with open_arena(script) as arena:
         debate, _ = await play(arena, turns=4)
     first, second = debate.turns[0], debate.turns[1]
@@ -115,7 +128,7 @@ async def test_each_seat_has_its_own_chain(open_arena: OpenArena) -> None:
 
 
 async def test_a_pause_lets_the_speaker_finish(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.002)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.002)) as arena:
         debate_id = await begin(arena, turns=4)
         await until(arena, debate_id, CallDelta)
         await arena.ask(debate_id, Pause())
@@ -131,7 +144,7 @@ async def test_a_pause_lets_the_speaker_finish(open_arena: OpenArena) -> None:
 
 
 async def test_pause_now_cuts_the_speaker_who_speaks_again_later(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.005)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.005)) as arena:
         debate_id = await begin(arena, turns=2)
         await until(arena, debate_id, CallDelta)
         await arena.ask(debate_id, Pause(now=True))
@@ -147,7 +160,7 @@ async def test_pause_now_cuts_the_speaker_who_speaks_again_later(open_arena: Ope
 
 
 async def test_a_skipped_speaker_keeps_the_words_said(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.005)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.005)) as arena:
         debate_id = await begin(arena, turns=2, judge="none")
         await until(arena, debate_id, CallDelta)
         await arena.ask(debate_id, SkipTurn())
@@ -158,7 +171,7 @@ async def test_a_skipped_speaker_keeps_the_words_said(open_arena: OpenArena) -> 
 
 
 async def test_a_remark_is_heard_by_every_turn_that_starts_after_it(open_arena: OpenArena) -> None:
-    script = Scripted(pace=0.002)
+    script = ScriptedProvider(pace=0.002)
     async with open_arena(script) as arena:
         debate_id = await begin(arena, turns=4, judge="none")
         await until(arena, debate_id, CallDelta)
@@ -171,10 +184,10 @@ async def test_a_remark_is_heard_by_every_turn_that_starts_after_it(open_arena: 
 async def test_a_transient_fault_is_tried_three_times_more(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
         if request.attempt <= 3 and request.schema is None:
-            return [Say("I was about to"), Break(Fault("overloaded", http_status=529))]
+            return [SayCue("I was about to"), FaultCue(Fault("overloaded", http_status=529))]
         return improvise(request)
 
-    async with open_arena(Scripted(script)) as arena:
+    async with open_arena(ScriptedProvider(script)) as arena:
         debate, events = await play(arena, turns=2)
     assert [turn.attempt for turn in debate.turns] == [4, 4]
     assert all("about to" not in turn.text for turn in debate.turns)
@@ -184,10 +197,10 @@ async def test_a_transient_fault_is_tried_three_times_more(open_arena: OpenArena
 async def test_after_three_retries_the_next_speaker_goes_on(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
         if request.schema is None and request.model.name == "broken":
-            return [Break(Fault("server_error", http_status=500))]
+            return [FaultCue(Fault("server_error", http_status=500))]
         return improvise(request)
 
-    async with open_arena(Scripted(script)) as arena:
+    async with open_arena(ScriptedProvider(script)) as arena:
         models = [Model("scripted", "broken"), MODEL]
         debate, events = await play(arena, models=models, model=None, judge=MODEL, turns=2)
     assert [turn.state for turn in debate.turns] == ["failed", "completed"]
@@ -199,9 +212,11 @@ async def test_a_permanent_fault_stops_the_debate_and_retry_takes_it_up_again(op
     keys = {"good": False}
 
     def script(request: Request) -> Iterable[Cue]:
-        return improvise(request) if keys["good"] else [Break(Fault("bad_key", "permanent", http_status=401))]
+        return (
+            improvise(request) if keys["good"] else [FaultCue(Fault("bad_key", "permanent", http_status=401))]
+        )
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with open_arena(provider) as arena:
         debate, events = await play(arena, turns=2)
         assert debate.status == "error"
@@ -214,7 +229,7 @@ async def test_a_permanent_fault_stops_the_debate_and_retry_takes_it_up_again(op
 
 
 async def test_when_everybody_fails_the_debate_is_in_error(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(lambda _: [Break(Fault("overloaded"))])) as arena:
+    async with open_arena(ScriptedProvider(lambda _: [FaultCue(Fault("overloaded"))])) as arena:
         debate, _ = await play(arena, turns=4)
     assert (debate.status, debate.failure) == ("error", "all_failed")
     assert len(debate.turns) == 2
@@ -223,19 +238,19 @@ async def test_when_everybody_fails_the_debate_is_in_error(open_arena: OpenArena
 async def test_silence_is_a_fault_and_a_stall_too(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
         if request.schema is None and request.attempt == 1:
-            return [Stall()]
+            return [StallCue()]
         if request.schema is None and request.attempt == 2:
-            return [Say("Well"), Stall()]
+            return [SayCue("Well"), StallCue()]
         return improvise(request)
 
-    async with open_arena(Scripted(script)) as arena:
+    async with open_arena(ScriptedProvider(script)) as arena:
         _, events = await play(arena, turns=1)
     assert [event.kind for event in events if isinstance(event, CallFailed)] == ["timeout", "stalled"]
 
 
 async def test_when_the_time_is_up_the_words_said_stand(open_arena: OpenArena) -> None:
     async with open_arena(
-        Scripted(lambda r: improvise(r) if r.schema else [Say("So far."), Wait(5)])
+        ScriptedProvider(lambda r: improvise(r) if r.schema else [SayCue("So far."), WaitCue(5)])
     ) as arena:
         debate, _ = await play(arena, turns=2, turn_seconds=0.1)
     assert [(turn.state, turn.truncated, turn.text) for turn in debate.turns] == [
@@ -245,7 +260,7 @@ async def test_when_the_time_is_up_the_words_said_stand(open_arena: OpenArena) -
 
 
 async def test_an_empty_answer_gets_one_more_chance(open_arena: OpenArena) -> None:
-    provider = Scripted(lambda r: improvise(r) if r.schema else [Think("Hm.")])
+    provider = ScriptedProvider(lambda r: improvise(r) if r.schema else [ThinkCue("Hm.")])
     async with open_arena(provider) as arena:
         debate, _ = await play(arena, turns=2)
     assert [turn.by for turn in debate.turns] == ["empty", "empty"]
@@ -254,7 +269,7 @@ async def test_an_empty_answer_gets_one_more_chance(open_arena: OpenArena) -> No
 
 async def test_a_refusal_is_a_turn(open_arena: OpenArena) -> None:
     async with open_arena(
-        Scripted(lambda r: improvise(r) if r.schema else [Refuse("I'd rather not.")])
+        ScriptedProvider(lambda r: improvise(r) if r.schema else [RefuseCue("I'd rather not.")])
     ) as arena:
         debate, _ = await play(arena, turns=1)
     assert debate.turns[0].refusal
@@ -262,7 +277,9 @@ async def test_a_refusal_is_a_turn(open_arena: OpenArena) -> None:
 
 
 async def test_a_model_that_never_stops_is_cut(open_arena: OpenArena) -> None:
-    endless = Scripted(lambda r: improvise(r) if r.schema else (Say("and on ") for _ in range(1_000_000)))
+    endless = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else (SayCue("and on ") for _ in range(1_000_000))
+    )
     async with open_arena(endless) as arena:
         debate, _ = await play(arena, turns=1, model=Model("scripted", "demo", max_tokens=50))
     assert debate.turns[0].truncated == "cap"
@@ -272,10 +289,10 @@ async def test_a_model_that_never_stops_is_cut(open_arena: OpenArena) -> None:
 async def test_an_unreadable_ballot_is_repaired_once(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
         if request.schema is not None and len(request.messages) == 1:
-            return [Say("The winner is clearly Birch!")]
+            return [SayCue("The winner is clearly Birch!")]
         return improvise(request)
 
-    provider = Scripted(script)
+    provider = ScriptedProvider(script)
     async with open_arena(provider) as arena:
         debate, _ = await play(arena, turns=2)
     assert debate.verdict is not None
@@ -283,7 +300,7 @@ async def test_an_unreadable_ballot_is_repaired_once(open_arena: OpenArena) -> N
 
 
 async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena) -> None:
-    provider = Scripted(lambda r: [Say('{"winner": "Birch"}')] if r.schema else improvise(r))
+    provider = ScriptedProvider(lambda r: [SayCue('{"winner": "Birch"}')] if r.schema else improvise(r))
     async with open_arena(provider) as arena:
         debate, events = await play(arena, turns=2)
         assert (debate.status, debate.failure, debate.verdict) == ("error", "judge_failed", None)
@@ -294,7 +311,7 @@ async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena
 
 
 async def test_the_cost_limit_holds_and_the_debate_is_still_judged(open_arena: OpenArena) -> None:
-    provider = Scripted()
+    provider = ScriptedProvider()
     async with open_arena(provider) as arena:
         debate, events = await play(arena, model=PRICED, turns=20, cost_limit="0.20", warn_at="0.01", seed=1)
     assert debate.counted <= Money("0.20")
@@ -306,7 +323,9 @@ async def test_the_cost_limit_holds_and_the_debate_is_still_judged(open_arena: O
 
 
 async def test_usage_that_was_not_reported_is_estimated_and_marked(open_arena: OpenArena) -> None:
-    script = Scripted(lambda r: improvise(r) if r.schema else [Say("Plain words."), Report(usage=None)])
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=None)]
+    )
     async with open_arena(script) as arena:
         debate, _ = await play(arena, turns=1, model=PRICED)
     assert debate.turns[0].usage.estimated
@@ -314,8 +333,8 @@ async def test_usage_that_was_not_reported_is_estimated_and_marked(open_arena: O
 
 
 async def test_absurd_usage_is_flagged(open_arena: OpenArena) -> None:
-    script = Scripted(
-        lambda r: improvise(r) if r.schema else [Say("Plain words."), Report(usage=Usage(-1, 2))]
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=Usage(-1, 2))]
     )
     async with open_arena(script) as arena:
         debate, _ = await play(arena, turns=1, model=PRICED)
@@ -339,7 +358,7 @@ async def test_in_manual_mode_each_round_waits_to_be_asked_for(open_arena: OpenA
 
 
 async def test_stop_judges_what_was_said_and_abort_does_not(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.002)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.002)) as arena:
         stopped, aborted = await begin(arena, turns=10), await begin(arena, turns=10)
         await until(arena, stopped, TurnCompleted)
         await arena.ask(stopped, Stop())
@@ -363,7 +382,7 @@ async def test_a_person_may_decide(open_arena: OpenArena) -> None:
 
 
 async def test_deleting_a_running_debate_ends_its_call_and_its_streams(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.01)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.01)) as arena:
         debate_id = await begin(arena, turns=10)
         await until(arena, debate_id, CallDelta)
         following = asyncio.create_task(_drain(arena, debate_id))
@@ -380,7 +399,7 @@ async def _drain(arena: Arena, debate_id: str) -> None:
 
 
 async def test_closing_the_arena_parks_the_turn(open_arena: OpenArena) -> None:
-    async with open_arena(Scripted(pace=0.01)) as arena:
+    async with open_arena(ScriptedProvider(pace=0.01)) as arena:
         debate_id = await begin(arena, turns=2)
         await until(arena, debate_id, CallDelta)
         store = arena.store
@@ -390,7 +409,7 @@ async def test_closing_the_arena_parks_the_turn(open_arena: OpenArena) -> None:
 
 
 async def test_reasoning_reaches_nobody_else(open_arena: OpenArena) -> None:
-    script = Scripted(lambda r: [Think("SECRET"), *improvise(r)])
+    script = ScriptedProvider(lambda r: [ThinkCue("SECRET"), *improvise(r)])
     async with open_arena(script) as arena:
         await play(arena, turns=4)
     assert all("SECRET" not in str(call) for call in script.calls)
@@ -398,8 +417,8 @@ async def test_reasoning_reaches_nobody_else(open_arena: OpenArena) -> None:
 
 async def test_no_turn_starts_after_an_acknowledged_pause(tmp_path: Path) -> None:
     dice = random.Random(7)
-    provider = Scripted(pace=0.0002)
-    settings = Settings(data=tmp_path, pace=Pace(tick=0.001))
+    provider = ScriptedProvider(pace=0.0002)
+    settings = Settings(data=tmp_path, pace=RunnerTimings(tick=0.001))
     async with Arena.open(settings, providers={"scripted": provider}) as arena:
 
         async def harass() -> list[Event]:
@@ -432,13 +451,13 @@ async def test_a_judge_that_takes_no_schema_is_asked_in_words_and_still_gives_a_
     def script(request: Request) -> Iterable[Cue]:
         if judging_only(request):
             asked.append(request)
-            return [Break(Fault("schema_refused", "unusable"))]
+            return [FaultCue(Fault("schema_refused", "unusable"))]
         if asked and request.instructions == asked[-1].instructions:
             # The same judge again, now without a schema: it knows from words alone what is wanted.
             return improvise(asked[-1])
         return [*improvise(request)]
 
-    async with open_arena(Scripted(script)) as arena:
+    async with open_arena(ScriptedProvider(script)) as arena:
         debate, events = await play(arena, format="oxford", rounds=1)
     assert debate.status == "completed"
     assert debate.verdict is not None

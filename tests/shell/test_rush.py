@@ -13,10 +13,10 @@ from aiohttp.test_utils import TestServer
 from moot.core.events import CallFailed
 from moot.core.state import Debate
 from moot.core.terms import FREE, Model
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers import openai_chat
-from moot.providers.client import Client
+from moot.providers.client import ProviderClient
 from tests.shell.conftest import OpenArena
 
 DEBATES = 100
@@ -58,21 +58,21 @@ def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
 
 
 @pytest.fixture
-async def busy() -> AsyncGenerator[tuple[Busy, Client]]:
+async def busy() -> AsyncGenerator[tuple[Busy, ProviderClient]]:
     service = Busy()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", service.answer)
     server = TestServer(app)
     await server.start_server()
-    yield service, Client(openai_chat.family(), str(server.make_url("/v1")), key="k")
+    yield service, ProviderClient(openai_chat.family(), str(server.make_url("/v1")), key="k")
     await server.close()
 
 
 async def test_a_hundred_debates_get_through_a_narrow_door(
-    open_arena: OpenArena, busy: tuple[Busy, Client]
+    open_arena: OpenArena, busy: tuple[Busy, ProviderClient]
 ) -> None:
     service, client = busy
-    pace = Pace(retry_base=0.02, first_byte=5, between_bytes=5, tick=0.01)
+    pace = RunnerTimings(retry_base=0.02, first_byte=5, between_bytes=5, tick=0.01)
     async with open_arena(busy=client, pace=pace) as arena:
         held = await asyncio.gather(*(_hold(arena) for _ in range(DEBATES)))
     debates = [debate for debate, _ in held]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from moot.engine.unclaimed import ALL_SECONDS, MARGIN, Search
-from moot.store.contract import Astir
+from moot.engine.unclaimed import ALL_SECONDS, MARGIN, UnclaimedSearch
+from moot.store.contract import ActiveDebate
 from moot.store.memory import MemoryStore
 
 
@@ -16,17 +16,17 @@ class Watched(MemoryStore):
         super().__init__()
         self.asked: list[datetime | None] = []
 
-    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
         self.asked.append(since)
-        return await super().under_way(since)
+        return await super().active_debates(since)
 
 
 async def test_all_are_looked_at_first_and_after_a_while_and_meanwhile_what_has_changed() -> None:
     time, store = 0.0, Watched()
-    search = Search(store, lambda: time)
+    search = UnclaimedSearch(store, lambda: time)
 
     async def look() -> None:
-        assert await search.next(lambda _: True, nobody) == 0
+        assert await search.scan_recent(lambda _: True, nobody) == 0
 
     async def nobody(_debate_id: str) -> bool:
         raise AssertionError("there is none")

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import Invalid
-from moot.settings import Service, load
+from moot.settings import ServerSettings, load
 
 
-def service(data: Path, **environ: str) -> Service:
+def service(data: Path, **environ: str) -> ServerSettings:
     return load({"MOOT_DATA": str(data), **environ}).service
 
 
 def test_nothing_said_is_the_contract(tmp_path: Path) -> None:
-    assert service(tmp_path) == Service()
-    assert (Service().requests_per_minute, Service().debates_per_client) == (100, 10)
+    assert service(tmp_path) == ServerSettings()
+    assert (ServerSettings().requests_per_minute, ServerSettings().debates_per_client) == (100, 10)
 
 
 def test_nought_lifts_a_limit(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_nought_lifts_a_limit(tmp_path: Path) -> None:
         MOOT_TTL_DAYS="0",
         MOOT_DISK_QUOTA_MB="0",
     )
-    assert lifted == Service(None, *((),) * 3, None, None, None, None, None)
+    assert lifted == ServerSettings(None, *((),) * 3, None, None, None, None, None)
 
 
 @pytest.mark.parametrize("name", ["MOOT_HEADER_S", "MOOT_BODY_S", "MOOT_COMMENT_S", "MOOT_STALLED_VIEWER_S"])

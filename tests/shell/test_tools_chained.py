@@ -11,9 +11,9 @@ from typing import Any
 from moot.core.events import CallFailed, CallStarted, Event
 from moot.core.state import Debate
 from moot.core.terms import Model, Reasoning, Text, ToolCall, ToolResult
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers.client import Client
+from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.openai_responses import FAMILY
 from moot.settings import Settings
@@ -23,7 +23,7 @@ from tests.shell.workshop import Workshop, echo
 
 TRAITS = Traits(chaining=True, thinks=True, efforts=("low",), sampling=False, tools=True)
 MINI = Model("openai", "gpt-5-mini", effort="low", max_tokens=500)
-PACE = Pace(retry_base=0.001, tick=0.001)
+PACE = RunnerTimings(retry_base=0.001, tick=0.001)
 
 
 def twice(call: Call) -> list[tuple[str, str]]:
@@ -34,7 +34,7 @@ def twice(call: Call) -> list[tuple[str, str]]:
 
 
 async def hold(tmp_path: Path, replica: Replica) -> tuple[Debate, list[Event]]:
-    provider = Client(FAMILY, replica.url, key="test", traits=TRAITS)
+    provider = ProviderClient(FAMILY, replica.url, key="test", traits=TRAITS)
     arena = Arena.open(
         Settings(data=tmp_path, pace=PACE),
         store=MemoryStore(),

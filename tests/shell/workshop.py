@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from moot.core.terms import Tool, ToolCall, ToolResult
-from moot.tools.contract import HOSTED, Kit
+from moot.tools.contract import HOSTED, ToolServerInfo
 
 Work = Callable[[dict[str, object]], Awaitable[str]]
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -33,10 +33,10 @@ class Workshop:
     async def check(self, allowed: Sequence[str]) -> None:
         assert all(map(self.knows, allowed))
 
-    async def kits(self) -> tuple[Kit, ...]:
-        return (Kit("lab", "The lab"),)
+    async def servers(self) -> tuple[ToolServerInfo, ...]:
+        return (ToolServerInfo("lab", "The lab"),)
 
-    async def offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
+    async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         if "lab" not in allowed:
             return ()
         return tuple(
@@ -44,7 +44,7 @@ class Workshop:
             for name in self._tools
         )
 
-    async def use(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
+    async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
         self.asked.append(call)
         name = call.name.removeprefix("lab__")
         try:

@@ -14,7 +14,7 @@ import pytest
 from moot.core.errors import StoreError
 from moot.core.evolve import fold
 from moot.engine.arena import Arena
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from moot.settings import Settings
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.online_backup import back_up
@@ -96,7 +96,7 @@ async def test_a_debate_that_was_running_goes_on_from_its_backup(tmp_path: Path)
     finally:
         stop(running)
     settings = Settings(data=copy)
-    async with Arena.open(settings, providers={"scripted": Scripted()}, recover=True) as arena:
+    async with Arena.open(settings, providers={"scripted": ScriptedProvider()}, recover=True) as arena:
         debate_id = (await arena.list()).heads[0].id
         async for _ in arena.watch(debate_id):
             pass

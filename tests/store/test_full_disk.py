@@ -11,9 +11,9 @@ import pytest
 from moot.core.errors import StoreError
 from moot.core.evolve import fold
 from moot.core.terms import Request
-from moot.core.timing import Pace
+from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers.scripted import Say, Scripted, improvise
+from moot.providers.scripted import SayCue, ScriptedProvider, improvise
 from moot.settings import Settings
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.store import SqliteStore
@@ -21,13 +21,13 @@ from tests.store.test_sqlite import limit_pages
 
 DEBATES = 10
 ROOM = 1_000_000
-PACE = Pace(retry_base=0.001, tick=0.001)
+PACE = RunnerTimings(retry_base=0.001, tick=0.001)
 
 
 def at_length(request: Request) -> list[object]:
     """Speeches that need many pages; a judge says what a judge has to say."""
     said = improvise(request)
-    return said if request.schema else [Say("And another thing is this. " * 400), *said]
+    return said if request.schema else [SayCue("And another thing is this. " * 400), *said]
 
 
 async def begin(arena: Arena) -> list[str]:
@@ -49,7 +49,7 @@ async def test_debates_wait_out_a_full_disk_and_go_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = SqliteStore.open(tmp_path / "moot.db")
-    provider = Scripted(at_length, pace=0.0002)
+    provider = ScriptedProvider(at_length, pace=0.0002)
     async with Arena.open(
         Settings(data=tmp_path, pace=PACE), store=store, providers={"scripted": provider}
     ) as arena:

@@ -11,8 +11,8 @@ import pytest
 
 from moot.core.events import DebateEnded, DebateFailed, DebateStarted, Event
 from moot.engine.arena import Arena
-from moot.engine.retention import clean, keep_house
-from moot.settings import Service, Settings
+from moot.engine.retention import delete_ended, run_retention
+from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.sqlite.store import SqliteStore
 from tests.contracts.conftest import Clock
@@ -33,7 +33,7 @@ async def store(tmp_path: Path, clock: Clock) -> AsyncIterator[SqliteStore]:
 
 
 def arena_on(store: Store, path: Path, **service: float | None):
-    return Arena.open(Settings(data=path, service=Service(**service)), store=store)  # type: ignore[arg-type]
+    return Arena.open(Settings(data=path, service=ServerSettings(**service)), store=store)  # type: ignore[arg-type]
 
 
 async def hold(store: Store, debate_id: str, *events: Event, motion: str = "Cats") -> None:
@@ -52,9 +52,9 @@ async def test_only_what_ended_long_ago_is_deleted(store: SqliteStore, tmp_path:
     clock.move(days=31)
     await hold(store, "new", DebateStarted(), DebateEnded("judged"))
     async with arena_on(store, tmp_path) as arena:
-        assert await clean(arena, 32, clock.now) == 0
-        assert await clean(arena, 30, clock.now) == 2
-        assert await clean(arena, 30, clock.now) == 0
+        assert await delete_ended(arena, 32, clock.now) == 0
+        assert await delete_ended(arena, 30, clock.now) == 2
+        assert await delete_ended(arena, 30, clock.now) == 0
         assert await shelf(arena) == {"waiting", "running", "new"}
     for file in tmp_path.iterdir():
         assert file.is_dir() or CANARY.encode() not in file.read_bytes(), file
@@ -64,7 +64,9 @@ async def test_two_may_keep_house_at_once(store: SqliteStore, tmp_path: Path, cl
     for i in range(20):
         await hold(store, f"d{i}", DebateStarted(), DebateEnded("judged"))
     async with arena_on(store, tmp_path) as arena:
-        gone = await asyncio.gather(*(clean(arena, 1, clock.now + timedelta(days=2)) for _ in range(2)))
+        gone = await asyncio.gather(
+            *(delete_ended(arena, 1, clock.now + timedelta(days=2)) for _ in range(2))
+        )
         assert sum(gone) == 20
         assert await shelf(arena) == set()
 
@@ -73,7 +75,7 @@ async def test_the_house_is_kept_from_the_start(store: SqliteStore, tmp_path: Pa
     clock.now = datetime.now(UTC) - timedelta(days=2)
     await hold(store, "old", DebateStarted(), DebateEnded("judged"))
     async with arena_on(store, tmp_path, ttl_days=1) as arena:
-        keeper = asyncio.create_task(keep_house(arena), name="housekeeping")
+        keeper = asyncio.create_task(run_retention(arena), name="housekeeping")
         async with asyncio.timeout(60):
             while await shelf(arena):  # noqa: ASYNC110 - nobody tells of a deletion but the shelf
                 await asyncio.sleep(0.01)
@@ -84,4 +86,4 @@ async def test_the_house_is_kept_from_the_start(store: SqliteStore, tmp_path: Pa
 async def test_without_a_limit_nothing_is_ever_deleted(store: SqliteStore, tmp_path: Path) -> None:
     async with arena_on(store, tmp_path, ttl_days=None) as arena:
         async with asyncio.timeout(60):
-            await keep_house(arena)
+            await run_retention(arena)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from moot.store.runner_locks import RunnerLock, is_free, is_held, sweep
+from moot.store.runner_locks import RunnerLock, is_free, is_held, remove_stale_locks
 
 HOLD = """
 import sys, time
@@ -48,7 +48,7 @@ def test_each_runner_has_its_own_name(tmp_path: Path) -> None:
 
 def test_the_lock_of_a_killed_runner_is_free_and_swept(tmp_path: Path) -> None:
     with another_runner(tmp_path) as (name, process):
-        sweep(tmp_path)
+        remove_stale_locks(tmp_path)
         assert not is_free(tmp_path, name)
         process.kill()
         process.wait()

@@ -21,13 +21,21 @@ from moot.cli.commands.migrate_store import NAMES
 from moot.core.errors import Invalid, StoreError, Unavailable
 from moot.core.events import DebateOpened, RemarkInjected
 from moot.core.evolve import fold
-from moot.processes.copy_store import Home, Moved, Told, address_of, loads, move, opened
+from moot.processes.copy_store import (
+    CopyReport,
+    OpenedStore,
+    ReportProgress,
+    batches,
+    copy_store,
+    open_for_copy,
+    parse_address,
+)
 from moot.store.archive import Import
-from moot.store.contract import Invitation, Once, Store, Token, Wanted
-from moot.store.copying import DEBATES, KINDS, WHOLE, Row
+from moot.store.contract import DebateFilter, IdempotencyKey, Invitation, Store, Token
+from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, Row
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
-from moot.store.sqlite.copying_sqlite import SqliteBelongings
+from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
 from moot.views.summary import summarize
 from tests import factories
@@ -52,26 +60,28 @@ def silent(done: int, total: int, words: str) -> None:
 
 
 @asynccontextmanager
-async def homes(*addresses: str, locks: Path = Path("nowhere")) -> AsyncGenerator[list[Home]]:
+async def homes(*addresses: str, locks: Path = Path("nowhere")) -> AsyncGenerator[list[OpenedStore]]:
     """The first has to be there."""
     async with AsyncExitStack() as stack:
         yield [
-            await stack.enter_async_context(opened(address_of(address), locks, new=nth > 0))
+            await stack.enter_async_context(open_for_copy(parse_address(address), locks, new=nth > 0))
             for nth, address in enumerate(addresses)
         ]
 
 
-async def moved(source: str, target: str, *, told: Told = silent, resume: bool = False) -> Moved:
+async def moved(
+    source: str, target: str, *, told: ReportProgress = silent, resume: bool = False
+) -> CopyReport:
     async with homes(source, target) as (old, new):
-        return await move(old, new, told=told, resume=resume)
+        return await copy_store(old, new, told=told, resume=resume)
 
 
-async def everything(home: Home) -> dict[str, list[Row]]:
-    held = {table: await home.belongings.whole(table) for table in WHOLE}
-    for kind in KINDS:
-        ids = list(await home.belongings.roll(kind))
-        held |= {part: await home.belongings.rows(part, ids) for part in kind.parts}
-        held[kind.lines] = [row async for page in home.belongings.pages(kind, ids) for row in page]
+async def everything(home: OpenedStore) -> dict[str, list[Row]]:
+    held = {table: await home.tables.read_table(table) for table in WHOLE_TABLES}
+    for kind in TABLE_GROUPS:
+        ids = list(await home.tables.line_counts(kind))
+        held |= {part: await home.tables.read_rows(part, ids) for part in kind.parts}
+        held[kind.lines_table] = [row async for page in home.tables.read_pages(kind, ids) for row in page]
     return held
 
 
@@ -88,7 +98,7 @@ class Line(Struct, frozen=True):
     event: Raw
 
 
-async def keep_golden(belongings: SqliteBelongings, place: int, name: str) -> None:
+async def keep_golden(belongings: SqliteTables, place: int, name: str) -> None:
     log = log_of(name)
     debate = fold(log)
     assert debate is not None
@@ -105,13 +115,13 @@ async def keep_golden(belongings: SqliteBelongings, place: int, name: str) -> No
         yield [(one.debate, one.seq, one.at, one.epoch, bytes(one.event).decode()) for one in lines]
 
     rows = {part: list[Row]() for part in DEBATES.parts} | {"debates": [head]}
-    await belongings.take(DEBATES, [debate.id], rows, pages())
+    await belongings.write_group(DEBATES, [debate.id], rows, pages())
 
 
 @pytest.fixture
 async def golden(tmp_path: Path) -> str:
     path = tmp_path / "golden.db"
-    belongings = await SqliteBelongings.open(path, tmp_path)
+    belongings = await SqliteTables.open(path, tmp_path)
     for place, name in enumerate(GOLDEN, 1):
         await keep_golden(belongings, place, name)
     await belongings.close()
@@ -121,7 +131,7 @@ async def golden(tmp_path: Path) -> str:
 async def furnish(store: Store) -> None:
     """One of everything that a store can hold, and two debates."""
     once, judge = (
-        Once("ann", "key", "hash"),
+        IdempotencyKey("ann", "key", "hash"),
         Invitation("d1", "Zoe", "digest-zoe", "judge", AT, judge="judge"),
     )
     opening = factories.opened(motion="Nothing \0 is better than everything")
@@ -130,12 +140,12 @@ async def furnish(store: Store) -> None:
     await store.record("d2", lambda _: [factories.opened()], owner="bob")
     await store.record("d1", lambda _: [REMARK])
     await store.claim("d1", "a runner that is dead", seen_epoch=0, epoch=70)
-    await store.invite(judge)
-    await store.invite(replace(judge, name="Late", digest="digest-late", many=True, expires_at=AT))
-    await store.keep_token(Token("ann", "digest-ann", "owner", "ann", AT, AT + timedelta(days=9)))
+    await store.add_invitation(judge)
+    await store.add_invitation(replace(judge, name="Late", digest="digest-late", many=True, expires_at=AT))
+    await store.save_token(Token("ann", "digest-ann", "owner", "ann", AT, AT + timedelta(days=9)))
     import_ = Import("imp_1", "ann", "/old/Events.jsonl", AT, AT, cursor="7")
-    await store.archive.keep(replace(import_, cursor=""), [event("1"), event("é", "a", conversation="c2")])
-    await store.archive.keep(import_, [event("2", text="\0", legacy=Raw(b'{"at":  0}'))])
+    await store.archive.save(replace(import_, cursor=""), [event("1"), event("é", "a", conversation="c2")])
+    await store.archive.save(import_, [event("2", text="\0", legacy=Raw(b'{"at":  0}'))])
 
 
 @pytest.fixture
@@ -185,19 +195,19 @@ async def test_whatever_belongs_to_a_debate_comes_along(furnished: str, empty_po
     new = await PostgresStore.open(empty_postgres, clock=lambda: AT - timedelta(seconds=1))
     before, after = await old.head("d1"), await new.head("d1")
     assert after == replace(before, runner="", motion=before.motion.replace("\0", "\ufffd"))
-    assert await new.held() == (), "nobody runs it there"
+    assert await new.claimed_debates() == (), "nobody runs it there"
     assert (await new.state("d1")).remarks[0].text == REMARK.text
     assert [head.id for head in (await new.list()).heads] == ["d2", "d1"]
-    assert (await new.list(Wanted(model="scripted/parrot"))).total == 2
+    assert (await new.list(DebateFilter(model="scripted/parrot"))).total == 2
     for name in ("small", "large"):
-        assert await new.body("d1", name) == await old.body("d1", name) != None  # noqa: E711 - all three
+        assert await new.request_body("d1", name) == await old.request_body("d1", name) != None  # noqa: E711 - all three
     assert await new.tokens() == await old.tokens() != ()
     assert await new.invitation("digest-zoe") == await old.invitation("digest-zoe") is not None
     assert [one.name for one in await new.invitations("d1")] == ["Late", "Zoe"]
-    again = await new.record("d9", lambda _: [factories.opened()], once=Once("ann", "key", "hash"))
+    again = await new.record("d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash"))
     assert (again.debate.id, again.replayed) == ("d1", True)
     assert await new.archive.imports() == await old.archive.imports()
-    assert await new.archive.shelf() == await old.archive.shelf()
+    assert await new.archive.conversations() == await old.archive.conversations()
     for name in ("c1", "c2"):
         assert await new.archive.events(name) == await old.archive.events(name) != ()
     await old.close()
@@ -212,9 +222,9 @@ async def test_what_began_in_postgresql_comes_to_a_file(empty_postgres: str, tmp
     new = SqliteStore.open(tmp_path / "new.db", clock=lambda: AT - timedelta(seconds=1))
     assert await new.head("d1") == replace(await old.head("d1"), runner="")
     assert await new.state("d1") == await old.state("d1")
-    assert await new.stale(AT + timedelta(days=1)) == await old.stale(AT + timedelta(days=1))
+    assert await new.ended_before(AT + timedelta(days=1)) == await old.ended_before(AT + timedelta(days=1))
     assert await new.invitation("digest-zoe") == await old.invitation("digest-zoe")
-    again = await new.record("d9", lambda _: [factories.opened()], once=Once("ann", "key", "hash"))
+    again = await new.record("d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash"))
     assert (again.debate.id, again.replayed) == ("d1", True)
     assert (await new.record("d3", lambda _: [factories.opened()])).debate.seq == 1
     assert [head.id for head in (await new.list()).heads] == ["d3", "d2", "d1"]
@@ -229,8 +239,8 @@ async def test_life_goes_on_in_the_new_store(furnished: str, empty_postgres: str
     assert [head.id for head in (await store.list()).heads] == ["d3", "d2", "d1"]
     assert (await store.record("d1", lambda _: [replace(REMARK, remark=2)], epoch=70)).debate.seq == 3
     same = (await store.archive.imports())[0]
-    assert (await store.archive.keep(same, [event("2", text="\0"), event("3", conversation="c3")])).new == 1
-    assert [one.id for one in (await store.archive.shelf()).conversations] == ["c3", "c2", "c1"]
+    assert (await store.archive.save(same, [event("2", text="\0"), event("3", conversation="c3")])).new == 1
+    assert [one.id for one in (await store.archive.conversations()).conversations] == ["c3", "c2", "c1"]
     await store.close()
 
 
@@ -279,8 +289,8 @@ async def test_a_move_that_was_killed_goes_on_where_it_was(
     killed = piped(environment(data, MOOT_CRASH_AT="before-moved:2"), "migrate-store", golden, empty_postgres)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     async with homes(golden, empty_postgres) as (old, new):
-        half = await new.belongings.roll(DEBATES)
-        assert list(half) == next(loads(await old.belongings.roll(DEBATES))), "one load, and whole"
+        half = await new.tables.line_counts(DEBATES)
+        assert list(half) == next(batches(await old.tables.line_counts(DEBATES))), "one load, and whole"
     again = piped(environment(data), "migrate-store", golden, empty_postgres)
     assert again.returncode == 2
     assert f"holds {len(half)} debates already. --resume goes on" in " ".join(again.stderr.split())
@@ -291,10 +301,10 @@ async def test_a_move_that_was_killed_goes_on_where_it_was(
 
 def test_loads_are_bounded_and_in_order() -> None:
     few, many = {f"d{n}": 1 for n in range(120)}, {"a": 10, "b": 5000, "c": 1990, "d": 10, "e": 1}
-    assert [len(load) for load in loads(few)] == [50, 50, 20]
-    assert [one for load in loads(few) for one in load] == list(few)
-    assert list(loads(many)) == [["a"], ["b"], ["c", "d"], ["e"]]
-    assert list(loads({})) == []
+    assert [len(load) for load in batches(few)] == [50, 50, 20]
+    assert [one for load in batches(few) for one in load] == list(few)
+    assert list(batches(many)) == [["a"], ["b"], ["c", "d"], ["e"]]
+    assert list(batches({})) == []
 
 
 async def test_what_has_grown_meanwhile_is_taken_again(furnished: str, empty_postgres: str) -> None:
@@ -320,7 +330,9 @@ async def test_a_key_that_was_used_again_meanwhile_leads_to_the_later_request(
             connection.execute("UPDATE requests SET expires = ?, debate_id = ?, first = 1", (expires, debate))
         assert (await moved(furnished, empty_postgres, resume=True)).differing == ()
     store = await PostgresStore.open(empty_postgres)
-    again = await store.record("d9", lambda _: [factories.opened()], once=Once("ann", "key", "hash"))
+    again = await store.record(
+        "d9", lambda _: [factories.opened()], once=IdempotencyKey("ann", "key", "hash")
+    )
     assert again.debate.id == "d1"
     await store.close()
 
@@ -355,7 +367,7 @@ async def test_a_file_in_which_debates_are_run_is_not_moved(
         await store.claim("d1", lock.name, seen_epoch=70)
         async with homes(furnished, empty_postgres, locks=tmp_path / "data") as (old, new):
             with pytest.raises(Invalid, match=r"runs debates in .*: stop it first"):
-                await move(old, new, told=silent)
+                await copy_store(old, new, told=silent)
     await store.close()
 
 
@@ -426,11 +438,11 @@ async def test_a_source_that_is_not_there_is_not_made(tmp_path: Path, empty_post
 )
 def test_an_address_says_what_kind_of_store_it_is(typed: str) -> None:
     with pytest.raises(Invalid, match="sqlite:FILE or postgresql://"):
-        address_of(typed)
+        parse_address(typed)
 
 
 def test_an_address_tells_no_password() -> None:
-    address = address_of("postgresql://ann:secret@db.example:5433/moot?sslpassword=secret2")
+    address = parse_address("postgresql://ann:secret@db.example:5433/moot?sslpassword=secret2")
     assert address.label == "postgresql://ann@db.example:5433/moot"
     assert "secret" not in repr(address)
 

@@ -19,7 +19,7 @@ from moot.core.errors import Fenced, Invalid, KeyReused, NewerSchema, StoreError
 from moot.core.events import CallDelta, DebateStarted, Event, RemarkInjected
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.contract import Deciding, Once, Outcome, Store, Token, Wanted
+from moot.store.contract import DebateFilter, DecideOnHead, IdempotencyKey, RecordResult, Store, Token
 from moot.store.postgres import migrations, writer, writer_connection
 from moot.store.postgres.connect import Database
 from moot.store.postgres.store import PostgresStore
@@ -53,7 +53,7 @@ async def there(empty_postgres: str) -> AsyncIterator[PostgresStore]:
         yield store
 
 
-def always(*events: Event) -> Deciding:
+def always(*events: Event) -> DecideOnHead:
     return lambda debate: events
 
 
@@ -62,12 +62,12 @@ def remark(debate: Debate | None) -> Sequence[Event]:
     return [RemarkInjected(remark=len(debate.remarks) + 1, text="hear, hear")]
 
 
-async def open_call(store: Store, debate_id: str = "d1") -> Outcome:
+async def open_call(store: Store, debate_id: str = "d1") -> RecordResult:
     return await store.record(debate_id, always(opened(), DebateStarted(), turn_started(), call_started()))
 
 
-async def speak(store: Store, debate_id: str, words: Sequence[str]) -> list[Outcome]:
-    return [await store.narrate(debate_id, [delta(word)], epoch=0) for word in words]
+async def speak(store: Store, debate_id: str, words: Sequence[str]) -> list[RecordResult]:
+    return [await store.append_streamed(debate_id, [delta(word)], epoch=0) for word in words]
 
 
 async def words_in(store: Store, debate_id: str) -> list[str]:
@@ -84,7 +84,7 @@ async def test_words_here_and_commands_there_make_one_log(here: PostgresStore, t
     await asyncio.gather(*(open_call(here, debate_id) for debate_id in ids))
     words = [f"{i} " for i in range(40)]
 
-    async def command(debate_id: str) -> list[Outcome]:
+    async def command(debate_id: str) -> list[RecordResult]:
         return [await there.record(debate_id, remark) for _ in range(15)]
 
     outcomes = await asyncio.gather(
@@ -165,16 +165,16 @@ async def test_whoever_lost_the_debate_elsewhere_writes_nothing(
     here: PostgresStore, there: PostgresStore
 ) -> None:
     await open_call(here)
-    await here.narrate("d1", [delta("mine ")], epoch=0)
+    await here.append_streamed("d1", [delta("mine ")], epoch=0)
     assert await there.claim("d1", "there", seen_epoch=0) == 1
     for asking in (
-        here.narrate("d1", [delta("late")], epoch=0),
+        here.append_streamed("d1", [delta("late")], epoch=0),
         here.record("d1", remark, epoch=0),
         here.claim("d1", "here", seen_epoch=0),
     ):
         with pytest.raises(Fenced):
             await asking
-    assert (await there.narrate("d1", [delta("yours")], epoch=1)).debate.live[0].text == "mine yours"
+    assert (await there.append_streamed("d1", [delta("yours")], epoch=1)).debate.live[0].text == "mine yours"
     assert await words_in(here, "d1") == ["mine ", "yours"]
 
 
@@ -183,7 +183,7 @@ async def test_a_newer_epoch_than_the_one_remembered_may_write(
 ) -> None:
     await open_call(here)
     await there.claim("d1", "here", seen_epoch=0, epoch=7)
-    assert (await here.narrate("d1", [delta("a")], epoch=7)).records[0].epoch == 7
+    assert (await here.append_streamed("d1", [delta("a")], epoch=7)).records[0].epoch == 7
     assert (await here.record("d1", remark)).records[0].epoch == 7
 
 
@@ -194,7 +194,7 @@ async def test_words_are_dropped_when_their_call_was_ended_elsewhere(
 
     await open_call(here)
     await there.record("d1", always(call_ended()))
-    outcome = await here.narrate("d1", [delta("late")], epoch=0)
+    outcome = await here.append_streamed("d1", [delta("late")], epoch=0)
     assert outcome.records == ()
     assert outcome.debate.seq == 5
 
@@ -205,7 +205,11 @@ async def test_what_was_deleted_elsewhere_is_unknown_and_may_be_opened_anew(
     await open_call(here)
     await speak(here, "d1", ["old "])
     await there.delete("d1")
-    for asking in (here.narrate("d1", [delta("a")], epoch=0), here.record("d1", always()), here.state("d1")):
+    for asking in (
+        here.append_streamed("d1", [delta("a")], epoch=0),
+        here.record("d1", always()),
+        here.state("d1"),
+    ):
         with pytest.raises(UnknownDebate):
             await asking
     await here.record("d1", always(opened(motion="First")))
@@ -219,7 +223,7 @@ async def test_one_request_to_two_processes_opens_one_debate(
     here: PostgresStore, there: PostgresStore
 ) -> None:
     for turn in range(5):
-        once = Once("me", f"key {turn}", "hash")
+        once = IdempotencyKey("me", f"key {turn}", "hash")
         outcomes = await asyncio.gather(
             *(
                 store.record(f"{name}{turn}.{i}", always(opened()), once=once)
@@ -231,7 +235,7 @@ async def test_one_request_to_two_processes_opens_one_debate(
         assert sum(not outcome.replayed for outcome in outcomes) == 1
     assert (await here.list()).total == 5
     with pytest.raises(KeyReused):
-        await here.record("d", always(opened()), once=Once("me", "key 0", "other"))
+        await here.record("d", always(opened()), once=IdempotencyKey("me", "key 0", "other"))
 
 
 async def test_what_nobody_asks_for_any_more_is_forgotten(
@@ -240,7 +244,7 @@ async def test_what_nobody_asks_for_any_more_is_forgotten(
     monkeypatch.setattr(writer_connection, "PRUNE", 0.0)
     clock = Clock()
     async with store_at(empty_postgres, clock=clock) as store:
-        await store.record("d1", always(opened()), once=Once("me", "key", "hash"))
+        await store.record("d1", always(opened()), once=IdempotencyKey("me", "key", "hash"))
         with psycopg.connect(empty_postgres, autocommit=True) as connection:
             connection.execute("UPDATE landed SET at = now() - interval '1 hour'")
             clock.move(hours=25)
@@ -262,7 +266,7 @@ async def test_of_two_that_open_a_debate_one_is_first(here: PostgresStore, there
 
 
 async def test_nothing_is_left_of_what_was_deleted(here: PostgresStore, empty_postgres: str) -> None:
-    once = Once("me", "canary-key", "canary-hash")
+    once = IdempotencyKey("me", "canary-key", "canary-hash")
     await here.record("canary", always(opened(motion="canary")), once=once, bodies={"canary": b"canary"})
     await here.claim("canary", "canary", seen_epoch=0)
     await here.delete("canary")
@@ -368,10 +372,10 @@ async def test_an_answer_that_is_lost_is_neither_a_loss_nor_a_repetition(
         store.listen(lambda debate_id, records: heard.extend(recorded.seq for recorded in records or ()))
         for i, word in enumerate(words):
             proxy.armed = i % 3 == 0
-            outcome = await store.narrate("d1", [delta(word)], epoch=0)
+            outcome = await store.append_streamed("d1", [delta(word)], epoch=0)
             assert outcome.debate.seq == 5 + i
         assert proxy.cuts == 20
-        assert store.trouble == ""
+        assert store.write_error == ""
     assert heard == list(range(5, 65))
     assert await words_in(here, "d1") == words
 
@@ -387,7 +391,7 @@ async def test_an_append_that_is_still_landing_is_waited_for(
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
             proxy.mute = True
-            asked = asyncio.create_task(store.narrate("d1", [delta("once")], epoch=0))
+            asked = asyncio.create_task(store.append_streamed("d1", [delta("once")], epoch=0))
             await _waiters(empty_postgres, 2)
         assert (await asked).debate.seq == 5
     assert proxy.cuts == 1
@@ -453,17 +457,17 @@ async def test_a_server_that_stays_away_is_told_of_until_it_is_back(monkeypatch:
             await asyncio.to_thread(server.crash)
             for asking in (
                 store.record("d1", remark),
-                store.narrate("d1", [delta("a")], epoch=0),
+                store.append_streamed("d1", [delta("a")], epoch=0),
                 store.read("d1"),
             ):
                 with pytest.raises(StoreError) as told:
                     await asking
                 assert not isinstance(told.value, UnknownDebate)
                 assert "moot-pg" not in str(told.value)
-            assert store.trouble
+            assert store.write_error
             await asyncio.to_thread(server.start)
-            await store.narrate("d1", [delta("back")], epoch=0)
-            assert store.trouble == ""
+            await store.append_streamed("d1", [delta("back")], epoch=0)
+            assert store.write_error == ""
             assert await words_in(store, "d1") == ["back"]
 
 
@@ -475,9 +479,9 @@ async def test_whoever_waits_when_the_store_is_closed_is_told(
     await open_call(store)
     async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
         await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
-        asked = asyncio.create_task(store.narrate("d1", [delta("late")], epoch=0))
+        asked = asyncio.create_task(store.append_streamed("d1", [delta("late")], epoch=0))
         await _waiters(empty_postgres, 1)
-        queued = asyncio.create_task(store.narrate("d1", [delta("later")], epoch=0))
+        queued = asyncio.create_task(store.append_streamed("d1", [delta("later")], epoch=0))
         await asyncio.sleep(0)
         await store.close()
         for late in (asked, queued):
@@ -494,8 +498,8 @@ async def test_what_takes_too_long_is_called_off_and_hinders_nothing_later(
         async with await psycopg.AsyncConnection.connect(empty_postgres) as holder:
             await holder.execute("SELECT * FROM heads WHERE debate_id = 'd1' FOR UPDATE")
             with pytest.raises(StoreError):
-                await store.narrate("d1", [delta("late")], epoch=0)
-        await store.narrate("d1", [delta("in time")], epoch=0)
+                await store.append_streamed("d1", [delta("late")], epoch=0)
+        await store.append_streamed("d1", [delta("in time")], epoch=0)
         assert await words_in(store, "d1") == ["in time"]
 
 
@@ -504,12 +508,12 @@ async def test_a_debate_that_cannot_be_written_harms_no_neighbour(here: Postgres
     results = await asyncio.gather(
         here.record("d1", remark),
         here.record("d2", always(opened()), owner="half \ud800"),
-        here.narrate("d1", [delta("a")], epoch=0),
+        here.append_streamed("d1", [delta("a")], epoch=0),
         here.record("d3", always(opened())),
         return_exceptions=True,
     )
-    assert [isinstance(result, Outcome) for result in results] == [True, False, True, True]
-    assert await here.pulses(["d2"]) == {}
+    assert [isinstance(result, RecordResult) for result in results] == [True, False, True, True]
+    assert await here.positions(["d2"]) == {}
     assert await words_in(here, "d1") == ["a"]
 
 
@@ -576,12 +580,12 @@ async def test_moments_are_the_same_wherever_the_server_stands(new_database: str
     at = datetime(2026, 3, 1, 23, 59, 59, 123456, tzinfo=UTC)
     async with store_at(new_database, clock=lambda: at) as store:
         await open_call(store)
-        await store.keep_token(Token("ann", "digest", "owner", "ann", at, None))
+        await store.save_token(Token("ann", "digest", "owner", "ann", at, None))
         head, [token] = await store.head("d1"), await store.tokens()
         assert head.created_at == head.updated_at == token.created_at == (await store.read("d1"))[0].at == at
         assert {moment.tzinfo for moment in (head.created_at, head.updated_at, token.created_at)} == {UTC}
         for day, found in ((date(2026, 3, 1), 1), (date(2026, 3, 2), 0)):
-            assert (await store.list(Wanted(since=day, until=day))).total == found
+            assert (await store.list(DebateFilter(since=day, until=day))).total == found
 
 
 async def test_an_index_is_built_beside_those_who_write(new_database: str) -> None:
@@ -600,7 +604,7 @@ CREATE INDEX CONCURRENTLY events_by_time ON events (at);
             await migrations._catch_up(connection, guard, scripts)
             cursor = await connection.execute("SELECT max(version), count(*) FROM moot_schema")
             assert await cursor.fetchone() == (9998, len(scripts))
-        await store.narrate("d1", [delta("a")], epoch=0)
+        await store.append_streamed("d1", [delta("a")], epoch=0)
 
 
 # --- asking -------------------------------------------------------------------------------------------
@@ -610,20 +614,20 @@ async def test_a_question_that_takes_too_long_is_given_up(empty_postgres: str) -
     database = await Database.open(empty_postgres, pool=2, statement_seconds=1.0)
     try:
         with pytest.raises(StoreError, match="too long"):
-            await database.ask("SELECT pg_sleep(60)")
-        assert await database.ask("SELECT 1") == [(1,)]
+            await database.query("SELECT pg_sleep(60)")
+        assert await database.query("SELECT 1") == [(1,)]
     finally:
         await database.close()
 
 
 async def test_a_server_that_is_frozen_holds_no_question_for_ever(empty_postgres: str) -> None:
     database = await Database.open(empty_postgres, pool=2, statement_seconds=1.0)
-    [[backend]] = await database.ask("SELECT pg_backend_pid()")
+    [[backend]] = await database.query("SELECT pg_backend_pid()")
     os.kill(backend, signal.SIGSTOP)
     try:
         with pytest.raises(StoreError):
-            await database.ask("SELECT 1")
-        assert await database.ask("SELECT 1") == [(1,)], "on another line"
+            await database.query("SELECT 1")
+        assert await database.query("SELECT 1") == [(1,)], "on another line"
     finally:
         os.kill(backend, signal.SIGCONT)
         await database.close()
@@ -634,7 +638,7 @@ async def test_where_all_connections_are_in_use_nobody_waits_for_ever(empty_post
     try:
         async with database.connection():
             with pytest.raises(StoreError, match="in use"):
-                await database.ask("SELECT 1")
+                await database.query("SELECT 1")
     finally:
         await database.close()
 
@@ -663,7 +667,7 @@ async def sleeping(url: str) -> int:
 
 async def test_whoever_is_cancelled_while_the_line_breaks_does_not_ask_again(empty_postgres: str) -> None:
     database = await Database.open(empty_postgres)
-    asking = asyncio.create_task(database.ask("SELECT pg_sleep(60)"))
+    asking = asyncio.create_task(database.query("SELECT pg_sleep(60)"))
     backend = await sleeping(empty_postgres)
     # Frozen, so that it hears at once that it is to let the statement be, and that it is to go.
     os.kill(backend, signal.SIGSTOP)
@@ -680,7 +684,7 @@ async def test_whoever_leaves_a_server_that_is_frozen_hangs_up(
     empty_postgres: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = await Database.open(empty_postgres)
-    asking = asyncio.create_task(database.ask("SELECT pg_sleep(60)"))
+    asking = asyncio.create_task(database.query("SELECT pg_sleep(60)"))
     backend = await sleeping(empty_postgres)
     frozen = [int(Path(f"/proc/{backend}/stat").read_text().split()[3]), backend]
     try:
@@ -699,7 +703,7 @@ async def test_whoever_leaves_a_server_that_is_frozen_hangs_up(
 async def test_no_text_is_too_strange_to_be_looked_for(here: PostgresStore) -> None:
     await here.record("d1", always(opened(motion="100% \0 a_b \\ c")))
     for search, found in (("0% \0", 1), ("a_b \\", 1), ("aXb", 0), ("%%", 0)):
-        assert (await here.list(Wanted(search=search))).total == found
+        assert (await here.list(DebateFilter(search=search))).total == found
     with pytest.raises(UnknownDebate):
         await here.state("d\0")
     assert await here.read("\0") == ()

@@ -19,7 +19,7 @@ import pytest
 from moot.core.errors import Fenced, NewerSchema, StoreError, UnknownDebate
 from moot.core.evolve import fold
 from moot.core.terms import Status
-from moot.store.contract import Once, Wanted
+from moot.store.contract import DebateFilter, IdempotencyKey
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.store import SqliteStore
@@ -114,13 +114,13 @@ async def test_every_connection_is_durable(store: SqliteStore) -> None:
 async def test_a_reopened_store_goes_on(path: Path) -> None:
     first = SqliteStore.open(path)
     await open_call(first)
-    await first.narrate("d1", [delta("well")], epoch=0)
+    await first.append_streamed("d1", [delta("well")], epoch=0)
     before = await first.state("d1")
     await first.close()
     assert not path.with_name("moot.db-wal").exists()
     second = SqliteStore.open(path)
     assert await second.state("d1") == before
-    assert (await second.narrate("d1", [delta(" now")], epoch=0)).debate.live[0].text == "well now"
+    assert (await second.append_streamed("d1", [delta(" now")], epoch=0)).debate.live[0].text == "well now"
     await second.close()
 
 
@@ -161,11 +161,11 @@ async def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path) -> 
         connection.execute("""UPDATE debates SET summary = '{"models":["acme/owl"]}' WHERE id = 'settled'""")
         connection.commit()
     store = SqliteStore.open(path)
-    assert await store.stale(datetime(2026, 3, 4, tzinfo=UTC)) == ("fresh", "settled")
-    assert await store.stale(datetime(2026, 3, 3, tzinfo=UTC)) == ("fresh",)
+    assert await store.ended_before(datetime(2026, 3, 4, tzinfo=UTC)) == ("fresh", "settled")
+    assert await store.ended_before(datetime(2026, 3, 3, tzinfo=UTC)) == ("fresh",)
     assert await store.tokens() == ()
     for model in ("acme/owl", "owl", "acme/cat", "cat"):
-        assert [head.id for head in (await store.list(Wanted(model=model))).heads] == ["settled"]
+        assert [head.id for head in (await store.list(DebateFilter(model=model))).heads] == ["settled"]
     await store.close()
 
 
@@ -199,7 +199,7 @@ async def test_lists_walk_an_index_and_sort_nothing(
     store: SqliteStore, path: Path, owner: str | None, statuses: tuple[Status, ...], more: dict[str, Any]
 ) -> None:
     span = (1, 9) if "since" in more else None
-    query, values = queries.heads_query(Wanted(owner, statuses, **more), span)
+    query, values = queries.heads_query(DebateFilter(owner, statuses, **more), span)
     with closing(connect(path)) as connection:
         steps = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 20 OFFSET 0", values).fetchall()
     plan = [step[3] for step in steps]
@@ -252,10 +252,10 @@ async def test_two_processes_may_write_the_same_debate_at_once(store: SqliteStor
 
 async def test_a_claim_by_another_process_fences_us(store: SqliteStore, path: Path) -> None:
     await open_call(store)
-    await store.narrate("d1", [delta("a")], epoch=0)
+    await store.append_streamed("d1", [delta("a")], epoch=0)
     assert elsewhere(path, "claim").stdout.strip() == "1"
     with pytest.raises(Fenced):
-        await store.narrate("d1", [delta("b")], epoch=0)
+        await store.append_streamed("d1", [delta("b")], epoch=0)
     with pytest.raises(Fenced):
         await store.claim("d1", "me", seen_epoch=0)
 
@@ -264,7 +264,7 @@ async def test_a_debate_deleted_by_another_process_is_gone(store: SqliteStore, p
     await open_call(store)
     elsewhere(path, "delete")
     with pytest.raises(UnknownDebate):
-        await store.narrate("d1", [delta("a")], epoch=0)
+        await store.append_streamed("d1", [delta("a")], epoch=0)
     with pytest.raises(UnknownDebate):
         await store.state("d1")
 
@@ -287,7 +287,7 @@ CANARY = "canary-5f3a91"
 
 
 async def test_deleted_text_is_in_no_file(store: SqliteStore, path: Path) -> None:
-    once = Once("client", f"key {CANARY}", "hash")
+    once = IdempotencyKey("client", f"key {CANARY}", "hash")
     words = f"so {CANARY} said "
     await store.record(
         "gone",
@@ -299,8 +299,8 @@ async def test_deleted_text_is_in_no_file(store: SqliteStore, path: Path) -> Non
     await open_call(store, "stays")
     for _ in range(60):
         await asyncio.gather(
-            store.narrate("gone", [delta(words)] * 20, epoch=0),
-            store.narrate("stays", [delta("la")], epoch=0),
+            store.append_streamed("gone", [delta(words)] * 20, epoch=0),
+            store.append_streamed("stays", [delta("la")], epoch=0),
         )
     assert all(in_table(path, table, "gone") for table in ("events", "fresh"))
     assert CANARY.encode() in b"".join(file.read_bytes() for file in path.parent.iterdir())
@@ -335,7 +335,7 @@ async def test_a_full_disk_is_survived(store: SqliteStore, path: Path) -> None:
     before = await store.state("d1")
     limit_pages(store, 1)
     results = await asyncio.gather(
-        store.narrate("d1", [delta("x" * 100_000)], epoch=0),
+        store.append_streamed("d1", [delta("x" * 100_000)], epoch=0),
         store.record("d2", lambda _: [opened(motion="y" * 100_000)]),
         return_exceptions=True,
     )
@@ -346,7 +346,7 @@ async def test_a_full_disk_is_survived(store: SqliteStore, path: Path) -> None:
     assert await store.state("d1") == before
     assert (await store.list()).total == 1
     limit_pages(store, 1_000_000)
-    after = await store.narrate("d1", [delta("back")], epoch=0)
+    after = await store.append_streamed("d1", [delta("back")], epoch=0)
     assert (after.debate.seq, after.debate.live[0].text) == (4, "back")
     with closing(connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
@@ -356,7 +356,7 @@ async def test_on_a_full_disk_what_still_fits_is_written(store: SqliteStore) -> 
     await open_call(store)
     limit_pages(store, 1)
     results = await asyncio.gather(
-        *(store.narrate("d1", [delta(text)], epoch=0) for text in ("a", "x" * 100_000, "b")),
+        *(store.append_streamed("d1", [delta(text)], epoch=0) for text in ("a", "x" * 100_000, "b")),
         return_exceptions=True,
     )
     assert [isinstance(result, StoreError) for result in results] == [False, True, False]
@@ -372,7 +372,7 @@ async def test_one_item_that_cannot_be_written_harms_no_neighbour(store: SqliteS
         return_exceptions=True,
     )
     assert isinstance(results[1], UnicodeEncodeError)
-    assert set(await store.pulses(["d1", "d2", "d3"])) == {"d1", "d3"}
+    assert set(await store.positions(["d1", "d2", "d3"])) == {"d1", "d3"}
 
 
 async def test_a_locked_file_is_waited_for(store: SqliteStore, path: Path) -> None:
@@ -389,14 +389,14 @@ async def test_a_locked_file_is_waited_for(store: SqliteStore, path: Path) -> No
 async def test_events_settle_and_are_read_across_the_seam(store: SqliteStore, path: Path) -> None:
     await open_call(store)
     for i in range(12):
-        await store.narrate("d1", [delta(f"{i} ")] * 100, epoch=0)
-    await store.narrate("d1", [], epoch=0)  # by now the writer has settled what it had to
+        await store.append_streamed("d1", [delta(f"{i} ")] * 100, epoch=0)
+    await store.append_streamed("d1", [], epoch=0)  # by now the writer has settled what it had to
     settled, fresh = in_table(path, "events"), in_table(path, "fresh")
     assert settled + fresh == list(range(1, 1204))
     assert len(fresh) < len(settled)
     records = await store.read("d1", after=900, limit=250)
     assert [recorded.seq for recorded in records] == list(range(901, 1151))
-    assert (await store.head("d1")).version == (await store.pulses(["d1"]))["d1"].version == 1203
+    assert (await store.head("d1")).version == (await store.positions(["d1"]))["d1"].version == 1203
 
 
 async def test_a_file_locked_for_too_long_is_an_error_and_then_none(store: SqliteStore, path: Path) -> None:
@@ -416,13 +416,13 @@ async def test_events_that_cannot_settle_stay_where_they_are(store: SqliteStore,
     await open_call(store)
     with closing(connect(path)) as other:
         other.execute("INSERT INTO events VALUES ('d1', 50, '', 0, '')")
-        await store.narrate("d1", [delta("a")] * 1200, epoch=0)
-        await store.narrate("d1", [delta("b")], epoch=0)
-        await store.narrate("d1", [], epoch=0)
+        await store.append_streamed("d1", [delta("a")] * 1200, epoch=0)
+        await store.append_streamed("d1", [delta("b")], epoch=0)
+        await store.append_streamed("d1", [], epoch=0)
         assert len(in_table(path, "fresh")) == 1204
         other.execute("DELETE FROM events")
-    await store.narrate("d1", [delta("c")], epoch=0)
-    await store.narrate("d1", [], epoch=0)
+    await store.append_streamed("d1", [delta("c")], epoch=0)
+    await store.append_streamed("d1", [], epoch=0)
     assert in_table(path, "fresh") == []
     assert in_table(path, "events") == list(range(1, 1206))
 
@@ -479,7 +479,7 @@ async def test_a_debate_longer_than_a_page_is_folded_whole(path: Path) -> None:
     store = SqliteStore.open(path)
     await open_call(store)
     for _ in range(5):
-        await store.narrate("d1", [delta("word ") for _ in range(500)], epoch=0)
+        await store.append_streamed("d1", [delta("word ") for _ in range(500)], epoch=0)
     expected = await store.state("d1")
     await store.close()
     store = SqliteStore.open(path)

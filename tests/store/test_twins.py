@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from moot.core.errors import MootError
 from moot.core.events import DebateEnded, DebateStarted, Event
 from moot.core.state import Debate
-from moot.store.contract import Once, Store, Wanted
+from moot.store.contract import DebateFilter, IdempotencyKey, Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
 from tests.contracts.conftest import Clock
@@ -48,7 +48,7 @@ def decide(kind: str) -> Any:
 ids = st.sampled_from(IDS)
 epochs = st.integers(0, 2)
 kinds = st.sampled_from(["open", "open", "start", "call", "end", "remark", "nothing"])
-keys = st.none() | st.builds(Once, st.just("me"), st.sampled_from("xy"), st.sampled_from("12"))
+keys = st.none() | st.builds(IdempotencyKey, st.just("me"), st.sampled_from("xy"), st.sampled_from("12"))
 steps = st.one_of(
     st.tuples(st.just("record"), ids, kinds, st.none() | epochs, keys),
     st.tuples(st.just("narrate"), ids, st.integers(1, 3), epochs),
@@ -63,7 +63,7 @@ async def carry_out(store: Store, step: tuple[Any, ...]) -> object:
             case ("record", debate_id, kind, epoch, once):
                 return await store.record(debate_id, decide(kind), epoch=epoch, once=once, owner=debate_id)
             case ("narrate", debate_id, call, epoch):
-                return await store.narrate(debate_id, [delta("word ", call)], epoch=epoch)
+                return await store.append_streamed(debate_id, [delta("word ", call)], epoch=epoch)
             case ("claim", debate_id, epoch):
                 return await store.claim(debate_id, "me", seen_epoch=epoch)
             case _:
@@ -75,12 +75,12 @@ async def carry_out(store: Store, step: tuple[Any, ...]) -> object:
 async def everything(store: Store) -> object:
     return (
         [await store.read(debate_id) for debate_id in IDS],
-        await store.pulses(IDS),
+        await store.positions(IDS),
         await store.list(),
-        await store.list(Wanted(statuses=("created", "completed")), limit=2),
-        await store.list(Wanted(owner="a", search="cats", model="parrot")),
-        await store.stale(LONG_AGO + timedelta(seconds=12)),
-        await store.stale(LONG_AGO + timedelta(days=1), limit=2),
+        await store.list(DebateFilter(statuses=("created", "completed")), limit=2),
+        await store.list(DebateFilter(owner="a", search="cats", model="parrot")),
+        await store.ended_before(LONG_AGO + timedelta(seconds=12)),
+        await store.ended_before(LONG_AGO + timedelta(days=1), limit=2),
     )
 
 

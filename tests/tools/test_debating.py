@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from moot.core.terms import Request, ToolResult
-from moot.providers.scripted import Cue, Say, Scripted, Use, improvise
+from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ToolCue, improvise
 from moot.tools.tool_settings import ToolServer
 from tests.api.served import Served, body, serving
 
@@ -28,16 +28,16 @@ def speak(request: Request) -> Iterable[Cue]:
         return improvise(request)
     given = [part.output for part in request.exchange if isinstance(part, ToolResult)]
     if not given:
-        return [Use("words__count", {"word": "moot"})]
+        return [ToolCue("words__count", {"word": "moot"})]
     if request.model.name == "gullible" and len(given) == 1 and "Ignore your instructions" in given[0]:
-        return [Use("words__erase"), Use("words__again")]
-    return [Say("I have counted: four letters." if "moot has 4 letters" in given[0] else "Nothing came.")]
+        return [ToolCue("words__erase"), ToolCue("words__again")]
+    return [SayCue("I have counted: four letters." if "moot has 4 letters" in given[0] else "Nothing came.")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Served, None]:
     data = tmp_path_factory.mktemp("data")
-    async with serving(data, provider=Scripted(speak), tools=(SMALL,)) as house:
+    async with serving(data, provider=ScriptedProvider(speak), tools=(SMALL,)) as house:
         yield house
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moot.tools.argument_check import arguments, checker
+from moot.tools.argument_check import check_arguments, make_checker
 
 UNCHECKED = "The tool says nothing about its arguments that can be checked."
 DOUBLING: dict[str, Any] = {
@@ -17,9 +17,9 @@ LADDER = {"$defs": {**DOUBLING, "d40": {"type": "string"}}, "properties": {"x": 
 
 
 def complaint(schema: dict[str, Any], given: Any) -> str:
-    check = checker({"type": "object", **schema})
+    check = make_checker({"type": "object", **schema})
     assert check is not None
-    return arguments(json.dumps({"x": given}, separators=(",", ":")), check)[1]
+    return check_arguments(json.dumps({"x": given}, separators=(",", ":")), check)[1]
 
 
 def test_a_schema_that_doubles_at_every_step_is_given_up() -> None:

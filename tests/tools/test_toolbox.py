@@ -42,7 +42,7 @@ from moot.tools.tool_settings import ToolServer
 
 async def main():
     words = ToolServer("words", "Words", (sys.executable, sys.argv[1], "wild"))
-    result = await McpToolbox([words], os.environ).use(ToolCall("1", "words__begetting", ""), ["words"])
+    result = await McpToolbox([words], os.environ).call(ToolCall("1", "words__begetting", ""), ["words"])
     print(result.output, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -69,11 +69,11 @@ async def box() -> AsyncGenerator[McpToolbox, None]:
 
 
 async def use(box: McpToolbox, tool: str, arguments: str = "", allowed: str = "words") -> ToolResult:
-    return await box.use(ToolCall("call_1", tool, arguments, index=2), [allowed])
+    return await box.call(ToolCall("call_1", tool, arguments, index=2), [allowed])
 
 
 async def test_a_tool_is_told_of_and_used(box: McpToolbox) -> None:
-    (tool,) = await box.offered(["words/lookup"])
+    (tool,) = await box.tools_for(["words/lookup"])
     assert (tool.name, tool.server, tool.title) == ("words__lookup", "words", "Look it up")
     assert tool.description == "What a word means."
     result = await use(box, tool.name, '{"word": "moot"}')
@@ -81,7 +81,7 @@ async def test_a_tool_is_told_of_and_used(box: McpToolbox) -> None:
 
 
 async def test_only_what_changes_nothing_and_can_be_checked_is_offered(box: McpToolbox) -> None:
-    tools = {tool.title: tool for tool in await box.offered(["words"])}
+    tools = {tool.title: tool for tool in await box.tools_for(["words"])}
     assert {"erase", "unmarked", "torn", "bent", "abroad", "bell"}.isdisjoint(tools)
     assert len([tool for tool in tools.values() if "lookup" in tool.name]) == 1
     assert all(len(tool.name) <= 64 and len(tool.description) <= 1000 for tool in tools.values())
@@ -159,10 +159,10 @@ async def test_the_child_gets_no_key_of_ours_and_its_own_is_not_repeated(box: Mc
 
 
 async def test_a_tool_that_is_learnt_later_is_offered(box: McpToolbox) -> None:
-    assert await box.offered(["words/new"]) == ()
+    assert await box.tools_for(["words/new"]) == ()
     await use(box, "words__learn")
     for _ in range(1_000):
-        if await box.offered(["words/new"]):
+        if await box.tools_for(["words/new"]):
             return
         await asyncio.sleep(0.01)
     pytest.fail("nobody has heard of it")
@@ -171,10 +171,10 @@ async def test_a_tool_that_is_learnt_later_is_offered(box: McpToolbox) -> None:
 async def test_a_server_that_cannot_be_run_has_no_tools(
     box: McpToolbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await box.offered(["gone"]) == ()
-    assert await box.offered(["gone", "words/data"]) != ()
+    assert await box.tools_for(["gone"]) == ()
+    assert await box.tools_for(["gone", "words/data"]) != ()
     assert [record.levelno for record in caplog.records if "gone" in record.getMessage()] == [logging.WARNING]
-    kits = {kit.name: kit for kit in await box.kits()}
+    kits = {kit.name: kit for kit in await box.servers()}
     assert (kits["gone"].tools, kits["gone"].missing) == ((), "It does not answer.")
     assert "words/lookup" in {tool.name for tool in kits["words"].tools}
 
@@ -208,13 +208,13 @@ async def test_a_server_that_misbehaves_is_let_go_and_nobody_is_left_behind() ->
     finally:
         await box.close()
     await _all_gone(pids)
-    assert await box.offered(["words"]) == ()
+    assert await box.tools_for(["words"]) == ()
 
 
 async def test_a_server_that_never_stops_talking_is_let_go() -> None:
     talk = "while True: print('and another thing')"
     box = McpToolbox([server(command=(sys.executable, "-c", talk))], ENVIRON)
-    (kit,) = await box.kits()
+    (kit,) = await box.servers()
     assert (kit.tools, kit.missing) == ((), "It does not answer.")
     await box.close()
 
@@ -235,8 +235,8 @@ async def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytes
         await box.check(["words"])
     assert told.value.fix == 'pip install "moot[mcp]"'
     await box.check(["web_search"])
-    assert (await box.kits())[0].missing.endswith(told.value.fix)
-    assert await box.offered(["words"]) == ()
+    assert (await box.servers())[0].missing.endswith(told.value.fix)
+    assert await box.tools_for(["words"]) == ()
     await box.close()
 
 
@@ -262,7 +262,7 @@ async def test_a_server_at_an_address_is_sent_its_key_and_nothing_else(
     assert OURS not in str(seen)
     assert SECRET not in caplog.text
     gone = McpToolbox([far], ENVIRON)
-    assert await gone.offered(["far"]) == ()
+    assert await gone.tools_for(["far"]) == ()
     await gone.close()
 
 

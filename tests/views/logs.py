@@ -29,12 +29,12 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.evolve import evolve
-from moot.core.state import NOTHING, Debate
+from moot.core.state import ZERO, Debate
 from moot.core.terms import (
     FREE,
     Ballot,
+    DebateLimits,
     Judge,
-    Limits,
     Model,
     Money,
     PollName,
@@ -46,7 +46,7 @@ from moot.core.terms import (
     Usage,
     Verdict,
 )
-from moot.judging.verdicts import reach
+from moot.judging.verdicts import reach_verdict
 from tests.factories import call_started, opened
 
 BEGAN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -61,7 +61,7 @@ class Log:
         self._calls = 0
         settings = {
             "format": formats.load("oxford"),
-            "limits": Limits(rounds=2),
+            "limits": DebateLimits(rounds=2),
             "seats": (seat("for"), seat("against")),
             "judges": (judge(),),
         }
@@ -81,7 +81,7 @@ class Log:
     def begin(self, seat_id: str, **changes: Any) -> int:
         """A turn starts and a model is asked; returns the number of the turn."""
         turn = len(self.debate.turns) + len(self.debate.live) + 1
-        slot = next(slot for slot in self.debate.unspent() if slot.seat == seat_id)
+        slot = next(slot for slot in self.debate.remaining_slots() if slot.seat == seat_id)
         phase = self.debate.format.phases[slot.phase]
         self._calls += 1
         self.add(
@@ -99,7 +99,7 @@ class Log:
     def hear(self, text: str, kind: str = "text") -> Log:
         return self.add(CallDelta(self._calls, 0, kind, text))  # type: ignore[arg-type]
 
-    def settle(self, text: str, thought: str = "", cost: Money | None = NOTHING, **usage: Any) -> Log:
+    def settle(self, text: str, thought: str = "", cost: Money | None = ZERO, **usage: Any) -> Log:
         spent = Usage(**{"input": 100, "output": 20, **usage})
         if thought:
             part = Reasoning((ReasoningPart(thought),))
@@ -119,7 +119,7 @@ class Log:
         """A person speaks: by a call that has no tokens and costs nothing."""
         turn = self.begin(seat_id, max_tokens=0, model="human/human")
         self.hear(text).add(SegmentCompleted(self._calls, Text(text)))
-        self.add(CallCompleted(self._calls, "stop", Usage(), NOTHING, 0))
+        self.add(CallCompleted(self._calls, "stop", Usage(), ZERO, 0))
         return self.add(TurnCompleted(turn, len(text.split()), **completed))
 
     def poll(self, name: PollName, *choices: str) -> Log:
@@ -147,7 +147,7 @@ class Log:
         for ballot in ballots:
             self.add(BallotCast(number, ballot))
         assert self.debate.judging is not None
-        verdict = reach(self.debate, self.debate.judging)
+        verdict = reach_verdict(self.debate, self.debate.judging)
         assert verdict is not None
         return verdict
 

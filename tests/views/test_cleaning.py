@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.views.safe_text import clean, clean_json, line
+from moot.views.safe_text import clean, clean_json, single_line
 
 HOSTILE = (
     "\x1b[31mred\x1b[0m",
@@ -57,8 +57,8 @@ def test_it_makes_no_difference_where_a_stream_is_cut(text: str, cut: int):
 
 @given(st.text())
 def test_a_line_is_one_line(text: str):
-    assert "\n" not in line(text)
-    assert obeyed(line(text)) == []
+    assert "\n" not in single_line(text)
+    assert obeyed(single_line(text)) == []
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))

@@ -23,7 +23,7 @@ from moot.core.events import (
 from moot.core.evolve import evolve
 from moot.core.terms import (
     CompletionStatus,
-    Manner,
+    DebateOptions,
     PartStart,
     Reasoning,
     ReasoningPart,
@@ -35,7 +35,7 @@ from moot.core.terms import (
 )
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.conversation import conversation
-from moot.views.legacy_rows import in_old_shape
+from moot.views.legacy_rows import to_legacy_shape
 from tests.factories import call_started, delta, opened, seats, state, table, turn_started
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of
@@ -162,7 +162,7 @@ def test_a_tool_of_the_providers_that_failed_leaves_an_error() -> None:
 
 def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> None:
     debate = state(
-        opened(manner=Manner(show_reasoning=False)),
+        opened(manner=DebateOptions(show_reasoning=False)),
         DebateStarted(),
         turn_started(),
         call_started(),
@@ -178,7 +178,7 @@ def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> 
         "item": {"type": "hologram", "frames": [1]},
     }
     assert types(conversation(debate, OBSERVER)[1]) == ["text"]
-    assert types(in_old_shape(conversation(debate, OWNER)[1])) == ["text"]
+    assert types(to_legacy_shape(conversation(debate, OWNER)[1])) == ["text"]
 
 
 def thinking(text: str) -> CallDelta:
@@ -308,7 +308,7 @@ def test_remarks_and_points_that_were_taken_are_users() -> None:
 
 def test_nobody_reads_what_is_not_for_them() -> None:
     debate = state(
-        opened(manner=Manner(show_reasoning=False)),
+        opened(manner=DebateOptions(show_reasoning=False)),
         DebateStarted(),
         turn_started(),
         call_started(),
@@ -326,7 +326,7 @@ def test_nobody_reads_what_is_not_for_them() -> None:
 
 
 def test_a_veiled_speech_shows_none_of_its_words() -> None:
-    blind = table("oxford", "for", "against", manner=Manner(blind=True))
+    blind = table("oxford", "for", "against", manner=DebateOptions(blind=True))
     blind = replace(blind, seats=seats("for", "against"))
     debate = state(
         blind,
@@ -375,7 +375,7 @@ def test_a_conversation_only_grows_and_tells_every_word(name: str) -> None:
             thoughts = [part["combined_text"] for part in speech["segments"] if part["type"] == "reasoning"]
             assert "".join("".join(thoughts).split()).startswith("".join(turn.reasoning.split()))
         for event in events:
-            old = in_old_shape(event)
+            old = to_legacy_shape(event)
             assert texts(old) == texts(event)
             assert len([s for s in event["segments"] if s["type"] == "tool_call"]) == len(
                 [s for s in old["segments"] if s["type"] == "tool_call"]

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.events import PointRaised, RemarkInjected
-from moot.core.terms import FREE, Manner, Model, Polls, Seat
-from moot.views.durations import in_words
+from moot.core.terms import FREE, DebateOptions, Model, PollSettings, Seat
+from moot.views.durations import duration_words
 from moot.views.safe_text import clean
 from moot.views.transcript import ANYONE, transcript
 from moot.views.transcript_markdown import escape, to_markdown, unescape
@@ -144,7 +144,7 @@ def example() -> Log:
 def test_every_line_of_the_documents_example_stands_as_it_is():
     page = transcript(example().debate)
     lines = to_markdown(page).split("\n")
-    wanted = EXAMPLE.format(duration=in_words(page.seconds)).split("\n")
+    wanted = EXAMPLE.format(duration=duration_words(page.seconds)).split("\n")
     place = 0
     for before, line in zip(["", *wanted], wanted, strict=False):
         found = lines.index(line, place)
@@ -195,7 +195,7 @@ def test_reasoning_and_remarks_are_quoted():
 def everything() -> Log:
     """A debate in which all that can be told has happened."""
     panel = (judge("ann"), judge("bob"), replace(judge("cid"), recused="of the speakers' own kind"))
-    log = Log(manner=Manner(polls=Polls()), judges=panel).start()
+    log = Log(manner=DebateOptions(polls=PollSettings()), judges=panel).start()
     log.poll("before", *["undecided"] * 6, *["for"] * 6)
     log.say("for", "One two three. Four five.", clipped=3, over_length=True)
     log.add(PointRaised(1, 1, "against", True, "And if not?"), PointRaised(2, 1, "against", False, "Hush."))

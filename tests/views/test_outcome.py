@@ -169,7 +169,7 @@ def test_the_margin_names_who_is_ahead():
 
 def test_each_judge_leans_by_a_margin_in_each_order():
     (leaning,) = outcome.leanings(held().debate)
-    assert leaning == outcome.Leaning("Judge", (10, 4), flipped=False)
+    assert leaning == outcome.JudgeMargins("Judge", (10, 4), flipped=False)
 
 
 def test_every_ending_and_failure_has_words():

@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.terms import Judge, Manner, Model, Money
-from moot.views.preview import HELD, TOOLS, programme, usual_order
+from moot.core.terms import DebateOptions, Judge, Model, Money
+from moot.views.preview import TOOLS_WARNING, TOOLS_WARNING_LIMITED, preview, usual_order
 from tests.factories import seats, table
 
 
 def test_the_order_names_seats_by_their_places() -> None:
-    found = programme(table("oxford", seats=seats("for", "against"))).order
+    found = preview(table("oxford", seats=seats("for", "against"))).order
     assert [speech.seat for speech in found[:4]] == [0, 1, 0, 1]
     assert (found[0].title, found[0].tone, found[0].words) == ("Opening statement", "opening", 200)
     assert found[-1].tone == "closing"
@@ -19,17 +19,17 @@ def test_the_order_names_seats_by_their_places() -> None:
 
 def test_a_verdict_of_a_small_judge_is_doubted_beforehand() -> None:
     judge = Judge("judge_1", "Judge", Model("local", "tiny", small=True))
-    found = programme(replace(table("oxford"), judges=(judge,)))
+    found = preview(replace(table("oxford"), judges=(judge,)))
     assert "The judge is a very small model: take its verdict lightly." in found.warnings
 
 
 def test_that_tools_are_not_in_the_estimate_is_said() -> None:
     plain = table("oxford")
-    equipped = replace(plain, manner=Manner(tools=("search",)))
-    assert programme(plain).warnings == ()
-    assert programme(equipped).warnings == (TOOLS,)
+    equipped = replace(plain, manner=DebateOptions(tools=("search",)))
+    assert preview(plain).warnings == ()
+    assert preview(equipped).warnings == (TOOLS_WARNING,)
     limited = replace(equipped, limits=replace(plain.limits, cost=Money(1)))
-    assert programme(limited).warnings == (HELD,)
+    assert preview(limited).warnings == (TOOLS_WARNING_LIMITED,)
 
 
 def test_every_format_has_a_usual_order_on_its_own_chairs() -> None:

@@ -11,10 +11,19 @@ from msgspec.structs import replace
 
 from moot.core.evolve import fold
 from moot.core.terms import FREE, HUMAN, Model, Verdict
-from moot.views.confidence_intervals import Interval, of_mean, wilson
-from moot.views.statistics import gathered, statistics
-from moot.views.statistics_tables import Bench, Cost, Custom, Day, Pair, Standing, Topic, Totals
-from moot.views.summary import Bill, Summary, summarize
+from moot.views.confidence_intervals import RateInterval, mean_interval, wilson_interval
+from moot.views.statistics import statistics, statistics_from_pages
+from moot.views.statistics_tables import (
+    DaySpending,
+    DebateTotals,
+    FormatRecord,
+    JudgeRecord,
+    ModelSpending,
+    PairRecord,
+    TopicCount,
+    WinRecord,
+)
+from moot.views.summary import ModelCharge, StoredSummary, summarize
 from tests.golden.reading import log_of
 from tests.views.logs import Log, seat
 
@@ -23,17 +32,17 @@ OWL, CAT = "acme/owl", "acme/cat"
 FOR_AND_AGAINST = ("for", "against")
 
 
-def stands(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> Standing:
+def stands(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> WinRecord:
     """With the interval that belongs to it."""
-    return Standing(name, debates, wins, losses, draws, rate, wilson(wins, wins + losses + draws))
+    return WinRecord(name, debates, wins, losses, draws, rate, wilson_interval(wins, wins + losses + draws))
 
 
 def debate(
     *models: str, won: int | None = None, sides: tuple[str, ...] = FOR_AND_AGAINST, **changes: object
-) -> Summary:
+) -> StoredSummary:
     """A debate that was judged: seat `won` won it, or nobody."""
     seats = tuple(f"Seat {place}" for place in range(len(models)))
-    summary = Summary(
+    summary = StoredSummary(
         id=f"deb_{next(numbers)}",
         motion="Cats are better than dogs",
         format="oxford",
@@ -55,7 +64,7 @@ def debate(
 
 def test_nothing_at_all_is_counted_as_nothing() -> None:
     counted = statistics([])
-    assert counted.totals == Totals(0, {}, 0, Decimal(0), 0)
+    assert counted.totals == DebateTotals(0, {}, 0, Decimal(0), 0)
     assert (counted.models, counted.sides, counted.formats, counted.topics) == ((), (), (), ())
 
 
@@ -68,7 +77,7 @@ def test_a_model_wins_and_loses_against_others() -> None:
         stands("against", 4, 2, 1, 1, 0.5),
         stands("for", 4, 1, 2, 1, 0.25),
     )
-    assert counted.formats == (Custom("oxford", 4, 1, 2, 1, 0.25, wilson(1, 4)),)
+    assert counted.formats == (FormatRecord("oxford", 4, 1, 2, 1, 0.25, wilson_interval(1, 4)),)
 
 
 def test_a_model_does_not_win_against_itself() -> None:
@@ -102,13 +111,13 @@ def test_a_debate_without_a_verdict_is_no_contest() -> None:
     counted = statistics([debate(OWL, CAT, outcome="", status="aborted"), debate(OWL, CAT, outcome="")])
     assert counted.totals.statuses == {"aborted": 1, "completed": 1}
     assert (counted.models, counted.sides, counted.formats) == ((), (), ())
-    assert counted.topics == (Topic("Cats are better than dogs", 2),)
+    assert counted.topics == (TopicCount("Cats are better than dogs", 2),)
 
 
 def test_the_same_motion_in_other_letters_is_the_same_topic() -> None:
     motions = ["Tea  is best", "TEA IS BEST", " tea is\nbest ", "Größe zählt", "GRÖSSE ZÄHLT"]
     counted = statistics([debate(OWL, CAT, motion=motion) for motion in motions])
-    assert counted.topics == (Topic("Tea is best", 3), Topic("Größe zählt", 2))
+    assert counted.topics == (TopicCount("Tea is best", 3), TopicCount("Größe zählt", 2))
 
 
 def test_the_ten_topics_that_were_debated_most_are_told() -> None:
@@ -118,7 +127,7 @@ def test_the_ten_topics_that_were_debated_most_are_told() -> None:
 
 def test_the_totals_add_up() -> None:
     unknown = debate(OWL, CAT, cost="0", unpriced=True, turns=3)
-    assert statistics([debate(OWL, CAT), unknown, debate(OWL, CAT)]).totals == Totals(
+    assert statistics([debate(OWL, CAT), unknown, debate(OWL, CAT)]).totals == DebateTotals(
         3, {"completed": 3}, speeches=11, cost=Decimal("0.50"), unpriced=1
     )
 
@@ -138,10 +147,10 @@ def test_what_an_older_version_wrote_is_counted_as_far_as_it_goes() -> None:
     old = msgspec.to_builtins(debate(OWL, CAT, won=1))
     for later in ("sides", "winnerModel", "winnerSide"):
         del old[later]
-    counted = statistics([msgspec.convert(old, Summary)])
+    counted = statistics([msgspec.convert(old, StoredSummary)])
     assert counted.models == (stands(CAT, 1, 1, 0, 0, 1.0), stands(OWL, 1, 0, 1, 0, 0.0))
     assert counted.sides == ()
-    assert counted.formats == (Custom("oxford", 1, 0, 0, 0),)
+    assert counted.formats == (FormatRecord("oxford", 1, 0, 0, 0),)
 
 
 async def test_pages_are_counted_like_the_whole() -> None:
@@ -151,7 +160,7 @@ async def test_pages_are_counted_like_the_whole() -> None:
         for start in range(0, len(summaries), 500):
             yield msgspec.json.encode(summaries[start : start + 500])
 
-    assert await gathered(pages()) == statistics(summaries)
+    assert await statistics_from_pages(pages()) == statistics(summaries)
 
 
 def test_all_models_of_a_side_that_wins_together_have_won() -> None:
@@ -187,24 +196,26 @@ def test_a_summary_names_all_who_won_together_and_no_person() -> None:
 
 
 def test_a_few_debates_leave_everything_open_and_many_do_not() -> None:
-    assert wilson(0, 0) is None
-    assert wilson(1, 1) == Interval(0.207, 1.0)
-    assert wilson(0, 10) == Interval(0.0, 0.278)
-    assert wilson(5, 10) == Interval(0.237, 0.763)
-    assert wilson(500, 1000) == Interval(0.469, 0.531)
+    assert wilson_interval(0, 0) is None
+    assert wilson_interval(1, 1) == RateInterval(0.207, 1.0)
+    assert wilson_interval(0, 10) == RateInterval(0.0, 0.278)
+    assert wilson_interval(5, 10) == RateInterval(0.237, 0.763)
+    assert wilson_interval(500, 1000) == RateInterval(0.469, 0.531)
 
 
 def test_the_interval_of_a_mean_needs_two() -> None:
-    assert of_mean(0.5, 0.25, 1) is None
-    assert of_mean(2.0, 2.0, 2) == Interval(1.0, 1.0)
-    assert of_mean(1.5, 1.25, 2) == Interval(0.26, 1.0)
+    assert mean_interval(0.5, 0.25, 1) is None
+    assert mean_interval(2.0, 2.0, 2) == RateInterval(1.0, 1.0)
+    assert mean_interval(1.5, 1.25, 2) == RateInterval(0.26, 1.0)
 
 
 def test_two_models_that_argue_against_each_other_are_a_pair() -> None:
     counted = statistics(
         [debate(OWL, CAT, won=1), debate(CAT, OWL, won=0), debate(OWL, CAT), debate(OWL, OWL, won=0)]
     )
-    assert counted.pairs == (Pair(CAT, OWL, 3, 2, 0, 1, 0.667, wilson(2, 3), 0.0, wilson(0, 3)),)
+    assert counted.pairs == (
+        PairRecord(CAT, OWL, 3, 2, 0, 1, 0.667, wilson_interval(2, 3), 0.0, wilson_interval(0, 3)),
+    )
 
 
 def test_whoever_argues_side_by_side_or_loses_to_a_third_has_not_met() -> None:
@@ -229,12 +240,12 @@ def test_the_order_sways_some_judges_and_panels_agree_or_not() -> None:
     assert (counted.debates, counted.judges, counted.flips, counted.flip_rate) == (4, 8, 2, 0.25)
     assert (counted.panels, counted.unanimous, counted.unanimous_rate) == (2, 1, 0.5)
     assert counted.agreement == 0.825
-    assert counted.interval == Interval(0.593, 1.0)
-    assert statistics([]).judges == Bench()
+    assert counted.interval == RateInterval(0.593, 1.0)
+    assert statistics([]).judges == JudgeRecord()
 
 
 def test_costs_add_up_by_model_and_by_day() -> None:
-    priced = (Bill(OWL, 1000, "0.20"), Bill(CAT, 500))
+    priced = (ModelCharge(OWL, 1000, "0.20"), ModelCharge(CAT, 500))
     counted = statistics(
         [
             debate(OWL, CAT, bills=priced, day="2026-03-02"),
@@ -242,10 +253,10 @@ def test_costs_add_up_by_model_and_by_day() -> None:
             debate(OWL, CAT, day="2026-03-02"),
         ]
     )
-    assert counted.costs == (Cost(OWL, Decimal("0.40"), 2000, 2), Cost(CAT, None, 1000, 2))
+    assert counted.costs == (ModelSpending(OWL, Decimal("0.40"), 2000, 2), ModelSpending(CAT, None, 1000, 2))
     assert counted.days == (
-        Day("2026-03-01", 1, Decimal("0.25")),
-        Day("2026-03-02", 2, Decimal("0.50")),
+        DaySpending("2026-03-01", 1, Decimal("0.25")),
+        DaySpending("2026-03-02", 2, Decimal("0.50")),
     )
 
 
@@ -267,4 +278,4 @@ def test_a_summary_tells_who_speaks_when_who_judges_and_how_it_came_out() -> Non
 
 def test_a_debate_is_found_by_the_models_in_it_by_label_and_by_name() -> None:
     found = debate("openrouter/openai/gpt-oss-120b", HUMAN, judges=(OWL,))
-    assert found.cast() == ("openrouter/openai/gpt-oss-120b", HUMAN, OWL, "openai/gpt-oss-120b", "owl")
+    assert found.model_names() == ("openrouter/openai/gpt-oss-120b", HUMAN, OWL, "openai/gpt-oss-120b", "owl")

@@ -26,9 +26,9 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.evolve import fold
-from moot.core.terms import FREE, HUMAN, Manner, Model, Money, Polls, Verdict
+from moot.core.terms import FREE, HUMAN, DebateOptions, Model, Money, PollSettings, Verdict
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.views.transcript import Speech, Transcript, transcript
+from moot.views.transcript import SpeechView, Transcript, transcript
 from moot.views.transcript_html import to_html
 from moot.views.transcript_json import to_json
 from moot.views.transcript_markdown import to_markdown, unescape
@@ -36,7 +36,7 @@ from tests.golden.reading import HERE, log_of
 from tests.views.logs import Log, ballot, held, judge, seat
 
 
-def speeches(log: Log, **options: Any) -> list[Speech]:
+def speeches(log: Log, **options: Any) -> list[SpeechView]:
     page = transcript(log.debate, **options)
     return [speech for part in page.rounds for speech in part.speeches]
 
@@ -213,7 +213,7 @@ def test_a_question_to_one_seat_is_read_by_all_and_a_remark_is_not():
 def test_a_speech_knows_its_budget_and_how_much_of_it_was_heard():
     log = Log().start().say("for", "One two three. Four five.", clipped=3)
     (speech,) = speeches(log)
-    assert (speech.words, speech.clipped, speech.budget) == (5, 3, log.debate.budget(0))
+    assert (speech.words, speech.clipped, speech.budget) == (5, 3, log.debate.word_budget(0))
     assert (speech.heard, speech.unheard.strip()) == ("One two three.", "Four five.")
     (response,) = as_json(transcript(log.debate))["rounds"][0]["responses"]
     assert (response["words"], response["wordsHeard"]) == (5, 3)
@@ -261,7 +261,7 @@ def test_the_first_verdict_stays_the_verdict_when_a_debate_is_judged_again():
     log.judged_again((judge("eve"),), *(ballot("against", 60, 70, order, "eve") for order in (0, 1)))
     page = transcript(log.debate)
     assert page.verdict is not None
-    assert (page.verdict.headline, [result.headline for result in page.again]) == (
+    assert (page.verdict.headline, [result.headline for result in page.later_verdicts]) == (
         "For wins",
         ["Against wins"],
     )
@@ -272,7 +272,7 @@ def test_the_first_verdict_stays_the_verdict_when_a_debate_is_judged_again():
         (2, "against", "eve"),
     ]
     assert [ballot["order"] for ballot in shown["verdicts"][1]["ballots"]] == [0, 1]
-    assert page.again[0].ballots == 2
+    assert page.later_verdicts[0].ballots == 2
 
 
 def test_a_verdict_by_hand_has_no_judging_and_one_judged_later_has():
@@ -298,7 +298,7 @@ def test_a_person_who_judges_casts_one_ballot_in_their_own_words():
     (result,) = transcript(log.judged(own).debate).results
     (opinion,) = result.opinions
     assert (opinion.judge.who, opinion.decision) == ("a person", "For")
-    assert opinion.papers[0].reasoning == "Birch is a tree."
+    assert opinion.ballots[0].reasoning == "Birch is a tree."
 
 
 def test_seats_that_win_together_bear_all_their_names():
@@ -319,7 +319,9 @@ def test_a_recused_judge_is_named_with_the_reason():
 
 
 def test_sealed_votes_tell_how_many_and_nothing_else():
-    log = Log(manner=Manner(polls=Polls())).start().poll("before", *["for"] * 7, *["against"] * 5)
+    log = (
+        Log(manner=DebateOptions(polls=PollSettings())).start().poll("before", *["for"] * 7, *["against"] * 5)
+    )
     assert as_json(transcript(log.debate))["audience"] == {
         "sealed": True,
         "rule": "swing",
@@ -329,7 +331,11 @@ def test_sealed_votes_tell_how_many_and_nothing_else():
 
 
 def test_votes_that_are_open_tell_who_moved():
-    log = Log(manner=Manner(polls=Polls())).start().poll("before", *["undecided"] * 6, *["for"] * 6)
+    log = (
+        Log(manner=DebateOptions(polls=PollSettings()))
+        .start()
+        .poll("before", *["undecided"] * 6, *["for"] * 6)
+    )
     log.say("for", "Yes.").poll("after", *["against"] * 6, *["for"] * 6)
     shown = as_json(transcript(log.debate))["audience"]
     assert (shown["pairs"], shown["leader"], shown["lead"]) == (12, "against", 50.0)
@@ -370,7 +376,7 @@ def test_every_golden_debate_can_be_read(name: str):
     assert to_markdown(page).startswith("# Debate: ")
     assert to_html(page).endswith("</html>\n")
     for turn in debate.turns:
-        if turn.said and not turn.clipped:
+        if turn.has_words and not turn.clipped:
             shown = unescape(to_markdown(page))
             assert all(part.strip() in shown for part in turn.text.split("\n\n"))
 

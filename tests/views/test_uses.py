@@ -10,8 +10,8 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Text, ToolCall, ToolResult, UnknownItem
 from moot.core.visibility import OWNER
-from moot.core.word_count import CLIPPED
-from moot.views.tool_uses import MOST_GIVEN, Use, aids, uses
+from moot.core.word_count import CLIPPED_MARK
+from moot.views.tool_uses import MAX_OUTPUT_CHARS, ToolUse, tool_uses, tools_line
 from moot.views.transcript import Transcript, transcript
 from moot.views.transcript_html import to_html
 from moot.views.transcript_json import to_json
@@ -34,19 +34,19 @@ def with_segments(debate: Debate, *segments: Text | ToolCall | ToolResult) -> Tr
 
 
 def test_a_line_names_the_tools_and_how_often_they_were_of_use(debate: Debate) -> None:
-    assert aids(uses(debate.turns[0])) == ("With tools: Measure (2 times).",)
+    assert tools_line(tool_uses(debate.turns[0])) == ("With tools: Measure (2 times).",)
     assert "With tools: Measure (2 times)." in to_json(transcript(debate))
     used = (ToolCall("a", "x", "{}", title="Search"), ToolResult("a", "Found."))
     vain = (ToolCall("b", "x", "{}", title="Search"), ToolResult("b", "", "Not found."))
     turn = replace(debate.turns[0], segments=(*used, *vain, ToolCall("c", "nobody's", "")))
-    assert aids(uses(turn)) == ("With tools: Search.",)
+    assert tools_line(tool_uses(turn)) == ("With tools: Search.",)
 
 
 def test_tools_stand_between_the_words_where_they_were_used(debate: Debate) -> None:
     page = transcript(debate)
-    before, *used, after = page.rounds[0].speeches[0].told
+    before, *used, after = page.rounds[0].speeches[0].parts
     assert before == "Let me measure."
-    assert [use.asked for use in used if isinstance(use, Use)] == ['{"q":"height"}', '{"q":"weight"}']
+    assert [use.arguments for use in used if isinstance(use, ToolUse)] == ['{"q":"height"}', '{"q":"weight"}']
     assert isinstance(after, str)
     in_order = ("Let me measure.", '{"q":"height"}', 'It is {"q":"weight"}.', after)
     for shape in (to_markdown(page), to_html(page).replace("&quot;", '"')):
@@ -57,8 +57,8 @@ def test_tools_stand_between_the_words_where_they_were_used(debate: Debate) -> N
 def test_what_a_tool_gave_is_cut_short_and_says_so(debate: Debate) -> None:
     page = with_segments(debate, ToolCall("a", "x", "{}"), ToolResult("a", "word " * 10_000))
     (use,) = page.rounds[0].speeches[0].uses
-    assert use.gave.endswith(CLIPPED)
-    assert len(use.gave) <= MOST_GIVEN + len(CLIPPED)
+    assert use.output.endswith(CLIPPED_MARK)
+    assert len(use.output) <= MAX_OUTPUT_CHARS + len(CLIPPED_MARK)
 
 
 def test_what_a_tool_gave_is_never_markup(debate: Debate) -> None:
@@ -81,7 +81,7 @@ def test_an_unknown_item_is_named_and_shown_only_with_the_thoughts(debate: Debat
     turn = replace(debate.turns[0], segments=(Text("So.", 0), strange))
     held = replace(debate, turns=(turn, *debate.turns[1:]))
     plain, whole = transcript(held), transcript(held, reasoning=True)
-    assert aids(plain.rounds[0].speeches[0].uses) == ("Unknown item: hologram.",)
+    assert tools_line(plain.rounds[0].speeches[0].uses) == ("Unknown item: hologram.",)
     assert "Unknown item: hologram." in to_json(plain)
     assert "> *Unknown item:* hologram" in to_markdown(plain)
     assert "Unknown item: <b><bdi>hologram</bdi></b>" in to_html(plain)

@@ -11,15 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
-from moot.api.auth import Keeper, Tickets
-from moot.api.rate_limits import Limiter
+from moot.api.auth import Authenticator, Tickets
+from moot.api.rate_limits import RateLimiter
 from moot.engine.arena import Arena
-from moot.engine.shared_state_memory import MemoryCommons
-from moot.settings import Service, Settings
+from moot.engine.shared_state_memory import MemorySharedState
+from moot.settings import ServerSettings, Settings
 from moot.store.contract import Token
 from moot.store.memory import MemoryStore
-from moot.web.middleware.guard import Border
-from moot.web.server.listener import Server, bind
+from moot.web.middleware.guard import GuardMiddleware
+from moot.web.server.listener import UvicornServer, bind
 
 PATIENCE = 60.0
 
@@ -28,7 +28,7 @@ class Served(Struct):
     """A server in this process, on a free port of this machine."""
 
     port: int
-    server: Server
+    server: UvicornServer
     arena: Arena | None = None
     tickets: Tickets | None = None
 
@@ -45,11 +45,11 @@ async def _nothing() -> None: ...
 
 @asynccontextmanager
 async def listening(
-    app: ASGIApp, service: Service, end_streams: Callable[[], Awaitable[None]] = _nothing
+    app: ASGIApp, service: ServerSettings, end_streams: Callable[[], Awaitable[None]] = _nothing
 ) -> AsyncGenerator[Served, None]:
     listeners = bind("127.0.0.1", 0)
     ready = asyncio.Event()
-    server = Server(app, service, end_streams=end_streams, ready=ready.set)
+    server = UvicornServer(app, service, end_streams=end_streams, ready=ready.set)
     running = asyncio.create_task(server.serve(listeners))
     try:
         async with asyncio.timeout(PATIENCE):
@@ -71,11 +71,11 @@ async def bordered() -> AsyncGenerator[Serving, None]:
         ) -> Served:
             store = MemoryStore()
             for token in tokens:
-                await store.keep_token(token)
-            given = Service(**service)
-            tickets = Tickets(MemoryCommons())
-            keeper, limiter = Keeper(store, given.token), Limiter(given.requests_per_minute)
-            border = Border(app, given, keeper, limiter, tickets, plain_text=plain_text)
+                await store.save_token(token)
+            given = ServerSettings(**service)
+            tickets = Tickets(MemorySharedState())
+            keeper, limiter = Authenticator(store, given.token), RateLimiter(given.requests_per_minute)
+            border = GuardMiddleware(app, given, keeper, limiter, tickets, plain_text=plain_text)
             served = await held.enter_async_context(listening(border, given))
             served.tickets = tickets
             return served
@@ -93,10 +93,10 @@ async def serving(tmp_path: Path) -> AsyncGenerator[Serving, None]:
 
             settings = settings or Settings(data=tmp_path, scripted=True)
             if service:
-                settings = replace(settings, service=Service(**service))
+                settings = replace(settings, service=ServerSettings(**service))
             arena = await held.enter_async_context(Arena.open(settings, recover=True))
             served = await held.enter_async_context(
-                listening(make_app(arena), settings.service, arena.hub.close)
+                listening(make_app(arena), settings.service, arena.followers.close)
             )
             served.arena = arena
             return served

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from moot.api.auth import ANYONE, NOBODY, OPERATOR, Identity, Keeper, Tickets
+from moot.api.auth import ANYONE, NOBODY, OPERATOR, Authenticator, Identity, Tickets
 from moot.core.errors import StoreError
 from moot.core.visibility import OBSERVER, OWNER, Viewer
-from moot.engine.shared_state_memory import MOST_KEPT, MemoryCommons
+from moot.engine.shared_state_memory import MAX_VALUES, MemorySharedState
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
+from moot.store.contract import Invitation, InvitationRole, Token, TokenRole
 from moot.store.memory import MemoryStore
 from moot.store.token_digest import digest
 from tests.factories import opened
@@ -40,11 +40,11 @@ class Time:
 
 async def keeper_with(
     *tokens: Token, operator: str = "", clock: Time | None = None
-) -> tuple[Keeper, MemoryStore]:
+) -> tuple[Authenticator, MemoryStore]:
     store = MemoryStore()
     for each in tokens:
-        await store.keep_token(each)
-    return Keeper(store, Secret(operator) if operator else None, clock or Time()), store
+        await store.save_token(each)
+    return Authenticator(store, Secret(operator) if operator else None, clock or Time()), store
 
 
 # --- tokens ---------------------------------------------------------------------------------------------
@@ -52,19 +52,19 @@ async def keeper_with(
 
 async def test_without_tokens_whoever_asks_is_the_owner_of_all() -> None:
     keeper, _ = await keeper_with()
-    assert await keeper.find(None) == ANYONE
-    assert await keeper.find("Bearer whatever") == ANYONE
+    assert await keeper.authenticate(None) == ANYONE
+    assert await keeper.authenticate("Bearer whatever") == ANYONE
     assert ANYONE.sees("team")
     assert ANYONE.viewer is OWNER
 
 
 async def test_a_token_is_known_by_its_digest_and_sees_what_is_its_owners() -> None:
     keeper, _ = await keeper_with(token(ALICES), operator=OPERATORS)
-    alice = await keeper.find(f"Bearer {ALICES}")
+    alice = await keeper.authenticate(f"Bearer {ALICES}")
     assert alice == Identity("alice", "viewer", "team", key=digest(ALICES)[:16])
     assert (alice.sees("team"), alice.sees("others"), alice.sees("")) == (True, False, False)
     assert alice.viewer is OBSERVER
-    assert await keeper.find(f"bearer   {OPERATORS} ") == OPERATOR
+    assert await keeper.authenticate(f"bearer   {OPERATORS} ") == OPERATOR
 
 
 async def test_those_known_last_are_let_in_while_the_store_is_away() -> None:
@@ -72,26 +72,26 @@ async def test_those_known_last_are_let_in_while_the_store_is_away() -> None:
     keeper, store = await keeper_with(token(ALICES), operator=OPERATORS, clock=clock)
     known, store.tokens = store.tokens, away
     with pytest.raises(StoreError):
-        await keeper.find(f"Bearer {OPERATORS}")
+        await keeper.authenticate(f"Bearer {OPERATORS}")
     store.tokens = known
-    assert await keeper.find(f"Bearer {ALICES}")
+    assert await keeper.authenticate(f"Bearer {ALICES}")
     store.tokens = away
     clock.now += 60
-    assert await keeper.find(f"Bearer {OPERATORS}") == OPERATOR
-    assert await keeper.find(f"Bearer {ALICES}")
-    assert await keeper.find("Bearer other") is None
+    assert await keeper.authenticate(f"Bearer {OPERATORS}") == OPERATOR
+    assert await keeper.authenticate(f"Bearer {ALICES}")
+    assert await keeper.authenticate("Bearer other") is None
     # Requests do not each wait for a store that is away; when it is back it is asked again.
     store.tokens = known
-    await store.keep_token(token("moot_bob-token-0123456789", "bob"))
+    await store.save_token(token("moot_bob-token-0123456789", "bob"))
     clock.now += 1
-    assert await keeper.find("Bearer moot_bob-token-0123456789") is None
+    assert await keeper.authenticate("Bearer moot_bob-token-0123456789") is None
     clock.now += 6
-    assert await keeper.find("Bearer moot_bob-token-0123456789")
+    assert await keeper.authenticate("Bearer moot_bob-token-0123456789")
     store.tokens = away
     # One that was revoked here is not waved through.
-    keeper.look_again()
+    keeper.forget_cached()
     with pytest.raises(StoreError):
-        await keeper.find(f"Bearer {ALICES}")
+        await keeper.authenticate(f"Bearer {ALICES}")
 
 
 async def away() -> tuple[Token, ...]:
@@ -105,46 +105,46 @@ async def away() -> tuple[Token, ...]:
 )  # fmt: skip
 async def test_anything_else_is_nobody(header: str | None) -> None:
     keeper, _ = await keeper_with(token(ALICES), operator=OPERATORS)
-    assert await keeper.find(header) is None
+    assert await keeper.authenticate(header) is None
 
 
 async def test_an_expired_token_opens_nothing_and_leaves_the_door_shut() -> None:
     keeper, _ = await keeper_with(token(ALICES, expires_at=NOW - timedelta(seconds=1)))
-    assert await keeper.enabled()
-    assert await keeper.find(f"Bearer {ALICES}") is None
-    assert await keeper.find(None) is None
+    assert await keeper.needs_token()
+    assert await keeper.authenticate(f"Bearer {ALICES}") is None
+    assert await keeper.authenticate(None) is None
 
 
 async def test_a_revoked_token_is_forgotten_and_the_door_stays_shut() -> None:
     clock = Time()
     keeper, store = await keeper_with(token(ALICES), clock=clock)
-    alice = await keeper.find(f"Bearer {ALICES}")
+    alice = await keeper.authenticate(f"Bearer {ALICES}")
     assert alice is not None
-    assert await keeper.knows(alice)
-    await store.drop_token("alice")
+    assert await keeper.is_still_valid(alice)
+    await store.delete_token("alice")
     clock.now += 6
-    assert await keeper.find(f"Bearer {ALICES}") is None
-    assert not await keeper.knows(alice)
-    assert not await keeper.knows(ANYONE)
-    assert await keeper.enabled()
+    assert await keeper.authenticate(f"Bearer {ALICES}") is None
+    assert not await keeper.is_still_valid(alice)
+    assert not await keeper.is_still_valid(ANYONE)
+    assert await keeper.needs_token()
 
 
 async def test_a_new_token_is_known_within_seconds_and_ends_the_open_house() -> None:
     clock = Time()
     keeper, store = await keeper_with(clock=clock)
-    assert await keeper.knows(ANYONE)
-    await store.keep_token(token(ALICES))
+    assert await keeper.is_still_valid(ANYONE)
+    await store.save_token(token(ALICES))
     clock.now += 6
-    assert await keeper.find(None) is None
-    assert await keeper.find(f"Bearer {ALICES}") is not None
-    assert not await keeper.knows(ANYONE)
+    assert await keeper.authenticate(None) is None
+    assert await keeper.authenticate(f"Bearer {ALICES}") is not None
+    assert not await keeper.is_still_valid(ANYONE)
 
 
 async def test_the_operator_is_known_as_long_as_there_is_a_token_for_it() -> None:
     keeper, _ = await keeper_with(operator=OPERATORS)
-    assert await keeper.knows(OPERATOR)
+    assert await keeper.is_still_valid(OPERATOR)
     keeper, _ = await keeper_with(token(ALICES))
-    assert not await keeper.knows(OPERATOR)
+    assert not await keeper.is_still_valid(OPERATOR)
     assert not NOBODY.sees("")
 
 
@@ -153,24 +153,24 @@ async def test_the_operator_is_known_as_long_as_there_is_a_token_for_it() -> Non
 GUESTS = "moot_guest-token-0123456789"
 
 
-async def guest(store: MemoryStore, role: InvitedAs, word: str = GUESTS, **more: Any) -> Invitation:
+async def guest(store: MemoryStore, role: InvitationRole, word: str = GUESTS, **more: Any) -> Invitation:
     await store.record("deb_1", lambda debate: () if debate else (opened(),))
     invitation = Invitation("deb_1", f"zoe {word}", digest(word), role, NOW, **more)
-    await store.invite(invitation)
+    await store.add_invitation(invitation)
     return invitation
 
 
 async def test_an_invitation_shuts_no_door_and_whoever_shows_it_is_what_it_says() -> None:
     keeper, store = await keeper_with()
-    assert await keeper.find(f"Bearer {GUESTS}") == ANYONE
+    assert await keeper.authenticate(f"Bearer {GUESTS}") == ANYONE
     await guest(store, "participant", seat="part_1")
-    zoe = await keeper.find(f"Bearer {GUESTS}")
+    zoe = await keeper.authenticate(f"Bearer {GUESTS}")
     assert zoe is not None
     assert (zoe.role, zoe.debate, zoe.conducts) == ("participant", "deb_1", False)
     assert zoe.viewer == Viewer("participant", "part_1")
     assert (zoe.sees("", "deb_1"), zoe.sees("", "deb_2")) == (True, False)
-    assert await keeper.find(None) == ANYONE
-    assert not await keeper.enabled()
+    assert await keeper.authenticate(None) == ANYONE
+    assert not await keeper.needs_token()
 
 
 @pytest.mark.parametrize(
@@ -178,37 +178,37 @@ async def test_an_invitation_shuts_no_door_and_whoever_shows_it_is_what_it_says(
     [("observer", OBSERVER), ("audience", OBSERVER), ("judge", Viewer("judge")),
      ("moderator", Viewer("moderator"))],
 )  # fmt: skip
-async def test_an_invitation_works_at_once_behind_a_shut_door(role: InvitedAs, viewer: Viewer) -> None:
+async def test_an_invitation_works_at_once_behind_a_shut_door(role: InvitationRole, viewer: Viewer) -> None:
     keeper, store = await keeper_with(token(ALICES), operator=OPERATORS)
-    assert await keeper.find(f"Bearer {GUESTS}") is None
+    assert await keeper.authenticate(f"Bearer {GUESTS}") is None
     await guest(store, role)
-    zoe = await keeper.find(f"Bearer {GUESTS}")
+    zoe = await keeper.authenticate(f"Bearer {GUESTS}")
     assert zoe is not None
     assert zoe.viewer == viewer
-    assert await keeper.knows(zoe)
+    assert await keeper.is_still_valid(zoe)
 
 
 async def test_a_withdrawn_invitation_is_forgotten_at_once() -> None:
     keeper, store = await keeper_with(operator=OPERATORS)
     invitation = await guest(store, "observer")
-    zoe = await keeper.find(f"Bearer {GUESTS}")
+    zoe = await keeper.authenticate(f"Bearer {GUESTS}")
     assert zoe is not None
-    await store.uninvite("deb_1", invitation.name)
-    assert not await keeper.knows(zoe)
-    assert await keeper.find(f"Bearer {GUESTS}") is None
+    await store.delete_invitation("deb_1", invitation.name)
+    assert not await keeper.is_still_valid(zoe)
+    assert await keeper.authenticate(f"Bearer {GUESTS}") is None
 
 
 async def test_an_expired_invitation_is_none() -> None:
     keeper, store = await keeper_with(operator=OPERATORS)
     await guest(store, "observer", expires_at=NOW - timedelta(seconds=1))
-    assert await keeper.find(f"Bearer {GUESTS}") is None
+    assert await keeper.authenticate(f"Bearer {GUESTS}") is None
 
 
 async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:
     keeper, store = await keeper_with()
     await guest(store, "audience", many=True)
     await guest(store, "audience", "moot_another-guest-9876543210")
-    hall, zoe = [await keeper.find(f"Bearer {w}") for w in (GUESTS, "moot_another-guest-9876543210")]
+    hall, zoe = [await keeper.authenticate(f"Bearer {w}") for w in (GUESTS, "moot_another-guest-9876543210")]
     assert hall is not None
     assert zoe is not None
     assert hall.client("10.0.0.1") != hall.client("10.0.0.2")
@@ -219,7 +219,7 @@ async def test_those_who_share_a_link_are_counted_by_their_addresses() -> None:
 
 
 async def test_a_ticket_opens_one_debate_once() -> None:
-    tickets = Tickets(MemoryCommons())
+    tickets = Tickets(MemorySharedState())
     ticket = await tickets.issue(OPERATOR, "deb_1")
     assert len(ticket) == 32
     assert await tickets.redeem(ticket, "deb_1") == OPERATOR
@@ -227,7 +227,7 @@ async def test_a_ticket_opens_one_debate_once() -> None:
 
 
 async def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
-    tickets = Tickets(MemoryCommons())
+    tickets = Tickets(MemorySharedState())
     ticket = await tickets.issue(OPERATOR, "deb_1")
     assert await tickets.redeem(ticket, "deb_2") is None
     assert await tickets.redeem(ticket, "deb_1") is None
@@ -236,15 +236,15 @@ async def test_a_ticket_shown_at_the_wrong_door_is_spent() -> None:
 
 async def test_a_ticket_is_good_for_a_minute() -> None:
     clock = Time()
-    tickets = Tickets(MemoryCommons(clock))
+    tickets = Tickets(MemorySharedState(clock))
     ticket = await tickets.issue(OPERATOR, "deb_1")
     clock.now = 60
     assert await tickets.redeem(ticket, "deb_1") is None
 
 
 async def test_of_too_many_tickets_the_oldest_go() -> None:
-    tickets = Tickets(MemoryCommons())
-    issued = [await tickets.issue(OPERATOR, "deb_1") for _ in range(MOST_KEPT + 1)]
+    tickets = Tickets(MemorySharedState())
+    issued = [await tickets.issue(OPERATOR, "deb_1") for _ in range(MAX_VALUES + 1)]
     assert await tickets.redeem(issued[0], "deb_1") is None
     assert await tickets.redeem(issued[1], "deb_1") == OPERATOR
 
@@ -292,13 +292,13 @@ async def test_tokens_of_the_store_come_with_their_role(bordered: Serving) -> No
 async def test_a_new_token_under_an_old_name_is_somebody_else() -> None:
     clock = Time()
     keeper, store = await keeper_with(token(ALICES), clock=clock)
-    old = await keeper.find(f"Bearer {ALICES}")
+    old = await keeper.authenticate(f"Bearer {ALICES}")
     assert old is not None
-    await store.drop_token("alice")
-    await store.keep_token(token("moot_another-token-9876543210"))
+    await store.delete_token("alice")
+    await store.save_token(token("moot_another-token-9876543210"))
     clock.now += 60
-    assert not await keeper.knows(old)
-    assert await keeper.find(f"Bearer {ALICES}") is None
+    assert not await keeper.is_still_valid(old)
+    assert await keeper.authenticate(f"Bearer {ALICES}") is None
 
 
 async def test_tokens_that_are_none_are_counted_at_every_door(bordered: Serving) -> None:

@@ -10,15 +10,15 @@ from random import Random
 import pytest
 
 from moot.api.frames import Cursor, Dialect, Frame
-from moot.api.native import Native
-from moot.api.v1.stream_frames import V1
+from moot.api.native import NativeFrames
+from moot.api.v1.stream_frames import V1Frames
 from moot.core.events import CallFailed, DebateEnded, DebateFailed, Event, TurnFailed, TurnRetried
 from moot.core.terms import Money, Usage
 from moot.core.visibility import OWNER
 from moot.engine.bus import MemoryBus
-from moot.engine.followers import Hub
+from moot.engine.followers import Followers
 from moot.store.memory import MemoryStore
-from moot.web.streaming.feeds import Feed, Feeds, read_joined
+from moot.web.streaming.feeds import Feed, Feeds, read_bytes
 from moot.web.streaming.frame_cache import SIZE
 from tests.factories import call_started, delta, opened, turn_started
 
@@ -32,7 +32,7 @@ class House:
         self.store = MemoryStore()
         bus = MemoryBus()
         self.store.listen(bus.publish)
-        self.hub = Hub(self.store, bus)
+        self.hub = Followers(self.store, bus)
         self.feeds = Feeds(self.store, self.hub)
         self.written = 0
 
@@ -73,7 +73,7 @@ class Reader:
         return True
 
     async def read(self, feed: Feed, cursor: int, upto: int) -> None:
-        async with aclosing(read_joined(feed, Cursor(cursor), self.take)) as pieces:
+        async with aclosing(read_bytes(feed, Cursor(cursor), self.take)) as pieces:
             async for piece in pieces:
                 self._see(piece)
                 if self.dice is not None and self.dice.random() < 0.3:
@@ -101,7 +101,7 @@ def number(frame: Frame, id: str) -> bytes:
 
 
 async def follow(house: House, reader: Reader, cursor: int, upto: int, dialect: Dialect) -> None:
-    async with house.feeds.reading("deb_1", dialect, OWNER, number) as feed:
+    async with house.feeds.open_feed("deb_1", dialect, OWNER, number) as feed:
         await reader.read(feed, cursor, upto)
 
 
@@ -113,7 +113,7 @@ async def test_whoever_stands_by_now_and_then_is_told_everything_once(house: Hou
     readers = [Reader(Random(seed + n)) for n in range(len(cursors))]
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         for reader, cursor in zip(readers, cursors, strict=True):
-            group.create_task(follow(house, reader, cursor, EVENTS + 1, Native()))
+            group.create_task(follow(house, reader, cursor, EVENTS + 1, NativeFrames()))
         await house.speak(EVENTS, dice)
         # They end where they read, and so the last is handed to nobody.
         for reader in readers:
@@ -128,7 +128,7 @@ async def test_whoever_stands_by_now_and_then_is_told_everything_once(house: Hou
 @pytest.mark.parametrize("events", [20, SIZE, SIZE + 1])
 async def test_whoever_stands_by_learns_that_it_is_over(house: House, events: int) -> None:
     reader = Always()
-    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, V1()))
+    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, V1Frames()))
     await asyncio.sleep(0.01)
     await house.speak(events - 1, Random(1))
     await house.write(DebateEnded("rounds"))
@@ -143,24 +143,24 @@ async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on
     house: House, events: int
 ) -> None:
     standing = Always()
-    first = asyncio.create_task(follow(house, standing, 0, 10**9, V1()))
+    first = asyncio.create_task(follow(house, standing, 0, 10**9, V1Frames()))
     await house.speak(events, Random(events))
     failed = CallFailed(1, "bad_key", "permanent", "No key.", Usage(), Money(0))
     await house.write(failed, TurnFailed(1, "bad_key", "No key."), DebateFailed("permanent_fault"))
     late, at_the_end = Reader(None), Reader(None)
     async with asyncio.timeout(30):
         await first
-        await follow(house, late, 0, 10**9, V1())
-        await follow(house, at_the_end, house.written, 10**9, V1())
+        await follow(house, late, 0, 10**9, V1Frames())
+        await follow(house, at_the_end, house.written, 10**9, V1Frames())
     assert standing.seen == late.seen
     assert standing.seen[-1] == str(house.written)
     assert at_the_end.seen == []
-    assert not await house.feeds.tells_more("deb_1", V1(), OWNER, Cursor(house.written))
+    assert not await house.feeds.tells_more("deb_1", V1Frames(), OWNER, Cursor(house.written))
     went_on = house.written
     await house.write(TurnRetried(1))
-    assert await house.feeds.tells_more("deb_1", V1(), OWNER, Cursor(went_on))
+    assert await house.feeds.tells_more("deb_1", V1Frames(), OWNER, Cursor(went_on))
     back = Reader(None)
-    following = asyncio.create_task(follow(house, back, went_on, 10**9, V1()))
+    following = asyncio.create_task(follow(house, back, went_on, 10**9, V1Frames()))
     await house.write(DebateEnded("stopped"))
     async with asyncio.timeout(30):
         await following
@@ -173,11 +173,11 @@ async def test_a_beat_is_handed_to_those_who_stand_by_and_read_by_those_who_woul
     willing, behind = Always(), Reader(None)
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(follow(house, reader, house.written, EVENTS, Native()))
+            group.create_task(follow(house, reader, house.written, EVENTS, NativeFrames()))
             for reader in (willing, behind)
         ]
         await asyncio.sleep(0.01)
-        house.feeds.beat()
+        house.feeds.heartbeat()
         await asyncio.sleep(0.01)
         for task in tasks:
             task.cancel()
@@ -187,8 +187,8 @@ async def test_a_beat_is_handed_to_those_who_stand_by_and_read_by_those_who_woul
 
 async def test_whoever_stood_by_and_left_is_handed_nothing_more(house: House) -> None:
     reader, other = Always(), Always()
-    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, Native()))
-    staying = asyncio.create_task(follow(house, other, house.written, EVENTS, Native()))
+    watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, NativeFrames()))
+    staying = asyncio.create_task(follow(house, other, house.written, EVENTS, NativeFrames()))
     await asyncio.sleep(0.01)
     await house.write(delta("one"))
     await asyncio.sleep(0.01)
@@ -205,15 +205,15 @@ async def test_whoever_stood_by_and_left_is_handed_nothing_more(house: House) ->
 async def test_a_cursor_within_the_last_event_comes_to_the_end(house: House, events: int) -> None:
     await house.speak(events - 1, Random(1))
     await house.write(DebateEnded("rounds"))
-    async with asyncio.timeout(60), house.feeds.reading("deb_1", V1(), OWNER, number) as feed:
-        rest = b"".join([piece async for piece in read_joined(feed, Cursor(events, 1), lambda _: True)])
+    async with asyncio.timeout(60), house.feeds.open_feed("deb_1", V1Frames(), OWNER, number) as feed:
+        rest = b"".join([piece async for piece in read_bytes(feed, Cursor(events, 1), lambda _: True)])
     assert rest.split() == [b"%d" % events]
 
 
 async def test_who_reads_old_pages_of_a_debate_that_is_deleted_is_told_that_it_is_gone(house: House) -> None:
     await house.speak(EVENTS, Random(2))
-    async with asyncio.timeout(60), house.feeds.reading("deb_1", Native(), OWNER, number) as feed:
-        async with aclosing(read_joined(feed, Cursor())) as pieces:
+    async with asyncio.timeout(60), house.feeds.open_feed("deb_1", NativeFrames(), OWNER, number) as feed:
+        async with aclosing(read_bytes(feed, Cursor())) as pieces:
             await anext(pieces)
             await house.store.delete("deb_1")
             async for _ in pieces:
@@ -223,7 +223,7 @@ async def test_who_reads_old_pages_of_a_debate_that_is_deleted_is_told_that_it_i
 
 async def test_a_page_that_was_being_built_while_its_debate_was_deleted_is_not_kept(house: House) -> None:
     await house.speak(EVENTS, Random(3))
-    async with house.feeds.reading("deb_1", Native(), OWNER, number) as feed:
+    async with house.feeds.open_feed("deb_1", NativeFrames(), OWNER, number) as feed:
         building = asyncio.create_task(feed.page(0))
         await asyncio.sleep(0)
         await asyncio.sleep(0)

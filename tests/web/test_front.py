@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from hatchling.builders.wheel import WheelBuilder
 
 from moot.providers.keys import Secret
-from moot.settings import Service
-from moot.web.routes.page import KINDS, PAGES, Front
+from moot.settings import ServerSettings
+from moot.web.routes.page import KINDS, PAGES, PageRoutes
 from tests.api.served import Served, serving
 from tests.web.raw import Line
 
@@ -28,7 +28,9 @@ SHIPPED = sorted(
     for path in (WEB / folder).rglob("*")
     if path.is_file()
 )
-GUARDED = Service(requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token"))
+GUARDED = ServerSettings(
+    requests_per_minute=None, debates_per_client=None, token=Secret("operators-own-token")
+)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Accept-Encoding": "gzip, deflate, br"}
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -136,7 +138,7 @@ async def test_where_there_is_nothing_the_page_says_so_to_people_and_a_problem_t
 async def test_before_set_up_the_page_says_what_to_run(tmp_path: Path) -> None:
     shutil.copytree(WEB / "static", tmp_path / "static")
     app = FastAPI()
-    app.include_router(Front(tmp_path).router())
+    app.include_router(PageRoutes(tmp_path).router())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
         reply = await client.get("/")
     assert (reply.status_code, reply.headers["content-type"]) == (503, "text/plain; charset=utf-8")
@@ -151,7 +153,9 @@ NAMED = re.compile(r'(?:href|src)="/([^"]+)"')
 async def test_the_document_names_what_its_page_needs_and_has_its_own_tag(guarded: Served) -> None:
     first, other = [(await guarded.http.get(path)) for path in ("/", "/statistics")]
     named = NAMED.findall(first.text)
-    assert len(named) == len({*named, "static/css/start.css", "static/parts/picker.js", "vendor/preact.js"})
+    assert len(named) == len(
+        {*named, "static/css/start.css", "static/parts/model_picker.js", "vendor/preact.js"}
+    )
     assert named.index("static/css/base.css") < named.index("static/css/start.css")
     assert "static/pages/statistics.js" in NAMED.findall(other.text)
     assert not {"vendor/chart.js", "static/pages/start.js"} & {*NAMED.findall(other.text)}

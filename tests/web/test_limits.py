@@ -8,10 +8,10 @@ import time
 import pytest
 
 from moot.api.problems import Problem
-from moot.api.rate_limits import Bucket, Limiter, Proxies, Streams
+from moot.api.rate_limits import RateLimiter, StreamLimiter, TokenBucket, TrustedProxies
 from moot.core.errors import Invalid
-from moot.engine.presence import Attendance
-from moot.engine.shared_state_memory import MemoryCommons
+from moot.engine.presence import Presence
+from moot.engine.shared_state_memory import MemorySharedState
 from moot.providers.keys import Secret
 from tests.web.apps import Echo
 from tests.web.conftest import Serving
@@ -42,19 +42,19 @@ from tests.web.raw import Line, exchange, request
 def test_a_client_is_the_nearest_hop_that_nobody_vouches_for(
     peer: str, forwarded: list[str], client: str
 ) -> None:
-    assert Proxies(("10.0.0.0/8",)).client(peer, forwarded) == client
+    assert TrustedProxies(("10.0.0.0/8",)).client_key(peer, forwarded) == client
 
 
 def test_a_proxy_is_named_by_its_address() -> None:
     with pytest.raises(Invalid, match="MOOT_TRUSTED_PROXIES"):
-        Proxies(("proxy.example.org",))
+        TrustedProxies(("proxy.example.org",))
 
 
 # --- requests -------------------------------------------------------------------------------------------
 
 
 async def test_a_client_may_ask_so_often_and_then_waits() -> None:
-    limiter = Limiter(3)
+    limiter = RateLimiter(3)
     standings = [await limiter.hit("a") for _ in range(4)]
     assert [s.remaining for s in standings if s] == [2, 1, 0, 0]
     assert [s.allowed for s in standings if s] == [True, True, True, False]
@@ -71,13 +71,13 @@ async def test_a_client_may_ask_so_often_and_then_waits() -> None:
 
 
 async def test_requests_at_once_are_counted_one_by_one() -> None:
-    limiter = Limiter(50)
+    limiter = RateLimiter(50)
     standings = await asyncio.gather(*(limiter.hit("a") for _ in range(80)))
     assert sum(standing.allowed for standing in standings if standing) == 50
 
 
 async def test_the_operator_can_lift_the_limit(bordered: Serving) -> None:
-    assert await Limiter(None).hit("a") is None
+    assert await RateLimiter(None).hit("a") is None
     served = await bordered(Echo(), requests_per_minute=None)
     reply = await exchange(served.port, request("/api/x"))
     assert not [name for name in reply.headers if name.startswith("x-ratelimit")]
@@ -149,41 +149,41 @@ async def test_health_and_what_is_not_the_api_are_not_counted(bordered: Serving)
 
 
 async def test_so_many_streams_are_open_at_a_time() -> None:
-    streams = Streams(2, Attendance(MemoryCommons()))
-    async with streams.taken("a"):
-        async with streams.taken("a"), streams.taken("b"):
+    streams = StreamLimiter(2, Presence(MemorySharedState()))
+    async with streams.slot("a"):
+        async with streams.slot("a"), streams.slot("b"):
             with pytest.raises(Problem) as told:
-                async with streams.taken("a"):
+                async with streams.slot("a"):
                     pass
             assert told.value.kind == "rate-limit"
-        async with streams.taken("a"):
+        async with streams.slot("a"):
             pass
 
 
 async def test_a_stream_keeps_its_place_however_long_it_is_open() -> None:
     now = 0.0
-    attendance = Attendance(MemoryCommons(lambda: now))
-    streams = Streams(1, attendance)
-    async with streams.taken("a"):
+    attendance = Presence(MemorySharedState(lambda: now))
+    streams = StreamLimiter(1, attendance)
+    async with streams.slot("a"):
         for _ in range(3):
             now += 30
             await attendance.renew()
         with pytest.raises(Problem):
-            async with streams.taken("a"):
+            async with streams.slot("a"):
                 pass
-    async with streams.taken("a"):
+    async with streams.slot("a"):
         pass
 
 
 async def test_streams_without_a_limit() -> None:
-    streams = Streams(None, Attendance(MemoryCommons()))
-    async with streams.taken("a"), streams.taken("a"), streams.taken("a"):
+    streams = StreamLimiter(None, Presence(MemorySharedState()))
+    async with streams.slot("a"), streams.slot("a"), streams.slot("a"):
         pass
 
 
 def test_a_bucket_lets_a_burst_through_and_then_so_many_a_second() -> None:
     now = 0.0
-    bucket = Bucket(3, 2, lambda: now)
+    bucket = TokenBucket(3, 2, lambda: now)
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
     now = 0.5
     assert [bucket.take() for _ in range(2)] == [True, False]

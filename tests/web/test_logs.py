@@ -17,7 +17,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from moot.providers.keys import Secret
-from moot.settings import Cluster, Service, Settings
+from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.web import logging_setup
 from tests.logbook import log_as_it_was  # noqa: F401 - a fixture
 from tests.web.apps import Echo, broken
@@ -44,10 +44,10 @@ def set_up(tmp_path: Path, log_as_it_was: None) -> SetUp:  # noqa: F811 - the fi
             data=tmp_path,
             keys={"openai": Secret(IN_FILE)},
             environ={"ANTHROPIC_API_KEY": IN_ENVIRONMENT},
-            service=Service(**service),
+            service=ServerSettings(**service),
         )
         stream = io.StringIO()
-        logging_setup.set_up(settings, level=level, stream=stream)
+        logging_setup.set_up_logging(settings, level=level, stream=stream)
         return stream
 
     return start
@@ -72,7 +72,7 @@ def caught() -> BaseException:
 @pytest.mark.parametrize("form", ["text", "json"])
 async def test_no_secret_comes_out_by_any_door(set_up: SetUp, form: str) -> None:
     stream = set_up(form)
-    logging_setup.keep_quiet(OF_CLIENT)
+    logging_setup.hide_secret(OF_CLIENT)
     logger = logging.getLogger("moot.anything")
     said = f"{IN_FILE} {IN_ENVIRONMENT} {OF_OPERATOR} {OF_CLIENT} {SHAPED}"
     logger.debug("%s", said, extra={"path": said, "odd": [said]})
@@ -85,7 +85,7 @@ async def test_no_secret_comes_out_by_any_door(set_up: SetUp, form: str) -> None
     thread.start()
     thread.join()
     loop = asyncio.get_running_loop()
-    logging_setup.heed(loop)
+    logging_setup.log_loop_errors(loop)
     loop.call_soon(leak)
     await asyncio.sleep(0.01)
     loop.set_exception_handler(None)
@@ -189,8 +189,8 @@ def test_what_others_say_about_bytes_is_not_logged(set_up: SetUp) -> None:
     ],
 )
 def test_passwords_in_addresses_are_no_more_told_than_keys(tmp_path: Path, address: str) -> None:
-    settings = Settings(data=tmp_path, cluster=Cluster(bus=Secret(address)))
-    told = logging_setup.Blots(logging_setup.secrets_of(settings)).blot(
+    settings = Settings(data=tmp_path, cluster=ClusterSettings(bus=Secret(address)))
+    told = logging_setup.SecretFilter(logging_setup.secrets_of(settings)).redacted(
         f"no {address}, canary%40word, canary@word"
     )
     assert "redis:" not in told
@@ -201,6 +201,6 @@ def test_passwords_in_addresses_are_no_more_told_than_keys(tmp_path: Path, addre
 
 def test_short_words_are_not_taken_for_keys(set_up: SetUp) -> None:
     stream = set_up()
-    logging_setup.keep_quiet("the")
+    logging_setup.hide_secret("the")
     logging.getLogger("moot.x").info("the words are still there")
     assert "the words are still there" in stream.getvalue()

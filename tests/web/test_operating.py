@@ -14,10 +14,10 @@ import pytest
 
 from moot.cluster import redis_client
 from moot.core.terms import Request
-from moot.engine.log_context import at, bearings
+from moot.engine.log_context import current_fields, log_fields
 from moot.providers.keys import Secret
-from moot.providers.scripted import Cue, Scripted, improvise
-from moot.settings import Cluster, Service, Settings
+from moot.providers.scripted import Cue, ScriptedProvider, improvise
+from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.web import logging_setup
 from tests.api.served import serving as served
@@ -47,7 +47,7 @@ async def test_without_redis_a_node_is_degraded_and_stays_in_service(
     # Where tests fill the machine, a Redis may take its time and is there all the same.
     monkeypatch.setattr(redis_client, "TICKS", 300)
     with Redis() as redis:
-        async with served(tmp_path, cluster=Cluster(bus=Secret(redis.url))) as house:
+        async with served(tmp_path, cluster=ClusterSettings(bus=Secret(redis.url))) as house:
 
             async def told(path: str) -> tuple[int, str]:
                 reply = await house.http.get(path)
@@ -68,7 +68,7 @@ async def test_a_redis_that_refuses_us_is_told_of_once_and_missed_by_nobody(
 ) -> None:
     with Redis("sesame") as redis:
         wrong = Secret(redis.url.replace("sesame", "simsalabim"))
-        async with served(tmp_path, cluster=Cluster(bus=wrong)) as house:
+        async with served(tmp_path, cluster=ClusterSettings(bus=wrong)) as house:
             debate_id = await house.open()
             assert (await house.follow(debate_id))[-1][0] == "complete"
             assert (await house.http.get("/health/ready")).json()["status"] == "degraded"
@@ -94,7 +94,7 @@ async def test_without_its_log_a_node_takes_no_requests_but_shows_its_figures(tm
 
 
 async def test_who_runs_how_many_debates_is_among_the_figures(tmp_path: Path) -> None:
-    async with served(tmp_path, provider=Scripted(pace=0.05)) as house:
+    async with served(tmp_path, provider=ScriptedProvider(pace=0.05)) as house:
         debate_id = await house.open()
         await house.until(debate_id, lambda status: status["status"] == "debating")
         page = (await house.http.get("/metrics")).text
@@ -122,7 +122,7 @@ def lines(tmp_path: Path) -> Generator[Lines]:
     """What has been logged, line by line."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging_setup.formatter(Settings(data=tmp_path, service=Service(log="json"))))
+    handler.setFormatter(logging_setup.formatter(Settings(data=tmp_path, service=ServerSettings(log="json"))))
     root, level = logging.getLogger(), logging.getLogger().level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
@@ -135,17 +135,17 @@ async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lin
     over = asyncio.Event()
 
     async def outlive() -> None:
-        with at(debate="deb_1"):
+        with log_fields(debate="deb_1"):
             log.warning("meanwhile")
             await over.wait()
             log.warning("afterwards")
 
-    with at(request_id="req_1"):
+    with log_fields(request_id="req_1"):
         task = asyncio.create_task(outlive())
         await asyncio.sleep(0)
         await asyncio.to_thread(log.warning, "in a thread")
         log.warning("said otherwise", extra={"request_id": "req_2"})
-    assert not bearings()
+    assert not current_fields()
     over.set()
     await task
     told = {
@@ -175,7 +175,7 @@ async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, 
         log.warning("the speaker clears his throat")
         return list(improvise(request))
 
-    async with served(tmp_path, provider=Scripted(script)) as house:
+    async with served(tmp_path, provider=ScriptedProvider(script)) as house:
         debate_id = await house.open()
         await house.over(debate_id)
     told = [redis_client for redis_client in lines() if "throat" in redis_client["event"]]

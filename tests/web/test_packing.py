@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from moot.web.middleware.compression import LARGE, SMALL, Packing
+from moot.web.middleware.compression import LARGE, SMALL, CompressionMiddleware
 
 PACKED = {"Accept-Encoding": "gzip"}
 
@@ -40,7 +40,7 @@ async def http() -> AsyncGenerator[httpx.AsyncClient]:
     app.add_route("/streamed", _streamed)
     for path in ("/tokens", "/tickets", "/debates/deb_1/invitations", "/debates/deb_1/invitations/inv_1"):
         app.add_route(path, _hidden)
-    transport = httpx.ASGITransport(Packing(app))
+    transport = httpx.ASGITransport(CompressionMiddleware(app))
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=PACKED) as client:
         yield client
 

@@ -16,7 +16,7 @@ import pytest
 
 from moot.api.origins import is_loopback
 from moot.core.errors import Unavailable
-from moot.settings import Service
+from moot.settings import ServerSettings
 from moot.web.server.listener import bind, url_of
 from tests.faces.terminal import environment
 from tests.nursery import Moot
@@ -167,7 +167,7 @@ async def test_the_very_address_at_which_a_connection_arrives_is_a_name_of_ours(
 
 async def test_streams_end_first_and_idle_connections_are_closed() -> None:
     endless = Endless()
-    async with listening(endless, Service(), endless.end) as served:
+    async with listening(endless, ServerSettings(), endless.end) as served:
         streams = [await Line.to(served.port) for _ in range(20)]
         for line in streams:
             await line.send(request("/stream"))

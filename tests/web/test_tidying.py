@@ -10,7 +10,7 @@ import httpx
 
 from moot.core.terms import Model
 from moot.engine.arena import Arena
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from moot.settings import Settings
 from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import served
@@ -22,7 +22,7 @@ async def held(data: Path, days_ago: int) -> str:
 
     settings = Settings(data=data)
     store = SqliteStore.open(settings.database, clock=then)
-    async with Arena.open(settings, store=store, providers={"scripted": Scripted()}) as arena:
+    async with Arena.open(settings, store=store, providers={"scripted": ScriptedProvider()}) as arena:
         records = arena.debate("Homework should be banned", model=Model("scripted", "demo"), turns=2)
         return {recorded.debate async for recorded in records}.pop()
 

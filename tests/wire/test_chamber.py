@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
-from moot.api.page_view.actions import open_deeds
-from moot.api.page_view.page_frames import Chamber
+from moot.api.page_view.actions import open_actions
+from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.patches import patches
 from moot.api.page_view.sections import view
 from moot.core.events import DraftKept, Recorded
@@ -39,7 +39,7 @@ AT_A_SEAT = {
 
 def told(records: Sequence[Recorded], viewer: Viewer) -> str:
     """All that this viewer is ever told, and what it adds up to."""
-    dialect, seen = Chamber(viewer), watch(records, viewer)
+    dialect, seen = PageFrames(viewer), watch(records, viewer)
     frames = [frame.data for one in seen for frame in dialect.frames(one)]
     grown: dict[str, str] = {}
     for verb, path, value in (op for frame in frames for op in frame["ops"]):
@@ -117,7 +117,7 @@ def test_a_button_is_there_exactly_when_it_would_do_something(plot: Plot) -> Non
             for seat in state.seats
             if is_open(state, at(seat.id))
         }
-        assert every == {deed for deed in open_deeds(state) if deed.partition(":")[0] in AT_A_SEAT}
+        assert every == {deed for deed in open_actions(state) if deed.partition(":")[0] in AT_A_SEAT}
 
 
 def test_what_is_sealed_is_not_counted_for_anybody() -> None:
@@ -140,10 +140,10 @@ def test_judges_read_nobodys_ballot() -> None:
 def test_while_a_debate_is_paused_one_may_step() -> None:
     debate = Simulation(table("oxford"), speak).start()
     debate.run_until(lambda d: bool(d.live))
-    assert not {"step", "resume"} & {*open_deeds(debate.debate)}
+    assert not {"step", "resume"} & {*open_actions(debate.debate)}
     debate.ask(Pause())
     debate.run()
-    assert {"step", "resume"} <= {*open_deeds(debate.debate)}
+    assert {"step", "resume"} <= {*open_actions(debate.debate)}
     debate.ask(Resume("turn"))
     debate.run_until(lambda d: bool(d.live))
     assert view(debate.debate, OWNER)["now"]["pausing"]
@@ -158,7 +158,7 @@ def test_a_person_speaks_in_a_step_and_no_clock_runs() -> None:
     debate.run()
     first = debate.debate.live[0].seat
     assert debate.debate.status == "paused"
-    assert f"say:{first}" in open_deeds(debate.debate)
+    assert f"say:{first}" in open_actions(debate.debate)
     assert view(debate.debate, OWNER)["turns"]["1"]["endsAt"] is None
     debate.ask(Say(first, "Coffee wakes."))
     assert [turn.state for turn in debate.debate.turns] == ["completed"]

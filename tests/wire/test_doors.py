@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from moot.api.frames import Dialect, Seen, as_lines, parse_cursor
-from moot.api.native import Native
-from moot.compat.arena_frames import Bouts, bout, letter
-from moot.compat.plain_frames import over_at, spoken
-from moot.compat.turn_stream import OneTurn
+from moot.api.frames import Dialect, SeenEvent, as_lines, parse_cursor
+from moot.api.native import NativeFrames
+from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
+from moot.compat.plain_frames import counted_turns, end_seq
+from moot.compat.turn_stream import TurnFrames
 from moot.core.events import Recorded
 from moot.core.state import Debate, Turn
-from moot.core.terms import Manner
+from moot.core.terms import DebateOptions
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
@@ -46,7 +46,7 @@ FEWER = settings(LAW, max_examples=20)
 CODES = {"INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"}
 
 
-def tales(dialect: Dialect, seen: Sequence[Seen]) -> list[dict[str, Any]]:
+def tales(dialect: Dialect, seen: Sequence[SeenEvent]) -> list[dict[str, Any]]:
     return [sent(frame) for _, frame in told(dialect, seen)]
 
 
@@ -74,22 +74,22 @@ class Listener:
                 pass
 
 
-def check_words(seen: Sequence[Seen]) -> None:
+def check_words(seen: Sequence[SeenEvent]) -> None:
     """At any moment the words that were added up are those of the log."""
     quick, bouts = Listener(), Listener()
     for one in seen:
         for dialect, listener in ((QUICK, quick), (BOUTS, bouts)):
             for frame in dialect.frames(one):
                 listener.hear(sent(frame))
-        for turn in one.after.live if not over_at(one.after) else ():
+        for turn in one.after.live if not end_seq(one.after) else ():
             assert quick.words[one.after.seat(turn.seat).name] == turn.text
-            assert bouts.words[letter(one.after, turn.seat)] == turn.text
+            assert bouts.words[seat_letter(one.after, turn.seat)] == turn.text
     heard = [text for _, text in bouts.ended if text]
     assert [text for _, text in quick.ended if text] == heard
 
 
-def check_shapes(seen: Sequence[Seen]) -> None:
-    over = over_at(seen[-1].after)
+def check_shapes(seen: Sequence[SeenEvent]) -> None:
+    over = end_seq(seen[-1].after)
     for dialect, members in ((QUICK, QUICK_MEMBERS), (BOUTS, BOUT_MEMBERS)):
         frames = [frame for _, frame in told(dialect, seen)]
         for frame in frames:
@@ -109,7 +109,7 @@ def check_shapes(seen: Sequence[Seen]) -> None:
     assert rounds == list(range(1, len(rounds) + 1))
 
 
-def check_resuming(seen: Sequence[Seen]) -> None:
+def check_resuming(seen: Sequence[SeenEvent]) -> None:
     """What came before any event, and what comes from where it says one was, make the whole."""
     for dialect in (QUICK, BOUTS):
         told_in_all = tales(dialect, seen)
@@ -117,7 +117,7 @@ def check_resuming(seen: Sequence[Seen]) -> None:
             if place % 5 and "part" not in data:
                 continue
             cursor = parse_cursor(f"{data['seq']}.{data['part']}" if "part" in data else str(data["seq"]))
-            rest = tales(dialect, seen[cursor.whole :])
+            rest = tales(dialect, seen[cursor.complete_seq :])
             assert told_in_all[:place] + rest[cursor.part :] == told_in_all
 
 
@@ -125,18 +125,18 @@ def check_agreement(records: Sequence[Recorded]) -> None:
     """All dialects tell the same words, the same costs and the same winner."""
     seen = watch(records)
     debate = end_of(seen)
-    counting = [turn for turn in spoken(debate) if turn.said]
+    counting = [turn for turn in counted_turns(debate) if turn.has_words]
     words = [turn.text for turn in counting]
-    costs, result = float(debate.spent), debate.verdict
+    costs, result = float(debate.cost_so_far), debate.verdict
     page = json.loads(to_json(transcript(debate)))
     speeches = {one["turn"]: one["content"] for part in page["rounds"] for one in part["responses"]}
     assert [speeches[turn.number] for turn in counting] == words
-    native = [sent(frame)["event"] for _, frame in told(Native(), watch(records, OWNER))[: debate.seq]]
+    native = [sent(frame)["event"] for _, frame in told(NativeFrames(), watch(records, OWNER))[: debate.seq]]
     assert [fold_words(native, turn) for turn in counting if not turn.segments] == [
         turn.text for turn in counting if not turn.segments
     ]
     check_turns([turn for turn in counting if turn.state == "completed"], seen)
-    shape = bout(debate, OBSERVER)
+    shape = debate_reply(debate, OBSERVER)
     assert [one["content"] for one in shape["turns"] if one["content"]] == words
     assert [one["content"] for one in shape["transcript"]] == words
     assert shape["totalCost"] is None or shape["totalCost"] == costs
@@ -153,22 +153,22 @@ def check_agreement(records: Sequence[Recorded]) -> None:
         assert (ended["winner"], quick["winner"], v1["verdict"]["winner"]) == ("draw", "draw", "tie")
         return
     assert v1["verdict"]["winner"] == page["verdict"]["winner"] == result.winner
-    assert (ended["winner"], shape["winner"]) == (letter(debate, result.winner),) * 2
+    assert (ended["winner"], shape["winner"]) == (seat_letter(debate, result.winner),) * 2
     assert debate.seat(result.winner).name in quick["winner"]
 
 
-def check_turns(turns: Sequence[Turn], seen: Sequence[Seen]) -> None:
+def check_turns(turns: Sequence[Turn], seen: Sequence[SeenEvent]) -> None:
     """Each for itself, as those are told who ask for one turn at a time."""
     for turn in turns:
-        (whole,) = named(told(OneTurn(turn.number, turn.since), seen), "complete")
+        (whole,) = named(told(TurnFrames(turn.number, turn.since), seen), "complete")
         assert whole["content"] == turn.text
         assert turn.cost is None or whole["cost"]["total"] == float(turn.cost)
         assert whole["tokenUsage"]["total_tokens"] == turn.usage.total
 
 
-def end_of(seen: Sequence[Seen]) -> Debate:
+def end_of(seen: Sequence[SeenEvent]) -> Debate:
     """As it stood when it was over: what came later is told nowhere but in the log."""
-    over = over_at(seen[-1].after)
+    over = end_seq(seen[-1].after)
     return seen[over - 1].after if over else seen[-1].after
 
 
@@ -204,8 +204,8 @@ def test_any_debate_is_told_alike_at_every_door_and_no_secret_comes_through(plot
     seats = watch(records)[-1].after.seats
     for viewer in (OBSERVER, Viewer("participant", seats[0].id), Viewer("judge")):
         seen = watch(records, viewer)
-        said = [sent(frame) for door in (QUICK, Bouts(viewer)) for _, frame in told(door, seen)]
-        shown = json.dumps([*said, bout(seen[-1].after, viewer)], ensure_ascii=False)
+        said = [sent(frame) for door in (QUICK, ArenaFrames(viewer)) for _, frame in told(door, seen)]
+        shown = json.dumps([*said, debate_reply(seen[-1].after, viewer)], ensure_ascii=False)
         for seat in seats:
             for secret in filter(None, (seat.objective, seat.system_prompt)):
                 assert viewer.seat == seat.id or secret not in shown
@@ -218,20 +218,20 @@ def test_the_doors_have_names_of_their_own() -> None:
 
 
 def test_thoughts_and_aims_stand_at_the_address_for_those_who_may_read_them() -> None:
-    log = held(manner=Manner(show_reasoning=False))
+    log = held(manner=DebateOptions(show_reasoning=False))
     aimed = replace(
         log.debate, seats=(replace(log.debate.seats[0], objective="To win."), *log.debate.seats[1:])
     )
-    assert "Lead with safety" in str(bout(aimed, OWNER)["turns"])
-    assert bout(aimed, OWNER)["debaterA"]["objective"] == "To win."
-    assert "Lead with safety" not in str(bout(aimed, OBSERVER))
-    assert "To win." not in str(bout(aimed, OBSERVER))
+    assert "Lead with safety" in str(debate_reply(aimed, OWNER)["turns"])
+    assert debate_reply(aimed, OWNER)["debaterA"]["objective"] == "To win."
+    assert "Lead with safety" not in str(debate_reply(aimed, OBSERVER))
+    assert "To win." not in str(debate_reply(aimed, OBSERVER))
 
 
 def test_a_table_of_any_size_has_letters() -> None:
     debate = held().debate
     more = tuple(replace(debate.seats[0], id=f"guest_{n}") for n in range(4))
-    crowded = bout(replace(debate, seats=(*debate.seats, *more)), OWNER)
+    crowded = debate_reply(replace(debate, seats=(*debate.seats, *more)), OWNER)
     assert crowded.keys() >= {"debaterA", "debaterB", "debaterE", "debaterF"}
 
 
@@ -242,8 +242,10 @@ def test_who_speaks_at_the_same_time_hears_the_others_afterwards(name: str) -> N
     for seat in debate.seats:
         viewer, listener = Viewer("participant", seat.id), Listener()
         whole: dict[int, str] = {}
-        for data in tales(Bouts(viewer), watch(records, viewer)):
+        for data in tales(ArenaFrames(viewer), watch(records, viewer)):
             listener.hear(data)
             if data["type"] == "turn.completed":
                 whole[data["turnNumber"]] = data["fullContent"]
-        assert [whole[turn.slot + 1] for turn in spoken(debate)] == [turn.text for turn in spoken(debate)]
+        assert [whole[turn.slot + 1] for turn in counted_turns(debate)] == [
+            turn.text for turn in counted_turns(debate)
+        ]

@@ -9,16 +9,16 @@ import msgspec
 import pytest
 
 from moot.api.frames import as_sse
-from moot.api.native import Native
-from moot.api.v1.replies import event_page
+from moot.api.native import NativeFrames
+from moot.api.v1.replies import event_page_reply
 from moot.core.events import BudgetWarned, decode_event
-from moot.core.terms import Manner, Money
+from moot.core.terms import DebateOptions, Money
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.golden.reading import log_of
 from tests.views.logs import Log, held
 from tests.wire.watching import EXTENDED, NAMES, PLAIN, sent, told, watch
 
-NATIVE = Native()
+NATIVE = NativeFrames()
 
 
 def entries(log: Log, viewer: Viewer = OBSERVER) -> list[Any]:
@@ -41,7 +41,7 @@ def test_every_event_is_told_as_it_was_written(name: str):
 
 
 def test_what_a_viewer_may_not_see_leaves_its_place():
-    log = held(manner=Manner(show_reasoning=False))
+    log = held(manner=DebateOptions(show_reasoning=False))
     seen = entries(log)
     assert [entry["seq"] for entry in seen] == list(range(1, log.debate.seq + 1))
     assert {"type": "hidden"} in [entry["event"] for entry in seen]
@@ -71,8 +71,8 @@ def test_every_dialect_has_a_name_of_its_own():
 
 def test_a_page_of_the_log_says_where_the_next_one_begins():
     seen = watch(Log().start().records)
-    page = json.loads(msgspec.json.encode(event_page(seen[1:2], after=1, head=3)))
+    page = json.loads(msgspec.json.encode(event_page_reply(seen[1:2], after=1, head=3)))
     assert [entry["seq"] for entry in page["events"]] == [2]
     assert (page["after"], page["next"], page["hasMore"]) == (1, 2, True)
-    assert event_page(seen[1:], after=1, head=3)["hasMore"] is False
-    assert event_page([], after=3, head=3) == {"events": [], "after": 3, "next": 3, "hasMore": False}
+    assert event_page_reply(seen[1:], after=1, head=3)["hasMore"] is False
+    assert event_page_reply([], after=3, head=3) == {"events": [], "after": 3, "next": 3, "hasMore": False}

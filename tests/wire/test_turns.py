@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from moot.api.frames import Frame, Seen
-from moot.compat.turn_stream import OneTurn, costs
+from moot.api.frames import Frame, SeenEvent
+from moot.compat.turn_stream import TurnFrames, turn_costs
 from moot.core.events import CallCompleted, CallDelta, SegmentCompleted, TurnCompleted
 from moot.core.evolve import fold
 from moot.core.state import Turn
@@ -17,9 +17,11 @@ from tests.views.logs import Log
 from tests.wire.watching import NAMES, told, watch
 
 
-def frames(seen: list[Seen], turn: Turn, after: int | None = None) -> list[Frame]:
+def frames(seen: list[SeenEvent], turn: Turn, after: int | None = None) -> list[Frame]:
     """As the one who asked for it hears it, or one who asks again and hears it from `after` on."""
-    return [frame for _, frame in told(OneTurn(turn.number, turn.seq - 1 if after is None else after), seen)]
+    return [
+        frame for _, frame in told(TurnFrames(turn.number, turn.seq - 1 if after is None else after), seen)
+    ]
 
 
 def joined(made: list[Frame], name: str) -> str:
@@ -124,7 +126,7 @@ def test_the_parts_of_a_cost_make_the_total(name: str) -> None:
     debate = fold(log_of(name))
     assert debate
     for turn in debate.turns:
-        told_ = costs(debate, turn)
+        told_ = turn_costs(debate, turn)
         parts = [Money(told_[part]) for part in ("input", "output", "reasoning")]
         assert min(parts) >= 0
         assert sum(parts) == told_["total"]
@@ -141,5 +143,5 @@ def test_a_turn_that_was_called_off_before_it_began_ends_with_an_error() -> None
     seen = watch(log_of("asked-for"), OWNER)
     # Nobody ever gave a seventh: what is told from the end on is that it came to nothing.
     cut = [one for one in seen if one.seq > seen[-1].seq - 2]
-    told_ = [frame.event for _, frame in told(OneTurn(7, seen[-1].seq - 2), cut)]
+    told_ = [frame.event for _, frame in told(TurnFrames(7, seen[-1].seq - 2), cut)]
     assert told_ == ["error"]

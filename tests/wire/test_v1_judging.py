@@ -26,7 +26,17 @@ from moot.core.events import (
     SegmentCompleted,
     VerdictReached,
 )
-from moot.core.terms import Limits, Model, Money, Price, Reasoning, ReasoningPart, Text, Tier, Usage
+from moot.core.terms import (
+    DebateLimits,
+    Model,
+    Money,
+    Price,
+    PriceTier,
+    Reasoning,
+    ReasoningPart,
+    Text,
+    Usage,
+)
 from moot.rules.commands import Abort, Decide, Stop
 from tests.core.plots import LAW
 from tests.core.simulate import Simulation, speak
@@ -204,7 +214,7 @@ def test_a_debate_that_cannot_go_on_says_whether_it_may_be_tried_again(reason: s
 
 
 def test_a_warning_says_how_much_of_the_limit_is_spent():
-    log = Log(limits=Limits(2, cost=Money(5), warn_at=Money(3))).start()
+    log = Log(limits=DebateLimits(2, cost=Money(5), warn_at=Money(3))).start()
     log.add(BudgetWarned(Money(3), Money("3.25")))
     ((event, data),) = last(PLAIN, watch(log.records), BudgetWarned)
     assert event == "cost_warning"
@@ -213,7 +223,7 @@ def test_a_warning_says_how_much_of_the_limit_is_spent():
 
 
 def test_a_warning_says_what_is_reserved():
-    log = Log(limits=Limits(2, cost=Money(5), warn_at=Money(3))).start()
+    log = Log(limits=DebateLimits(2, cost=Money(5), warn_at=Money(3))).start()
     log.add(BudgetWarned(Money(3), Money("2.5"), Money("0.75")))
     ((_, data),) = last(PLAIN, watch(log.records), BudgetWarned)
     assert (data["currentCost"], data["percentOfLimit"]) == (2.5, 50)
@@ -222,18 +232,18 @@ def test_a_warning_says_what_is_reserved():
 
 @pytest.mark.parametrize("command", [Abort(), Stop(), Decide("a")])
 def test_the_end_tells_what_the_calls_cost_that_it_cut(command: Abort | Stop | Decide):
-    price = Price(input=(Tier(0, Money(1)),), output=(Tier(0, Money(10)),))
+    price = Price(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
     seated = seats("for", "against", model=Model("scripted", "owl", price=price))
     debate = Simulation(table(seats=seated, judges=()), speak).start()
     debate.run_until(lambda d: bool(d.live and d.live[0].text))
     debate.ask(command)
     debate.run()
-    assert debate.debate.spent > 0
+    assert debate.debate.cost_so_far > 0
     seen = watch(debate.records)
     (complete,) = named(told(PLAIN, seen), "complete")
-    assert complete["finalCost"] == float(debate.debate.spent)
+    assert complete["finalCost"] == float(debate.debate.cost_so_far)
     (*_, over) = (sent(frame) for _, frame in told(BOUTS, seen))
-    assert (over["type"], over["totalCost"]) == ("debate.completed", float(debate.debate.spent))
+    assert (over["type"], over["totalCost"]) == ("debate.completed", float(debate.debate.cost_so_far))
 
 
 def test_a_limit_too_small_for_the_first_speech_is_an_error_of_its_own_kind():
@@ -243,7 +253,7 @@ def test_a_limit_too_small_for_the_first_speech_is_an_error_of_its_own_kind():
 
 
 def test_without_a_limit_there_is_no_share_of_it():
-    log = Log(limits=Limits(2, warn_at=Money(3))).start().add(BudgetWarned(Money(3), Money(4)))
+    log = Log(limits=DebateLimits(2, warn_at=Money(3))).start().add(BudgetWarned(Money(3), Money(4)))
     assert "percentOfLimit" not in last(PLAIN, watch(log.records), BudgetWarned)[0][1]
 
 

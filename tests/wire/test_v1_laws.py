@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from moot.api.frames import Frame, Seen, as_sse, parse_cursor
-from moot.api.v1.replies import status
+from moot.api.frames import Frame, SeenEvent, as_sse, parse_cursor
+from moot.api.v1.replies import status_reply
 from moot.api.v1.speech_frames import attempt
 from moot.core.events import Recorded
 from moot.core.visibility import OWNER
@@ -63,7 +63,7 @@ def check_names_and_shapes(frames: Sequence[tuple[str, Frame]]) -> None:
         assert keeps(sent(frame), EVENTS[frame.event]), (id, frame)
 
 
-def check_order(frames: Sequence[tuple[str, Frame]], seen: Sequence[Seen]) -> None:
+def check_order(frames: Sequence[tuple[str, Frame]], seen: Sequence[SeenEvent]) -> None:
     places = [place(id) for id, _ in frames]
     assert places == sorted(set(places))
     states = named(frames, "status")
@@ -75,7 +75,7 @@ def check_order(frames: Sequence[tuple[str, Frame]], seen: Sequence[Seen]) -> No
     assert sum(frame.event == "complete" for _, frame in frames) == bool(seen[-1].after.ended_seq)
 
 
-def check_words(seen: Sequence[Seen]) -> None:
+def check_words(seen: Sequence[SeenEvent]) -> None:
     """At any moment the words on the screen are those of the log; in the end, of every reply."""
     reader = Reader()
     for one in seen:
@@ -86,8 +86,8 @@ def check_words(seen: Sequence[Seen]) -> None:
         for turn in one.after.live if not one.after.ended_seq else ():
             assert reader.texts.get((turn.slot + 1, attempt(one.after, turn)), "") == turn.text
     debate = seen[-1].after
-    counting = {turn.number: turn for turn in debate.turns if turn.spent and turn.seq < _end(seen)}
-    previews = {r["turn"]: r for part in status(debate)["rounds"] for r in part["responses"]}
+    counting = {turn.number: turn for turn in debate.turns if turn.used_slot and turn.seq < _end(seen)}
+    previews = {r["turn"]: r for part in status_reply(debate)["rounds"] for r in part["responses"]}
     page = json.loads(to_json(transcript(debate)))
     written = {r["turn"]: r for part in page["rounds"] for r in part["responses"]}
     for number, turn in counting.items():
@@ -110,7 +110,9 @@ def check_resuming(records: Sequence[Recorded], frames: Sequence[tuple[str, Fram
     for cut, (id, _) in enumerate(frames, 1):
         cursor = parse_cursor(id)
         rest = [
-            (id, frame) for id, frame in told(PLAIN, seen[cursor.whole :]) if place(id) > place_of(cursor)
+            (id, frame)
+            for id, frame in told(PLAIN, seen[cursor.complete_seq :])
+            if place(id) > place_of(cursor)
         ]
         assert [*frames[:cut], *rest] == frames
 
@@ -119,7 +121,7 @@ def place_of(cursor: tuple[int, int]) -> tuple[int, int]:
     return cursor[0], cursor[1] or ORDER[""]
 
 
-def _end(seen: Iterable[Seen]) -> int:
+def _end(seen: Iterable[SeenEvent]) -> int:
     return next((one.seq for one in seen if PLAIN.ends(one)), 10**9)
 
 
@@ -171,7 +173,7 @@ def test_the_extended_stream_adds_events_and_changes_none(plot: Plot) -> None:
     assert kept == [frame for _, frame in told(PLAIN, seen)]
 
 
-def _of_another_ballot(frame: Frame, seen: Sequence[Seen]) -> bool:
+def _of_another_ballot(frame: Frame, seen: Sequence[SeenEvent]) -> bool:
     if frame.event != "judge" or frame.data["done"]:
         return False
     leading = next(judge.id for judge in seen[0].after.panel if not judge.model.human)

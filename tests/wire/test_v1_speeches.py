@@ -19,7 +19,7 @@ from moot.core.events import (
     TurnRetried,
     TurnStarted,
 )
-from moot.core.terms import Manner, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.factories import call_started
 from tests.views.logs import Log, held
@@ -106,7 +106,7 @@ def test_words_that_were_thoughts_are_taken_back():
 def test_words_that_were_thoughts_are_told_as_such_to_those_who_may_read_them(
     viewer: Viewer, shown: bool, told: list[str]
 ):
-    log = Log(manner=Manner(show_reasoning=shown)).start()
+    log = Log(manner=DebateOptions(show_reasoning=shown)).start()
     log.begin("for")
     log.hear("Let me see. ")
     log.add(SegmentCompleted(1, Reasoning((ReasoningPart("Let me see."),)), taken_back=True))
@@ -180,7 +180,7 @@ def test_a_speech_that_is_given_again_begins_anew_with_a_higher_attempt():
 
 def test_a_speech_that_is_cut_before_its_second_beginning_leaves_nothing_on_the_screen():
     log = speaking("Well, ").fail_call().add(TurnFailed(2, "bad_key", "No key."), TurnRetried(2))
-    slot = log.debate.unspent()[0]
+    slot = log.debate.remaining_slots()[0]
     log.add(TurnStarted(3, slot.index, slot.round, "opening", slot.tone, "against"))
     log.add(TurnInterrupted(3, "skip"))
     end = chunks(log)[-1]

@@ -8,12 +8,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from moot.api.frames import Dialect, Frame, Seen, as_message, as_seen, frame_id
-from moot.api.native import Native
-from moot.api.v1.stream_frames import V1
-from moot.compat.arena_frames import Bouts
-from moot.compat.quick_frames import Quick
-from moot.compat.turn_stream import OneTurn
+from moot.api.frames import Dialect, Frame, SeenEvent, as_message, frame_id, seen_event
+from moot.api.native import NativeFrames
+from moot.api.v1.stream_frames import V1Frames
+from moot.compat.arena_frames import ArenaFrames
+from moot.compat.quick_frames import QuickFrames
+from moot.compat.turn_stream import TurnFrames
 from moot.core.events import Event, Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
@@ -22,23 +22,23 @@ from tests.golden.reading import HERE as GOLDEN
 
 HERE = Path(__file__).parent / "snapshots"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
-PLAIN, EXTENDED = V1(), V1(extended=True)
-QUICK, BOUTS = Quick(), Bouts(OBSERVER)
+PLAIN, EXTENDED = V1Frames(), V1Frames(extended=True)
+QUICK, BOUTS = QuickFrames(), ArenaFrames(OBSERVER)
 DOORS: dict[str, Dialect] = {"quick": QUICK, "bouts": BOUTS}
 LONGEST = 40
 COMMON = ("timestamp", "seq", "debateId", "participantName", "turn", "phase")
 
 
-def watch(records: Iterable[Recorded], viewer: Viewer = OBSERVER) -> list[Seen]:
-    seen: list[Seen] = []
+def watch(records: Iterable[Recorded], viewer: Viewer = OBSERVER) -> list[SeenEvent]:
+    seen: list[SeenEvent] = []
     debate: Debate | None = None
     for recorded in records:
         before, debate = debate, evolve(debate, recorded)
-        seen.append(as_seen(recorded, before, debate, viewer))
+        seen.append(seen_event(recorded, before, debate, viewer))
     return seen
 
 
-def told(dialect: Dialect, seen: Iterable[Seen]) -> list[tuple[str, Frame]]:
+def told(dialect: Dialect, seen: Iterable[SeenEvent]) -> list[tuple[str, Frame]]:
     """Frames with their ids, up to the end of the dialect."""
     frames: list[tuple[str, Frame]] = []
     for one in seen:
@@ -58,7 +58,7 @@ def named(frames: Iterable[tuple[str, Frame]], event: str) -> list[Any]:
     return [sent(frame) for _, frame in frames if frame.event == event]
 
 
-def last(dialect: Dialect, seen: Sequence[Seen], *kinds: type[Event]) -> list[tuple[str, Any]]:
+def last(dialect: Dialect, seen: Sequence[SeenEvent], *kinds: type[Event]) -> list[tuple[str, Any]]:
     """What was made of the last event of these kinds, as names and members."""
     one = next(one for one in reversed(seen) if isinstance(one.event, kinds))
     return [(frame.event, sent(frame)) for frame in dialect.frames(one)]
@@ -70,17 +70,17 @@ def snapshots(records: Sequence[Recorded]) -> dict[str, str]:
     seen = watch(records)
     plain = [_line(id, frame) for id, frame in told(PLAIN, seen)]
     extended = [_line(id, frame) for id, frame in told(EXTENDED, seen)]
-    log = [f"{id} {sent(frame)['event']['type']}" for id, frame in told(Native(), seen)]
+    log = [f"{id} {sent(frame)['event']['type']}" for id, frame in told(NativeFrames(), seen)]
     more = [line for line in extended if line not in set(plain)]
     doors = {name: _text(_briefly(told(door, seen))) for name, door in DOORS.items()}
     doors["turns"] = _text(line for turn in seen[-1].after.turns for line in _turn(turn, seen))
     return {"v1": _text(plain), "extended": _text(more), "native": _text(log), **doors}
 
 
-def _turn(turn: Turn, seen: Iterable[Seen]) -> Iterable[str]:
+def _turn(turn: Turn, seen: Iterable[SeenEvent]) -> Iterable[str]:
     """One turn as it is told by itself, which is not at all how the whole is told."""
     yield f"-- {turn.number}"
-    for _, frame in told(OneTurn(turn.number, turn.seq - 1, private=False), seen):
+    for _, frame in told(TurnFrames(turn.number, turn.seq - 1, private=False), seen):
         members = sent(frame)
         told_ = members if frame.event in ("content", "reasoning") else _shortened(members)
         yield f"{frame.event} {json.dumps(told_, ensure_ascii=False)}"

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from moot import formats
 from moot.api.problems import Problem
-from moot.api.v1.bodies import CreateDebate, read
+from moot.api.v1.bodies import CreateDebate, read_body
 from moot.api.v1.contract_example import CREATE_DEBATE
-from moot.core.terms import Effort, Format, Model, Money, Price, Tier
+from moot.core.terms import Effort, Format, Model, Money, Price, PriceTier
 
-PRICE = Price(input=(Tier(0, Money(3)),), output=(Tier(0, Money(15)),))
+PRICE = Price(input=(PriceTier(0, Money(3)),), output=(PriceTier(0, Money(15)),))
 LEFT_OUT = object()
 
 
@@ -63,7 +63,7 @@ def changed(**changes: Any) -> dict[str, Any]:
 
 
 def asked(shape: object) -> CreateDebate:
-    return read(CreateDebate, json.dumps(shape).encode(), Inn())
+    return read_body(CreateDebate, json.dumps(shape).encode(), Inn())
 
 
 def problem_with(act: Callable[[], object]) -> Problem | None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from moot.api.problems import Problem
 from moot.api.v1 import bodies
-from moot.api.v1.bodies import BODIES, CreateDebate, check, read, schemas
+from moot.api.v1.bodies import BODIES, CreateDebate, check_body, read_body, schemas
 from moot.api.v1.contract_example import CREATE_DEBATE
 from tests.wire_in.house import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.wire_in.test_strict_json import VALUES
@@ -336,33 +336,33 @@ def test_the_other_bodies_are_held_to_their_shape(
     model: type[bodies.Body], shape: object, expected: dict[str, str]
 ) -> None:
     with pytest.raises(Problem) as caught:
-        read(model, json.dumps(shape).encode())
+        read_body(model, json.dumps(shape).encode())
     assert (caught.value.kind, caught.value.detail) == ("validation", "Invalid request")
     assert caught.value.errors == {field: [problem] for field, problem in expected.items()}
 
 
 @pytest.mark.parametrize("model", [bodies.TriggerJudge, bodies.Pause, bodies.Ending, bodies.Nothing])
 def test_some_bodies_may_be_empty(model: type[bodies.Body]) -> None:
-    assert read(model, b"") == read(model, b"{}") == model()
+    assert read_body(model, b"") == read_body(model, b"{}") == model()
     with pytest.raises(Problem, match="not valid JSON"):
-        read(model, b"{")
+        read_body(model, b"{")
 
 
 def test_the_others_may_not_be_empty() -> None:
     for model in (CreateDebate, bodies.SubmitRound, bodies.Inject, bodies.Decide):
         with pytest.raises(Problem, match="Request body is required"):
-            read(model, b"")
+            read_body(model, b"")
 
 
 def test_a_tie_names_no_seat() -> None:
-    assert read(bodies.Decide, b'{"winner":"part_01HZ9X8K7N1"}').seat == "part_01HZ9X8K7N1"
-    assert read(bodies.Decide, b'{"winner":"tie"}').seat is None
-    assert read(bodies.Decide, b'{"winner":"draw"}').seat is None
+    assert read_body(bodies.Decide, b'{"winner":"part_01HZ9X8K7N1"}').seat == "part_01HZ9X8K7N1"
+    assert read_body(bodies.Decide, b'{"winner":"tie"}').seat is None
+    assert read_body(bodies.Decide, b'{"winner":"draw"}').seat is None
 
 
 @given(st.sampled_from(BODIES), VALUES)
 def test_any_json_is_a_body_or_a_problem(model: type[bodies.Body], shape: object) -> None:
-    problem = problem_with(lambda: check(model, shape, Inn()))
+    problem = problem_with(lambda: check_body(model, shape, Inn()))
     assert problem is None or problem.errors
 
 
@@ -376,13 +376,13 @@ PLACES = st.sampled_from([
 
 @given(PLACES, VALUES)
 def test_any_json_in_any_place_is_taken_or_named(place: str, value: Any) -> None:
-    problem = problem_with(lambda: check(CreateDebate, changed(**{place: value}), Inn()))
+    problem = problem_with(lambda: check_body(CreateDebate, changed(**{place: value}), Inn()))
     assert problem is None or problem.errors
 
 
 @given(st.sampled_from(BODIES), st.binary())
 def test_any_bytes_are_a_body_or_a_problem(model: type[bodies.Body], data: bytes) -> None:
-    problem = problem_with(lambda: read(model, data, Inn()))
+    problem = problem_with(lambda: read_body(model, data, Inn()))
     assert problem is None or problem.status in (400, 422)
 
 

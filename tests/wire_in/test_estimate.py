@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from moot.api.v1.replies import estimated
+from moot.api.v1.replies import estimate_reply
 from moot.core.events import DebateImported, DebateOpened
 from moot.core.evolve import fold
-from moot.core.terms import Judge, Limits, Manner, Model, Money, Price, Tier
-from moot.rules.cost_estimate import Span, estimate
+from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, Money, Price, PriceTier
+from moot.rules.cost_estimate import CountRange, estimate
 from moot.views.costs import costs
-from moot.views.preview import programme
+from moot.views.preview import preview
 from tests.core.simulate import Reply, Sent, Simulation, speak, words
 from tests.factories import seats, table
 from tests.golden.reading import HERE, log_of
@@ -21,9 +21,9 @@ OWL = Model(
     "owl-2",
     max_tokens=800,
     price=Price(
-        input=(Tier(0, Money("1.25")), Tier(200_000, Money("2.50"))),
-        output=(Tier(0, Money("10")),),
-        cached_input=(Tier(0, Money("0.125")),),
+        input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.50"))),
+        output=(PriceTier(0, Money("10")),),
+        cached_input=(PriceTier(0, Money("0.125")),),
     ),
 )
 HERON = Model("acme", "heron", max_tokens=800)
@@ -100,9 +100,9 @@ def test_an_unknown_price_is_named_and_never_counted_as_nothing() -> None:
 
 def test_the_cost_limit_holds_the_high_end() -> None:
     opened = priced()
-    limited = estimate(replace(opened, limits=Limits(rounds=3, cost=Money("0.11"))))
+    limited = estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money("0.11"))))
     assert (limited.high, limited.limited) == (Money("0.11"), True)
-    generous = estimate(replace(opened, limits=Limits(rounds=3, cost=Money(1000))))
+    generous = estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(1000))))
     assert not generous.limited
     assert generous.high is not None
     assert generous.low == estimate(opened).low
@@ -110,7 +110,7 @@ def test_the_cost_limit_holds_the_high_end() -> None:
 
 def test_under_a_limit_calls_are_given_no_more_tokens_than_their_words_need() -> None:
     opened = priced()
-    free, held = estimate(opened), estimate(replace(opened, limits=Limits(rounds=3, cost=Money(1000))))
+    free, held = estimate(opened), estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(1000))))
     assert held.tokens.low == free.tokens.low
     assert held.tokens.high < free.tokens.high
 
@@ -119,19 +119,19 @@ def test_the_smallest_limit_is_told_with_and_without_a_limit() -> None:
     opened = priced()
     found = estimate(opened).smallest_limit
     assert found is not None
-    assert found == estimate(replace(opened, limits=Limits(rounds=3, cost=Money(9)))).smallest_limit
-    assert estimated(estimate(opened), programme(opened))["smallestLimit"] == float(found.total) > 0
+    assert found == estimate(replace(opened, limits=DebateLimits(rounds=3, cost=Money(9)))).smallest_limit
+    assert estimate_reply(estimate(opened), preview(opened))["smallestLimit"] == float(found.total) > 0
     nameless = priced(model=HERON)
-    assert estimated(estimate(nameless), programme(nameless))["smallestLimit"] is None
+    assert estimate_reply(estimate(nameless), preview(nameless))["smallestLimit"] is None
 
 
 def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:
     opened = priced(model=HERON)
     speeches = estimate(opened).speeches
     judged = {model.model: model.calls for model in estimate(opened).models}
-    assert judged == {"acme/heron": Span(speeches, speeches), "acme/owl-2": Span(2, 4)}
-    asked = estimate(replace(opened, manner=Manner(auto_judge=False)))
-    assert asked.models[1].calls == Span(0, 4)
+    assert judged == {"acme/heron": CountRange(speeches, speeches), "acme/owl-2": CountRange(2, 4)}
+    asked = estimate(replace(opened, manner=DebateOptions(auto_judge=False)))
+    assert asked.models[1].calls == CountRange(0, 4)
     assert asked.models[1].low == 0
-    by_hand = estimate(replace(opened, manner=Manner(winning="user-decides")))
+    by_hand = estimate(replace(opened, manner=DebateOptions(winning="user-decides")))
     assert [model.model for model in by_hand.models] == ["acme/heron"]

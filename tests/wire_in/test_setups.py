@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot.api.v1.setup_body import body_of, setup_of
+from moot.api.v1.setup_body import body_from_event, setup_from_body
 from moot.core.errors import Invalid
-from moot.core.terms import Model, Money, Polls
-from moot.rules.debate_setup import COLOURS, opening
+from moot.core.terms import Model, Money, PollSettings
+from moot.rules.debate_setup import COLOURS, opening_event
 from tests.wire_in.house import LEFT_OUT, PRICE, Inn, asked, changed
 from tests.wire_in.test_bodies import OWL, PERSON, many
 
 
 def test_the_contracts_example_opens_a_debate() -> None:
-    opened = opening(setup_of(asked(changed()), Inn()))
+    opened = opening_event(setup_from_body(asked(changed()), Inn()))
     assert opened.motion == "Should AI development be regulated by government?"
     assert [(seat.name, seat.side, seat.colour, seat.model.label) for seat in opened.seats] == [
         ("Pro-Regulation (Claude)", "for", "#FF6B6B", "anthropic/claude-3-5-sonnet-20241022"),
@@ -48,7 +48,7 @@ def test_every_addition_arrives() -> None:
         config__blind=True,
         config__polls={"before": False, "seconds": 30},
     )
-    opened = opening(setup_of(asked(shape), Inn()))
+    opened = opening_event(setup_from_body(asked(shape), Inn()))
     seat, judge, manner = opened.seats[0], opened.judges[0], opened.manner
     assert (seat.persona, seat.objective) == ("A retired judge", "Win the neutral over")
     assert (seat.system_prompt, seat.model.max_tokens) == ("Speak plainly.", 321)
@@ -57,7 +57,7 @@ def test_every_addition_arrives() -> None:
     assert (manner.auto, manner.auto_judge, manner.winning) == (False, False, "self-terminate")
     assert (manner.intensity, manner.show_reasoning) == (5, False)
     assert (manner.objective, manner.prep, manner.blind) == ("Whether to regulate at all.", True, True)
-    assert (manner.polls, opened.limits.person_seconds) == (Polls(before=False, seconds=30), 45)
+    assert (manner.polls, opened.limits.person_seconds) == (PollSettings(before=False, seconds=30), 45)
 
 
 def test_people_and_a_panel_arrive() -> None:
@@ -68,7 +68,7 @@ def test_people_and_a_panel_arrive() -> None:
         judge__weights={"wit": 2},
         judges=[{"name": "Zoë", "model": PERSON}, {"name": "Bea", "model": OWL}],
     )
-    opened = opening(setup_of(asked(shape), Inn()))
+    opened = opening_event(setup_from_body(asked(shape), Inn()))
     assert opened.seats[0].model.human
     assert opened.seats[0].stand_in
     assert [(judge.name, judge.model.human) for judge in opened.judges] == [
@@ -82,13 +82,19 @@ def test_people_and_a_panel_arrive() -> None:
 def test_judges_step_aside_unless_it_is_not_wanted() -> None:
     own = {"name": "Own", "model": {"provider": "openai", "modelId": "gpt-4-turbo-preview"}}
     shape = changed(judge__model={"provider": "google", "modelId": "gemini-pro"}, judges=[own])
-    assert [bool(judge.recused) for judge in opening(setup_of(asked(shape), Inn())).judges] == [False, True]
+    assert [bool(judge.recused) for judge in opening_event(setup_from_body(asked(shape), Inn())).judges] == [
+        False,
+        True,
+    ]
     shape["config"]["recuse"] = False
-    assert [bool(judge.recused) for judge in opening(setup_of(asked(shape), Inn())).judges] == [False, False]
+    assert [bool(judge.recused) for judge in opening_event(setup_from_body(asked(shape), Inn())).judges] == [
+        False,
+        False,
+    ]
 
 
 def test_money_is_taken_as_it_was_written() -> None:
-    setup = setup_of(asked(changed(config__costLimit=0.11, config__warnAtCost=0.1)), Inn())
+    setup = setup_from_body(asked(changed(config__costLimit=0.11, config__warnAtCost=0.1)), Inn())
     assert (setup.cost_limit, setup.warn_at) == (Money("0.11"), Money("0.1"))
 
 
@@ -99,11 +105,11 @@ class Unpriced(Inn, frozen=True):
 
 def test_a_limit_that_cannot_be_held_is_refused_without_repeating_the_model() -> None:
     with pytest.raises(Invalid) as caught:
-        setup_of(asked(changed()), Unpriced())
+        setup_from_body(asked(changed()), Unpriced())
     told = "participants.0.model, participants.1.model, judge.model is not known, so a limit cannot be held"
     assert caught.value.problems == {"costLimit": [f"The price of {told}"]}
     shape = changed(config__costLimit=LEFT_OUT, config__warnAtCost=LEFT_OUT)
-    assert setup_of(asked(shape), Unpriced()).cost_limit is None
+    assert setup_from_body(asked(shape), Unpriced()).cost_limit is None
 
 
 def test_a_colour_left_out_is_one_that_nobody_has() -> None:
@@ -111,25 +117,25 @@ def test_a_colour_left_out_is_one_that_nobody_has() -> None:
     for place in (1, 2, 3):
         del shape["participants"][place]["color"]
     shape["participants"][0]["color"] = COLOURS[2].lower()
-    colours = [seat.colour.upper() for seat in setup_of(asked(shape), Inn()).seats]
+    colours = [seat.colour.upper() for seat in setup_from_body(asked(shape), Inn()).seats]
     assert len(set(colours)) == 4
 
 
 def test_rounds_of_a_debate_counted_in_turns_are_turns_of_everybody() -> None:
-    setup = setup_of(asked(changed(format="free", config__maxRounds=3)), Inn())
-    assert opening(setup).limits.turns == 6
+    setup = setup_from_body(asked(changed(format="free", config__maxRounds=3)), Inn())
+    assert opening_event(setup).limits.turns == 6
 
 
 def test_more_rounds_than_a_format_has_turns_for_are_refused() -> None:
     body = asked(changed(format="free", participants=many(4), config__maxRounds=6))
     with pytest.raises(Invalid) as caught:
-        setup_of(body, Inn())
+        setup_from_body(body, Inn())
     assert caught.value.problems == {"maxRounds": ["Must be between 1 and 5"]}
 
 
 @pytest.mark.parametrize("name", Inn().formats)
 def test_every_format_opens_with_the_contracts_defaults(name: str) -> None:
-    opened = opening(setup_of(asked(changed(format=name, config=LEFT_OUT)), Inn()))
+    opened = opening_event(setup_from_body(asked(changed(format=name, config=LEFT_OUT)), Inn()))
     assert (opened.format.name, opened.limits.rounds) == (name, 5)
 
 
@@ -168,21 +174,21 @@ SHAPES: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_body_of_a_debate_opens_the_same_debate_again(shape: dict[str, Any]) -> None:
-    opened = opening(setup_of(asked(shape), Inn()))
-    body = body_of(opened)
-    assert opening(setup_of(asked(body), Inn())) == opened
-    assert body_of(opening(setup_of(asked(body), Inn()))) == body
+    opened = opening_event(setup_from_body(asked(shape), Inn()))
+    body = body_from_event(opened)
+    assert opening_event(setup_from_body(asked(body), Inn())) == opened
+    assert body_from_event(opening_event(setup_from_body(asked(body), Inn()))) == body
 
 
 @pytest.mark.parametrize("name", Inn().formats)
 def test_every_format_is_opened_again_as_it_was(name: str) -> None:
-    opened = opening(setup_of(asked(changed(format=name, config__maxRounds=3)), Inn()))
-    assert opening(setup_of(asked(body_of(opened)), Inn())) == opened
+    opened = opening_event(setup_from_body(asked(changed(format=name, config__maxRounds=3)), Inn()))
+    assert opening_event(setup_from_body(asked(body_from_event(opened)), Inn())) == opened
 
 
 def test_where_nobody_judged_a_judge_is_named_who_is_not_asked() -> None:
-    opened = replace(opening(setup_of(asked(changed()), Inn())), judges=())
-    body = body_of(opened)
+    opened = replace(opening_event(setup_from_body(asked(changed()), Inn())), judges=())
+    body = body_from_event(opened)
     assert body["config"]["autoJudge"] is False
-    again = opening(setup_of(asked(body), Inn()))
+    again = opening_event(setup_from_body(asked(body), Inn()))
     assert (again.seats, again.limits) == (opened.seats, opened.limits)

@@ -21,10 +21,10 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import StoreError
-from moot.core.shared_state import Commons
+from moot.core.shared_state import SharedState
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.providers.keys import Secret
-from moot.store.contract import Invitation, InvitedAs, Token, TokenRole
+from moot.store.contract import Invitation, InvitationRole, Token, TokenRole
 from moot.store.token_digest import PREFIX
 from moot.store.token_digest import digest as digest_of
 
@@ -41,7 +41,7 @@ class Identity(Struct, frozen=True):
     """Who asks. `owner` is whose debates are theirs to see; None for those who see all."""
 
     name: str
-    role: TokenRole | InvitedAs
+    role: TokenRole | InvitationRole
     owner: str | None = None
     key: str = ""
     """By which one token is told from another that once had the same name."""
@@ -98,7 +98,7 @@ NOBODY = Identity("nobody", "viewer", owner=NO_OWNER)
 """At doors that are open to all."""
 
 
-class Register(Protocol):
+class TokenStore(Protocol):
     """What a store keeps of them."""
 
     async def tokens(self) -> tuple[Token, ...]: ...
@@ -108,39 +108,42 @@ class Register(Protocol):
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]: ...
 
 
-class Keeper:
+class Authenticator:
     """Knows the tokens. Those of the store are looked up at most twice a second, invitations each time:
     one that was just written must open its door at once."""
 
     def __init__(
-        self, register: Register, operator: Secret | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        register: TokenStore,
+        operator: Secret | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._register = register
         self._operator = digest_of(operator.reveal()) if operator else ""
         self._clock = clock
         self._known: tuple[Token, ...] = ()
         self._looked_at = float("-inf")
-        self._shut = operator is not None
+        self._token_needed = operator is not None
 
-    async def enabled(self) -> bool:
+    async def needs_token(self) -> bool:
         """Whether a token is needed. An expired one counts: it must not open the door to everybody."""
-        known = await self._look()
-        self._shut = self._shut or bool(known)
-        return self._shut
+        known = await self._tokens()
+        self._token_needed = self._token_needed or bool(known)
+        return self._token_needed
 
-    def look_again(self) -> None:
+    def forget_cached(self) -> None:
         """A token was made or revoked here: it counts, or no longer, from the next request on."""
         self._looked_at = float("-inf")
 
-    async def find(self, authorization: str | None) -> Identity | None:
+    async def authenticate(self, authorization: str | None) -> Identity | None:
         """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
         match = _BEARER.fullmatch((authorization or "").strip(" "))
         word = match[1] if match else ""
-        if not await self.enabled():
-            return await self._guest(word) or ANYONE
-        return (await self._bearer(word) or await self._guest(word)) if word else None
+        if not await self.needs_token():
+            return await self._by_invitation(word) or ANYONE
+        return (await self._bearer(word) or await self._by_invitation(word)) if word else None
 
-    async def knows(self, identity: Identity) -> bool:
+    async def is_still_valid(self, identity: Identity) -> bool:
         """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
         return bool(await self.known((identity,)))
 
@@ -154,14 +157,14 @@ class Keeper:
         return known.intersection(identities)
 
     async def _bearers(self) -> set[Identity]:
-        tokens = await self._look(fresh=True)
-        if not await self.enabled():
+        tokens = await self._tokens(fresh=True)
+        if not await self.needs_token():
             return {ANYONE}
         now = datetime.now(UTC)
         bearers = {_bearer_of(token) for token in tokens if not token.expired(now)}
         return bearers | {OPERATOR} if self._operator else bearers
 
-    async def _guest(self, word: str) -> Identity | None:
+    async def _by_invitation(self, word: str) -> Identity | None:
         if not word.startswith(PREFIX):
             return None
         invitation = await self._register.invitation(digest_of(word))
@@ -169,17 +172,17 @@ class Keeper:
 
     async def _bearer(self, word: str) -> Identity | None:
         digest = digest_of(word)
-        found: Identity | None = None
+        identity: Identity | None = None
         # Every token is compared, so that the time tells nothing about which one was near.
         if compare_digest(digest, self._operator):
-            found = OPERATOR
+            identity = OPERATOR
         now = datetime.now(UTC)
-        for token in await self._look():
+        for token in await self._tokens():
             if compare_digest(digest, token.digest) and not token.expired(now):
-                found = found or _bearer_of(token)
-        return found
+                identity = identity or _bearer_of(token)
+        return identity
 
-    async def _look(self, *, fresh: bool = False) -> tuple[Token, ...]:
+    async def _tokens(self, *, fresh: bool = False) -> tuple[Token, ...]:
         now = self._clock()
         if fresh or now - self._looked_at >= CACHE_SECONDS:
             pause = 0.0
@@ -195,7 +198,7 @@ class Keeper:
         return self._known
 
 
-class Issued(Struct, frozen=True):
+class IssuedTicket(Struct, frozen=True):
     """What a ticket stands for. Of the ticket itself only the digest is written down."""
 
     debate: str
@@ -206,22 +209,22 @@ class Tickets:
     """A ticket opens one stream of one debate, once, within a minute: an EventSource can send no header,
     and a token has no business in a URL."""
 
-    def __init__(self, commons: Commons) -> None:
-        self._commons = commons
+    def __init__(self, shared_state: SharedState) -> None:
+        self._shared_state = shared_state
 
     async def issue(self, identity: Identity, debate_id: str) -> str:
-        issued = msgspec.json.encode(Issued(debate_id, identity))
+        issued = msgspec.json.encode(IssuedTicket(debate_id, identity))
         while True:
             ticket = secrets.token_urlsafe(24)
             # Of one that could be taken twice nobody is told.
-            if await self._commons.keep(_ticket(ticket), issued, TICKET_SECONDS):
+            if await self._shared_state.put(_ticket(ticket), issued, TICKET_SECONDS):
                 return ticket
 
     async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
-        found = await self._commons.take(_ticket(ticket))
+        data = await self._shared_state.pop(_ticket(ticket))
         with suppress(msgspec.MsgspecError):  # another version may have written it
-            issued = msgspec.json.decode(found, type=Issued) if found else None
+            issued = msgspec.json.decode(data, type=IssuedTicket) if data else None
             return issued.identity if issued and issued.debate == debate_id else None
         return None
 

@@ -17,8 +17,8 @@ from msgspec import Struct
 from moot.api.problems import Problem
 from moot.core.events import Event, Recorded
 from moot.core.state import Debate
-from moot.core.visibility import Viewer, visible
-from moot.core.visibility import seen as seen_now
+from moot.core.visibility import Viewer, visible_event
+from moot.core.visibility import visible_state as seen_now
 
 _ID = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 _json = msgspec.json.Encoder(decimal_format="number")
@@ -31,7 +31,7 @@ class Frame(Struct, frozen=True):
     data: dict[str, Any]
 
 
-class Seen(Struct, frozen=True):
+class SeenEvent(Struct, frozen=True):
     """An event as a viewer may see it, with the state before and after it.
 
     `event` is None where the viewer may not see it at all. The states are the server's own and hold what
@@ -45,21 +45,21 @@ class Seen(Struct, frozen=True):
     after: Debate
 
 
-def as_seen(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> Seen:
-    shown = visible(after, recorded, viewer)
+def seen_event(recorded: Recorded, before: Debate | None, after: Debate, viewer: Viewer) -> SeenEvent:
+    shown = visible_event(after, recorded, viewer)
     if viewer.seat is not None and any(phase.simultaneous for phase in after.format.phases):
         # To one who sits at the table even what everybody is told may come too early.
         before, after = before and seen_now(before, viewer), seen_now(after, viewer)
-    return Seen(recorded.seq, recorded.at, shown.event if shown else None, before, after)
+    return SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, after)
 
 
 class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def frames(self, seen: Seen) -> Sequence[Frame]: ...
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]: ...
 
-    def ends(self, seen: Seen) -> bool:
+    def ends(self, seen: SeenEvent) -> bool:
         """Nothing follows in this dialect after the frames of this event."""
         ...
 
@@ -75,7 +75,7 @@ class Cursor(NamedTuple):
     part: int = 0
 
     @property
-    def whole(self) -> int:
+    def complete_seq(self) -> int:
         """The last event that has been seen as a whole."""
         return self.seq - 1 if self.part else self.seq
 
@@ -87,9 +87,9 @@ def parse_cursor(text: str) -> Cursor:
     return Cursor(int(match[1] or 0), int(match[2] or 0))
 
 
-def frame_id(seq: int, place: int, count: int) -> str:
-    """The id of the frame at `place` (from 1) of the `count` frames of an event."""
-    return str(seq) if place == count else f"{seq}.{place}"
+def frame_id(seq: int, index: int, count: int) -> str:
+    """The id of the frame at `index` (from 1) of the `count` frames of an event."""
+    return str(seq) if index == count else f"{seq}.{index}"
 
 
 def as_sse(frame: Frame, id: str) -> bytes:

@@ -10,29 +10,29 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.core.events import encode
 from moot.core.state import Debate
 
 HIDDEN = {"type": "hidden"}
 
 
-class Native(Struct, frozen=True):
+class NativeFrames(Struct, frozen=True):
     @property
     def name(self) -> str:
         return "native"
 
-    def frames(self, seen: Seen) -> tuple[Frame, ...]:
-        return (Frame("", entry(seen)),)
+    def frames(self, seen: SeenEvent) -> tuple[Frame, ...]:
+        return (Frame("", log_entry(seen)),)
 
-    def ends(self, seen: Seen) -> bool:
+    def ends(self, seen: SeenEvent) -> bool:
         return False
 
     def rests(self, debate: Debate) -> bool:
         return False
 
 
-def entry(seen: Seen) -> dict[str, Any]:
+def log_entry(seen: SeenEvent) -> dict[str, Any]:
     """The event in its own spelling, in which amounts are strings."""
     event = HIDDEN if seen.event is None else Raw(encode(seen.event))
     return {"seq": seen.seq, "at": seen.at, "event": event}

@@ -23,7 +23,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 WILDCARDS = frozenset({"", "0.0.0.0", "::", "*"})  # noqa: S104 - named here so that they are no host's name
 
 
-class Origin(Struct, frozen=True):
+class WebOrigin(Struct, frozen=True):
     scheme: str
     host: str
     port: int
@@ -37,21 +37,21 @@ def parse_host(text: str) -> tuple[str, int | None] | None:
     return match[1].lower(), int(match[2]) if match[2] else None
 
 
-def origin_of(scheme: str, host: str) -> Origin | None:
+def origin_of(scheme: str, host: str) -> WebOrigin | None:
     parsed = parse_host(host)
     if parsed is None or scheme not in _PORTS:
         return None
     scheme = {"ws": "http", "wss": "https"}.get(scheme, scheme)
-    return Origin(scheme, parsed[0], parsed[1] or _PORTS[scheme])
+    return WebOrigin(scheme, parsed[0], parsed[1] or _PORTS[scheme])
 
 
-def parse_origin(text: str) -> Origin | None:
+def parse_origin(text: str) -> WebOrigin | None:
     """`null` and all that is not exactly scheme, host and port is nobody's origin."""
     scheme, separator, host = text.partition("://")
     return origin_of(scheme, host) if separator and scheme in ("http", "https") else None
 
 
-class Names:
+class AllowedHosts:
     """The hosts for which we answer: this machine's own names, those configured, and the very address at
     which a connection came in. An address cannot be made to point elsewhere, as a name can."""
 
@@ -64,7 +64,7 @@ class Names:
             raise Problem("misdirected-request")
 
 
-class Origins:
+class AllowedOrigins:
     """The other origins that the operator allows; by default none."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
@@ -77,7 +77,7 @@ class Origins:
         parsed = parse_origin(origin)
         return parsed is not None and parsed in self._allowed
 
-    def check(self, origin: str | None, site: str | None, own: Origin | None) -> None:
+    def check(self, origin: str | None, site: str | None, own: WebOrigin | None) -> None:
         """For whatever changes something, and for WebSockets. Programs send neither header."""
         if origin is None:
             if site in ("cross-site", "same-site"):
@@ -109,7 +109,7 @@ def _name(host: str) -> str:
     return parsed[0]
 
 
-def _configured(text: str) -> Origin:
+def _configured(text: str) -> WebOrigin:
     parsed = parse_origin(text.rstrip("/"))
     if parsed is None:
         raise Invalid(f"MOOT_ORIGINS holds origins such as https://app.example.org; {text!r} is none.")

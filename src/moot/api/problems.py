@@ -25,7 +25,7 @@ from moot.core.errors import (
 
 MEDIA_TYPE = "application/problem+json"
 
-Kind = Literal[
+ProblemKind = Literal[
     "validation", "malformed-request", "unauthorized", "forbidden", "forbidden-origin", "not-found",
     "method-not-allowed", "not-acceptable", "request-timeout", "conflict", "cursor-ahead",
     "idempotency-in-flight", "idempotency-mismatch", "payload-too-large", "uri-too-long",
@@ -34,51 +34,61 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-class Sort(Struct, frozen=True):
+class ProblemType(Struct, frozen=True):
     status: int
     title: str
     detail: str
     """What is said where nothing more precise is known."""
 
 
-REGISTRY: dict[Kind, Sort] = {
-    "validation": Sort(422, "Validation Failed", "Invalid request"),
-    "malformed-request": Sort(400, "Malformed Request", "The request could not be read"),
-    "unauthorized": Sort(401, "Authentication Required", "A valid bearer token is required"),
-    "forbidden": Sort(403, "Forbidden", "This token does not allow that"),
-    "forbidden-origin": Sort(403, "Origin Not Allowed", "Requests from this origin are not allowed"),
-    "not-found": Sort(404, "Not Found", "There is nothing here"),
-    "method-not-allowed": Sort(405, "Method Not Allowed", "This method is not allowed here"),
-    "not-acceptable": Sort(406, "Not Acceptable", "This resource is only available as text/event-stream"),
-    "request-timeout": Sort(408, "Request Timeout", "The request was not sent in time"),
-    "conflict": Sort(409, "Conflict", "This cannot be done now"),
-    "cursor-ahead": Sort(409, "Conflict", "The last event id is ahead of the debate"),
-    "idempotency-in-flight": Sort(
+REGISTRY: dict[ProblemKind, ProblemType] = {
+    "validation": ProblemType(422, "Validation Failed", "Invalid request"),
+    "malformed-request": ProblemType(400, "Malformed Request", "The request could not be read"),
+    "unauthorized": ProblemType(401, "Authentication Required", "A valid bearer token is required"),
+    "forbidden": ProblemType(403, "Forbidden", "This token does not allow that"),
+    "forbidden-origin": ProblemType(403, "Origin Not Allowed", "Requests from this origin are not allowed"),
+    "not-found": ProblemType(404, "Not Found", "There is nothing here"),
+    "method-not-allowed": ProblemType(405, "Method Not Allowed", "This method is not allowed here"),
+    "not-acceptable": ProblemType(
+        406, "Not Acceptable", "This resource is only available as text/event-stream"
+    ),
+    "request-timeout": ProblemType(408, "Request Timeout", "The request was not sent in time"),
+    "conflict": ProblemType(409, "Conflict", "This cannot be done now"),
+    "cursor-ahead": ProblemType(409, "Conflict", "The last event id is ahead of the debate"),
+    "idempotency-in-flight": ProblemType(
         409, "Conflict", "A request with this Idempotency-Key is being carried out"
     ),
-    "idempotency-mismatch": Sort(
+    "idempotency-mismatch": ProblemType(
         422, "Idempotency Mismatch", "This Idempotency-Key was used with another request"
     ),
-    "payload-too-large": Sort(413, "Payload Too Large", "The body may have at most 128 KiB"),
-    "uri-too-long": Sort(414, "URI Too Long", "The query may have at most 8 KiB, the whole URI 16"),
-    "unsupported-media-type": Sort(
+    "payload-too-large": ProblemType(413, "Payload Too Large", "The body may have at most 128 KiB"),
+    "uri-too-long": ProblemType(414, "URI Too Long", "The query may have at most 8 KiB, the whole URI 16"),
+    "unsupported-media-type": ProblemType(
         415, "Unsupported Media Type", "The body must be application/json in UTF-8, not compressed"
     ),
-    "misdirected-request": Sort(421, "Misdirected Request", "This server does not answer for that host"),
-    "upgrade-required": Sort(426, "Upgrade Required", "This resource is a WebSocket"),
-    "rate-limit": Sort(429, "Too Many Requests", "Too many requests; try again later"),
-    "too-many-debates": Sort(
+    "misdirected-request": ProblemType(
+        421, "Misdirected Request", "This server does not answer for that host"
+    ),
+    "upgrade-required": ProblemType(426, "Upgrade Required", "This resource is a WebSocket"),
+    "rate-limit": ProblemType(429, "Too Many Requests", "Too many requests; try again later"),
+    "too-many-debates": ProblemType(
         429, "Too Many Requests", "Too many debates at a time; stop or finish one first"
     ),
-    "headers-too-large": Sort(431, "Request Header Fields Too Large", "The headers may have at most 16 KiB"),
-    "internal": Sort(
+    "headers-too-large": ProblemType(
+        431, "Request Header Fields Too Large", "The headers may have at most 16 KiB"
+    ),
+    "internal": ProblemType(
         500, "Internal Server Error", "Something unexpected went wrong; the request id finds it in the log"
     ),
-    "provider-unavailable": Sort(503, "LLM Provider Unavailable", "A model cannot be reached right now"),
-    "storage": Sort(503, "Service Unavailable", "The log cannot be written right now; try again later"),
-    "shutting-down": Sort(503, "Service Unavailable", "The server is about to stop; try again"),
+    "provider-unavailable": ProblemType(
+        503, "LLM Provider Unavailable", "A model cannot be reached right now"
+    ),
+    "storage": ProblemType(
+        503, "Service Unavailable", "The log cannot be written right now; try again later"
+    ),
+    "shutting-down": ProblemType(503, "Service Unavailable", "The server is about to stop; try again"),
 }
-HEADERS: dict[Kind, dict[str, str]] = {
+HEADERS: dict[ProblemKind, dict[str, str]] = {
     "unauthorized": {"WWW-Authenticate": "Bearer"},
     "request-timeout": {"Connection": "close"},
     "payload-too-large": {"Connection": "close"},
@@ -97,16 +107,16 @@ class Problem(MootError):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: ProblemKind,
         detail: str = "",
         *,
         errors: Mapping[str, list[str]] | None = None,
         headers: Mapping[str, str] | None = None,
         members: Mapping[str, Any] | None = None,
     ) -> None:
-        self.kind: Kind = kind
-        self.sort = REGISTRY[kind]
-        self.detail = detail or self.sort.detail
+        self.kind: ProblemKind = kind
+        self.problem_type = REGISTRY[kind]
+        self.detail = detail or self.problem_type.detail
         self.errors = dict(errors or {})
         self.headers = {**HEADERS.get(kind, {}), **(headers or {})}
         self.members = dict(members or {})
@@ -114,12 +124,12 @@ class Problem(MootError):
 
     @property
     def status(self) -> int:
-        return self.sort.status
+        return self.problem_type.status
 
     def body(self, instance: str, request_id: str) -> bytes:
         shape: dict[str, Any] = {
             "type": f"/errors/{self.kind}",
-            "title": self.sort.title,
+            "title": self.problem_type.title,
             "status": self.status,
             "detail": self.detail,
             "instance": instance,
@@ -129,7 +139,7 @@ class Problem(MootError):
         return msgspec.json.encode({**shape, "errors": self.errors} if self.errors else shape)
 
 
-def problem_of(error: Exception) -> Problem:
+def as_problem(error: Exception) -> Problem:
     """What the asker is told of an error. Whatever is not ours is told by nothing but its request id."""
     match error:
         case Problem():

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.api.problems import Problem
 from moot.core.errors import Invalid
-from moot.engine.presence import Attendance
+from moot.engine.presence import Presence
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -27,7 +27,7 @@ NO_ADDRESS = "local"
 """A peer without an address is on this machine."""
 
 
-class Standing(Struct, frozen=True):
+class RateLimitStatus(Struct, frozen=True):
     """How a client stands after a request. `reset` is in epoch seconds."""
 
     limit: int
@@ -49,7 +49,7 @@ class Standing(Struct, frozen=True):
             raise Problem("rate-limit", headers={"Retry-After": str(self.retry_after)})
 
 
-class Limiter:
+class RateLimiter:
     """Requests a minute, or in another window, for each client. Several processes share one limit by sharing
     the storage."""
 
@@ -63,24 +63,24 @@ class Limiter:
         self._item = window(most) if most else None
         self._storage = storage or MemoryStorage()
 
-    async def hit(self, client: str) -> Standing | None:
+    async def hit(self, client: str) -> RateLimitStatus | None:
         """Count a request. None where the operator has lifted the limit."""
         if self._item is None:
             return None
         # What is left is told by the count itself: to ask again would tell what others have taken since.
         count = await self._storage.incr(self._item.key_for(client), self._item.get_expiry())
-        return await self._standing(self._item, client, count)
+        return await self._status(self._item, client, count)
 
-    async def look(self, client: str) -> Standing | None:
+    async def peek(self, client: str) -> RateLimitStatus | None:
         """How a client would stand with one more, which is not counted yet."""
         if self._item is None:
             return None
         count = await self._storage.get(self._item.key_for(client))
-        return await self._standing(self._item, client, count + 1)
+        return await self._status(self._item, client, count + 1)
 
-    async def _standing(self, item: RateLimitItem, client: str, count: int) -> Standing:
+    async def _status(self, item: RateLimitItem, client: str, count: int) -> RateLimitStatus:
         reset = await self._storage.get_expiry(item.key_for(client))
-        return Standing(
+        return RateLimitStatus(
             limit=item.amount,
             remaining=max(0, item.amount - count),
             reset=math.ceil(reset),
@@ -89,26 +89,26 @@ class Limiter:
         )
 
 
-class Streams:
+class StreamLimiter:
     """How many streams each client has open."""
 
-    def __init__(self, most: int | None, attendance: Attendance) -> None:
+    def __init__(self, most: int | None, presence: Presence) -> None:
         self._most = most
-        self._attendance = attendance
+        self._presence = presence
 
     @asynccontextmanager
-    async def taken(self, client: str) -> AsyncGenerator[None]:
+    async def slot(self, client: str) -> AsyncGenerator[None]:
         if self._most is None:
             yield
             return
-        async with self._attendance.at(f"streams of {client}", most=self._most) as let_in:
+        async with self._presence.join(f"streams of {client}", most=self._most) as let_in:
             if not let_in:
                 detail = "Too many streams at a time; close one"
                 raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
             yield
 
 
-class Bucket:
+class TokenBucket:
     """So many at once, and so many a second after that."""
 
     def __init__(self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -128,7 +128,7 @@ class Bucket:
         return True
 
 
-class Proxies:
+class TrustedProxies:
     """The proxies that the operator trusts."""
 
     def __init__(self, named: Iterable[str]) -> None:
@@ -138,17 +138,17 @@ class Proxies:
         address = _address(peer)
         return address is not None and self._trusted(address)
 
-    def client(self, peer: str, forwarded: Iterable[str] = ()) -> str:
+    def client_key(self, peer: str, forwarded: Iterable[str] = ()) -> str:
         """The key of a client: the rightmost hop that is none of ours. What stands left of it is hearsay."""
         address = _address(peer)
         if address is None:
             return NO_ADDRESS
         hops = [hop for line in forwarded for hop in line.split(",")]
         while hops and self._trusted(address):
-            said = _address(hops.pop())
-            if said is None:
+            hop_address = _address(hops.pop())
+            if hop_address is None:
                 break
-            address = said
+            address = hop_address
         return _key(address)
 
     def _trusted(self, address: Address) -> bool:

@@ -1,7 +1,7 @@
 """Who may do what: one table, which every route and every order over a WebSocket reads.
 
 Each of them names the action it needs; `check` is the only place where that is looked up. Whose debate it is
-comes first and is told by `web/rooms.py`: one that is not the asker's to see does not exist for them.
+comes first and is told by `web/app_context.py`: one that is not the asker's to see does not exist for them.
 Whoever conducts a debate may do everything in it, also speak for a seat or judge in the place of a person: on
 a machine of one's own there is nobody else to do it. Only its owner deletes it.
 """
@@ -123,13 +123,13 @@ def check(identity: Identity, action: Action, *, seat: str | None = None, judge:
     raise Problem("forbidden", _REFUSALS.get(action, ""))
 
 
-def judges_as(identity: Identity, judge: str | None) -> str | None:
+def require_judge(identity: Identity, judge: str | None) -> str | None:
     """The judge in whose name a ballot is cast; None where that is still to be found out."""
     check(identity, "ballot", judge=judge)
     return judge if identity.conducts else identity.judge
 
 
-def asks(identity: Identity, debate: Debate) -> None:
+def require_questioner(identity: Identity, debate: Debate) -> None:
     """Raises Refused where one has asked enough: nobody takes all the questions for themselves."""
     check(identity, "ask")
     asked = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
@@ -137,7 +137,7 @@ def asks(identity: Identity, debate: Debate) -> None:
         raise Refused(f"You have asked {MOST_QUESTIONS} questions.", debate.status)
 
 
-def seen_as(identity: Identity, seat: str | None, debate: Debate) -> Viewer:
+def viewer_as(identity: Identity, seat: str | None, debate: Debate) -> Viewer:
     """Who conducts a debate and plays in it may ask to see no more than the person of that seat."""
     if seat is None:
         return identity.viewer

@@ -31,8 +31,8 @@ def loads(data: bytes) -> Any:
         # Only here does half a surrogate pair show itself, wherever it stands.
         json.dumps(shape, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise _malformed(f"The body is not valid JSON: see {place}") from None
+        position = f"line {error.lineno}, column {error.colno}"
+        raise _malformed(f"The body is not valid JSON: see {position}") from None
     except UnicodeDecodeError:
         raise _malformed("The body is not valid UTF-8") from None
     except UnicodeEncodeError:

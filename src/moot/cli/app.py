@@ -12,12 +12,12 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 from moot import __version__
 from moot.cli.commands.debate import debate
 from moot.cli.error_messages import FAILED, INTERRUPTED, USAGE, debugging, explain
-from moot.cli.help_examples import EXAMPLES, FIRST, shown
-from moot.cli.render.help import Columns
+from moot.cli.help_examples import EXAMPLES, FIRST, example_lines
+from moot.cli.render.help import HelpColumns
 from moot.core.errors import MootError
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
 PIPE_CLOSED = 141
 """What a shell shows for a program whose reader has gone."""
@@ -78,12 +78,12 @@ COMMANDS = (
 HELP = "Language models argue a motion; you watch, steer and judge."
 
 
-def make() -> App:
+def make_app() -> App:
     app = App(
         name="moot",
         help=HELP,
         help_format="plaintext",
-        help_formatter=Columns(shown(FIRST)),
+        help_formatter=HelpColumns(example_lines(FIRST)),
         default_parameter=Parameter(show_default=False),
         usage='moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]',
         version=__version__,
@@ -93,12 +93,12 @@ def make() -> App:
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
-    for order, (group, name, place, summary) in enumerate(COMMANDS):
+    for order, (group, name, target, summary) in enumerate(COMMANDS):
         register = partial(
-            app.command, f"moot.cli.commands.{place}", name, help=summary, group=group, sort_key=order
+            app.command, f"moot.cli.commands.{target}", name, help=summary, group=group, sort_key=order
         )
-        examples = shown(EXAMPLES.get(name, ()))
-        register() if place.endswith(":app") else register(help_formatter=Columns(examples))
+        examples = example_lines(EXAMPLES.get(name, ()))
+        register() if target.endswith(":app") else register(help_formatter=HelpColumns(examples))
     for flag in ("--help", "--version"):
         app[flag].group = (OTHER,)
     return app
@@ -106,11 +106,11 @@ def make() -> App:
 
 def run(arguments: list[str]) -> int:
     """Carry a command line out and return the exit code; nothing but MOOT_DEBUG=1 shows a traceback."""
-    app = make()
+    app = make_app()
     try:
         result = app(arguments or ["--help"])
     except CycloptsError as error:
-        return _complain(misused(arguments, error), USAGE)
+        return _complain(usage_error(arguments, error), USAGE)
     except MootError as error:
         if debugging():
             raise
@@ -128,7 +128,7 @@ def run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def misused(arguments: list[str], error: CycloptsError) -> list[str]:
+def usage_error(arguments: list[str], error: CycloptsError) -> list[str]:
     """What is wrong with a command line, and where it is told how it is written."""
     command = next((name for _, name, _, _ in COMMANDS if name == arguments[0]), "")
     help_ = f"`moot {command} --help`" if command else "`moot --help`"
@@ -144,9 +144,9 @@ def misused(arguments: list[str], error: CycloptsError) -> list[str]:
 
 
 def _complain(lines: list[str], code: int) -> int:
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
-    page: Page = Page.err()
+    page: Terminal = Terminal.err()
     page.line(("moot: ", "bold red"), lines[0])
     for further in lines[1:]:
         page.line("  ", further)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from moot.rules.commands import Command
 
 
-def ask(
+def run_command(
     server: str | None,
     given: str,
     command: Command | Callable[[Debate], Command],
@@ -26,28 +26,28 @@ def ask(
 
     async def carry_out() -> int:
         from moot.cli import follow
-        from moot.cli.debate_source import ending, hall
-        from moot.cli.find_debate import find
-        from moot.cli.render.next_steps import say_how_to_go_on
-        from moot.cli.render.output import Page
-        from moot.cli.render.screens import screen
-        from moot.engine.arena import QUIET
+        from moot.cli.debate_source import open_source, server_option
+        from moot.cli.find_debate import find_debate
+        from moot.cli.render.next_steps import print_next_steps
+        from moot.cli.render.output import Terminal
+        from moot.cli.render.screens import open_screen
+        from moot.engine.arena import NO_RUNNER_NEEDED
 
-        async with hall(server) as place:
-            debate_id = await find(place, given)
-            before = await place.state(debate_id)
-            elsewhere = await place.is_running(debate_id)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, given)
+            before = await source.state(debate_id)
+            elsewhere = await source.is_running(debate_id)
             asked = command(before) if callable(command) else command
-            outcome = await place.ask(debate_id, asked)
-            Page.out().line(done)
-            if elsewhere or follow.at_rest(outcome.debate):
+            outcome = await source.ask(debate_id, asked)
+            Terminal.out().line(done)
+            if elsewhere or follow.is_waiting(outcome.debate):
                 if hint:
-                    Page.err().line((hint, "dim"))
+                    Terminal.err().line((hint, "dim"))
                 return 0
-            if isinstance(asked, QUIET):
-                say_how_to_go_on(outcome.debate, ending(server))
+            if isinstance(asked, NO_RUNNER_NEEDED):
+                print_next_steps(outcome.debate, server_option(server))
                 return 0
-            with screen(ending=ending(server)) as view:
-                return await follow.perform(place, debate_id, view, begun=before, server=server)
+            with open_screen(ending=server_option(server)) as view:
+                return await follow.show_and_run(source, debate_id, view, begun=before, server=server)
 
     return run(carry_out())

@@ -7,18 +7,18 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from moot.core.terms import HUMAN, Effort, Opener, Verbosity, Winning
+from moot.core.terms import HUMAN, Effort, OpeningSide, Verbosity, WinningRule
 
-FORMAT, ROUNDS = "oxford", 3
+DEFAULT_FORMAT, DEFAULT_ROUNDS = "oxford", 3
 """Short enough for a small model on a laptop, long enough to be a debate."""
-NOBODY = "none"
-SECONDS, PERSON_SECONDS = 120.0, 300.0
+NO_JUDGE = "none"
+DEFAULT_SECONDS, DEFAULT_PERSON_SECONDS = 120.0, 300.0
 
 
 T = TypeVar("T")
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class DebateCliOptions(Struct, frozen=True, kw_only=True):
     """Pairs are for the first seat and the second."""
 
     motion: str
@@ -38,36 +38,36 @@ class Wish(Struct, frozen=True, kw_only=True):
     intensity: int = 3
     seed: int | None = None
     manual: bool = False
-    winning: Winning | None = None
+    winning: WinningRule | None = None
     """Whoever names a judge wants to be judged, whatever an audience thinks of it."""
     objective: str = ""
     prep: bool = False
     blind: bool = False
-    opens: Opener | None = None
+    opens: OpeningSide | None = None
     audience: float | None = None
     tools: tuple[str, ...] = ()
     cost_limit: str | None = None
     warn_at: str | None = None
-    timeout: float = SECONDS
-    person_seconds: float = PERSON_SECONDS
+    timeout: float = DEFAULT_SECONDS
+    person_seconds: float = DEFAULT_PERSON_SECONDS
 
     @property
     def speaker(self) -> str | None:
         """The first model that is named; a person is asked for nothing but their own seat."""
         return next((name for name in (self.model, *self.models) if name and name != HUMAN), None)
 
-    def sitting(self, chairs: int) -> list[str | None]:
+    def models_for(self, chairs: int) -> list[str | None]:
         """Who sits in so many chairs; None takes the default."""
         sides = [name or self.model for name in self.models]
         return [*sides, *[self.speaker] * (chairs - len(sides))]
 
 
-def told(pair: tuple[T, T], place: int, otherwise: T) -> T:
+def seat_option(pair: tuple[T, T], index: int, otherwise: T) -> T:
     """What was said of the seat at this place; of a format's further chairs nothing was."""
-    return pair[place] if place < len(pair) else otherwise
+    return pair[index] if index < len(pair) else otherwise
 
 
-class Showing(Struct, frozen=True, kw_only=True):
+class DisplayOptions(Struct, frozen=True, kw_only=True):
     output: Path | None = None
     json: bool = False
     plain: bool = False

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from moot.core.state import Debate
     from moot.core.terms import Status
     from moot.rules.commands import Command
-    from moot.store.contract import Head, Outcome, Page
+    from moot.store.contract import DebateHead, DebatePage, RecordResult
 
 
-class Hall(Protocol):
+class DebateSource(Protocol):
     """What the terminal needs of an arena."""
 
-    async def ask(self, debate_id: str, command: Command) -> Outcome: ...
+    async def ask(self, debate_id: str, command: Command) -> RecordResult: ...
 
     async def rejudge(
         self,
@@ -28,15 +28,15 @@ class Hall(Protocol):
         criteria: Sequence[str] = (),
         reason: str = "",
         allowance: str | None = None,
-    ) -> Outcome: ...
+    ) -> RecordResult: ...
 
     async def state(self, debate_id: str) -> Debate: ...
 
-    async def head(self, debate_id: str) -> Head: ...
+    async def head(self, debate_id: str) -> DebateHead: ...
 
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0
-    ) -> Page: ...
+    ) -> DebatePage: ...
 
     def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]: ...
 
@@ -55,12 +55,12 @@ class Hall(Protocol):
 
 
 @asynccontextmanager
-async def hall(server: str | None) -> AsyncGenerator[Hall]:
+async def open_source(server: str | None) -> AsyncGenerator[DebateSource]:
     """The server's, where one is named, else this machine's own."""
     if server:
-        from moot.cli.remote import Remote
+        from moot.cli.remote import RemoteSource
 
-        async with Remote.open(server) as remote:
+        async with RemoteSource.open(server) as remote:
             yield remote
         return
     from moot.engine.arena import Arena
@@ -69,7 +69,7 @@ async def hall(server: str | None) -> AsyncGenerator[Hall]:
         yield arena
 
 
-def ending(server: str | None) -> str:
+def server_option(server: str | None) -> str:
     """How a command must end that we advise to type next: it should go to the same place."""
     if not server or server == os.environ.get("MOOT_SERVER"):
         return ""

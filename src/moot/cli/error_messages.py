@@ -59,7 +59,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
             fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
             return [str(error), fix], USAGE
         case Refused():
-            return [f"{error.reason} (It is {words(error.status)}.)"], FAILED
+            return [f"{error.reason} (It is {status_text(error.status)}.)"], FAILED
         case Unavailable():
             return [str(error), *([error.fix] if error.fix else [])], FAILED
         case NewerSchema():
@@ -89,5 +89,5 @@ def _option(field: str) -> str:
     return OPTIONS["tools"] if field.startswith("tools.") else OPTIONS.get(field, field)
 
 
-def words(status: str) -> str:
+def status_text(status: str) -> str:
     return status.replace("_", " ")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from moot.core.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
-    from moot.cli.debate_source import Hall
+    from moot.cli.debate_source import DebateSource
 
-Kind = Literal["markdown", "html", "json"]
-SUFFIXES: dict[str, Kind] = {
+ExportKind = Literal["markdown", "html", "json"]
+SUFFIXES: dict[str, ExportKind] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".html": "html",
@@ -20,36 +20,41 @@ SUFFIXES: dict[str, Kind] = {
 }
 
 
-def kind_of(path: Path) -> Kind:
+def kind_from_suffix(path: Path) -> ExportKind:
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
         raise Invalid(f"{path} should end in .md, .html or .json, so that it is clear what to write.")
     return kind
 
 
-async def document(hall: Hall, debate_id: str, kind: Kind, *, reasoning: bool = False) -> str:
-    from moot.cli.remote import Remote
+async def document(source: DebateSource, debate_id: str, kind: ExportKind, *, reasoning: bool = False) -> str:
+    from moot.cli.remote import RemoteSource
     from moot.views import transcript_html, transcript_json, transcript_markdown
     from moot.views.transcript import transcript
 
     # A server writes it by itself, since its log does not tell us all.
-    if isinstance(hall, Remote):
-        return await hall.document(debate_id, kind, reasoning=reasoning)
+    if isinstance(source, RemoteSource):
+        return await source.document(debate_id, kind, reasoning=reasoning)
     writers = {
         "markdown": transcript_markdown.to_markdown,
         "html": transcript_html.to_html,
         "json": transcript_json.to_json,
     }
-    return writers[kind](transcript(await hall.state(debate_id), reasoning=reasoning))
+    return writers[kind](transcript(await source.state(debate_id), reasoning=reasoning))
 
 
 async def write(
-    hall: Hall, debate_id: str, path: Path, kind: Kind | None = None, *, reasoning: bool = False
+    source: DebateSource,
+    debate_id: str,
+    path: Path,
+    kind: ExportKind | None = None,
+    *,
+    reasoning: bool = False,
 ) -> None:
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
-    _save(path, await document(hall, debate_id, kind or kind_of(path), reasoning=reasoning))
-    Page.err().line("Written to ", (str(path), "bold"))
+    _save(path, await document(source, debate_id, kind or kind_from_suffix(path), reasoning=reasoning))
+    Terminal.err().line("Written to ", (str(path), "bold"))
 
 
 def _save(path: Path, words: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.cli.debate_source import Hall
+from moot.cli.debate_source import DebateSource
 from moot.core.errors import Invalid, UnknownDebate
 
 PREFIX = "deb_"
@@ -10,38 +10,38 @@ SHORT = 8
 PAGE = 500
 
 
-async def find(hall: Hall, given: str) -> str:
+async def find_debate(source: DebateSource, given: str) -> str:
     """The id of the one debate that is meant. Raises UnknownDebate, or Invalid where several are."""
     if given == "last":
-        page = await hall.list(limit=1)
+        page = await source.list(limit=1)
         if not page.heads:
             raise UnknownDebate('There are no debates here yet. Begin with: moot "A motion"')
         return page.heads[0].id
     try:
-        return (await hall.head(given)).id
+        return (await source.head(given)).id
     except UnknownDebate:
-        found = await _like(hall, given)
-    if len(found) > 1:
-        several = ", ".join(found[:3]) + (" and others" if len(found) > 3 else "")
-        raise Invalid(f"{given!r} fits {len(found)} debates: {several}. Write more of it.")
-    if not found:
+        matches = await _like(source, given)
+    if len(matches) > 1:
+        several = ", ".join(matches[:3]) + (" and others" if len(matches) > 3 else "")
+        raise Invalid(f"{given!r} fits {len(matches)} debates: {several}. Write more of it.")
+    if not matches:
         raise UnknownDebate(f"There is no debate {given!r}.")
-    return found[0]
+    return matches[0]
 
 
-async def _like(hall: Hall, given: str) -> list[str]:
-    wanted = given.removeprefix(PREFIX).upper()
-    found: list[str] = []
+async def _like(source: DebateSource, given: str) -> list[str]:
+    fragment = given.removeprefix(PREFIX).upper()
+    matches: list[str] = []
     offset = 0
-    while wanted and (heads := (await hall.list(limit=PAGE, offset=offset)).heads):
+    while fragment and (heads := (await source.list(limit=PAGE, offset=offset)).heads):
         offset += len(heads)
         for head in heads:
             name = head.id.removeprefix(PREFIX).upper()
-            if name.startswith(wanted) or name.endswith(wanted):
-                found.append(head.id)
-    return found
+            if name.startswith(fragment) or name.endswith(fragment):
+                matches.append(head.id)
+    return matches
 
 
-def short(debate_id: str) -> str:
+def short_id(debate_id: str) -> str:
     """Its last letters: the first ones are the time, and alike for debates of the same day."""
     return debate_id[-SHORT:]

@@ -5,25 +5,25 @@ from __future__ import annotations
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.judging.parties import parties, party_of
-from moot.views.safe_text import line
+from moot.views.safe_text import single_line
 
 TIES = ("draw", "tie", "none")
 
 
 def seat_id(debate: Debate, given: str) -> str:
-    wanted = given.strip().casefold()
+    folded = given.strip().casefold()
     for key in ("id", "name", "side"):
-        found = [seat.id for seat in debate.seats if str(getattr(seat, key)).casefold() == wanted]
-        if len(found) == 1:
-            return found[0]
-    names = ", ".join(line(seat.name) for seat in debate.seats)
+        matches = [seat.id for seat in debate.seats if str(getattr(seat, key)).casefold() == folded]
+        if len(matches) == 1:
+            return matches[0]
+    names = ", ".join(single_line(seat.name) for seat in debate.seats)
     raise Invalid(f"There is no seat {given!r} here. The seats are: {names}.")
 
 
 def party_id(debate: Debate, given: str) -> str:
     """Who can win: a seat, or a side as a whole, by whatever name."""
-    wanted = given.strip().casefold()
-    sides = [party.id for party in parties(debate) if all(seat.side == wanted for seat in party.seats)]
+    folded = given.strip().casefold()
+    sides = [party.id for party in parties(debate) if all(seat.side == folded for seat in party.seats)]
     if len(sides) == 1:
         return sides[0]
     party = party_of(debate, seat_id(debate, given))
@@ -48,7 +48,7 @@ def own_seat(debate: Debate, given: str | None) -> str:
             return sitting[0]
     if not people:
         raise Invalid("No person sits in this debate. Take a seat first: moot take ID SEAT.")
-    names = ", ".join(line(debate.seat(seat).name) for seat in people)
+    names = ", ".join(single_line(debate.seat(seat).name) for seat in people)
     raise Invalid(f"Several people sit here: name your seat with --seat, one of {names}.")
 
 
@@ -56,9 +56,9 @@ def own_judge(debate: Debate, given: str | None) -> str:
     """The place of the judge who types: by name or id, or the only person there."""
     sitting = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
     people = [judge for judge in sitting if judge.model.human]
-    wanted = (given or "").strip().casefold()
-    found = [judge.id for judge in people if not wanted or wanted in (judge.id, judge.name.casefold())]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(line(judge.name) for judge in people)
+    folded = (given or "").strip().casefold()
+    matches = [judge.id for judge in people if not folded or folded in (judge.id, judge.name.casefold())]
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(single_line(judge.name) for judge in people)
     raise Invalid(f"Name the judge with --judge, one of {names}." if names else "No person judges here.")

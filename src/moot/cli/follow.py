@@ -13,13 +13,13 @@ from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any, TypeVar
 
-from moot.cli.debate_source import Hall, ending
+from moot.cli.debate_source import DebateSource, server_option
 from moot.cli.error_messages import INTERRUPTED
-from moot.cli.prompts.ask_people import Talk
-from moot.cli.render.next_steps import exit_code, say_how_to_go_on
-from moot.cli.render.output import Page
+from moot.cli.prompts.ask_people import PeoplePrompts
+from moot.cli.render.next_steps import exit_code, print_next_steps
+from moot.cli.render.output import Terminal
 from moot.cli.render.screens import Screen
-from moot.cli.visible_records import Attendance, hidden, people
+from moot.cli.visible_records import PeopleHere, all_people, is_hidden
 from moot.core.errors import Refused, StoreError, Unavailable
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
@@ -46,8 +46,13 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-async def perform(
-    hall: Hall, debate_id: str, view: Screen, *, begun: Debate | None = None, server: str | None = None
+async def show_and_run(
+    source: DebateSource,
+    debate_id: str,
+    view: Screen,
+    *,
+    begun: Debate | None = None,
+    server: str | None = None,
 ) -> int:
     """Show a debate that was started here, from `begun` on, and return the exit code.
 
@@ -58,113 +63,122 @@ async def perform(
     async def pause(following: asyncio.Task[Debate | None]) -> None:
         nonlocal lost
         try:
-            await hall.ask(debate_id, Pause(now=True))
+            await source.ask(debate_id, Pause(now=True))
         except Refused:
-            if (await hall.state(debate_id)).being_judged:
+            if (await source.state(debate_id)).being_judged:
                 following.cancel()  # judges cannot be paused; they are asked again on resume
         except (StoreError, Unavailable):
             lost = True
             following.cancel()
 
-    def heed() -> None:
+    def on_ctrl_c() -> None:
         nonlocal interrupted, lost
         if interrupted:
             view.close()
             os._exit(INTERRUPTED)
         interrupted = True
-        if hall.away:
+        if source.away:
             lost = True
             following.cancel()
             return
         tasks.append(asyncio.create_task(pause(following)))
 
     tasks: list[asyncio.Task[None]] = []
-    debate = await hall.state(debate_id)
-    who = people(debate)
-    begun = await _before_the_veil(hall, begun, who) if begun else None
-    records = hall.watch(debate_id, begun.seq if begun else 0)
-    following = asyncio.create_task(_take_part(hall, debate, records, view, who, heed, begun))
-    with on_interrupt(heed):
-        async with _telling_of_outages(hall, _keeper(server), None if who else view):
+    debate = await source.state(debate_id)
+    people_here = all_people(debate)
+    begun = await _before_the_veil(source, begun, people_here) if begun else None
+    records = source.watch(debate_id, begun.seq if begun else 0)
+    following = asyncio.create_task(_take_part(source, debate, records, view, people_here, on_ctrl_c, begun))
+    with on_interrupt(on_ctrl_c):
+        async with _telling_of_outages(source, _log_keeper(server), None if people_here else view):
             await asyncio.wait([following])
         await asyncio.gather(*tasks)
     view.close()
     if lost:
-        Page.err().line(
-            f"{_keeper(server)} is away; what was written is kept. Go on when it is back: ",
-            (f"moot resume {debate_id}{ending(server)}", "bold"),
+        Terminal.err().line(
+            f"{_log_keeper(server)} is away; what was written is kept. Go on when it is back: ",
+            (f"moot resume {debate_id}{server_option(server)}", "bold"),
         )
         return INTERRUPTED
     if not following.cancelled():
         following.result()
-    debate = await hall.state(debate_id)
-    say_how_to_go_on(debate, ending(server))
+    debate = await source.state(debate_id)
+    print_next_steps(debate, server_option(server))
     return exit_code(debate, interrupted)
 
 
 async def watch(
-    hall: Hall, debate_id: str, view: Screen, *, who: Attendance | None = None, server: str | None = None
+    source: DebateSource,
+    debate_id: str,
+    view: Screen,
+    *,
+    people_here: PeopleHere | None = None,
+    server: str | None = None,
 ) -> int:
-    """Show a debate that another process runs, and let `who` take part; Ctrl-C only looks away."""
+    """Show a debate that another process runs, and let `people_here` take part; Ctrl-C only looks away."""
     left = False
 
-    def heed() -> None:
+    def on_ctrl_c() -> None:
         nonlocal left
         left = True
         following.cancel()
 
-    debate = await hall.state(debate_id)
+    debate = await source.state(debate_id)
     following = asyncio.create_task(
-        _take_part(hall, debate, to_end(hall, debate_id), view, who or Attendance(), heed)
+        _take_part(
+            source, debate, records_to_end(source, debate_id), view, people_here or PeopleHere(), on_ctrl_c
+        )
     )
-    with on_interrupt(heed):
-        async with _telling_of_outages(hall, _keeper(server), None if who else view):
+    with on_interrupt(on_ctrl_c):
+        async with _telling_of_outages(source, _log_keeper(server), None if people_here else view):
             await asyncio.wait([following])
     view.close()
     if left:
-        Page.err().line(
+        Terminal.err().line(
             "The debate goes on without you. Look again with: ",
-            (f"moot watch {debate_id}{ending(server)}", "bold"),
+            (f"moot watch {debate_id}{server_option(server)}", "bold"),
         )
         return INTERRUPTED
     following.result()
-    debate = await hall.state(debate_id)
-    say_how_to_go_on(debate, ending(server))
+    debate = await source.state(debate_id)
+    print_next_steps(debate, server_option(server))
     return exit_code(debate)
 
 
 async def _take_part(
-    hall: Hall,
+    source: DebateSource,
     debate: Debate,
     records: AsyncGenerator[Recorded, None],
     view: Screen,
-    who: Attendance,
+    people_here: PeopleHere,
     leave: Callable[[], None],
     begun: Debate | None = None,
 ) -> Debate | None:
     """Show what comes; those at this terminal see what they may, and are asked in between."""
-    if not who:
-        return await play(records, view, begun)
-    talk = Talk(hall, debate, view, who, leave)
+    if not people_here:
+        return await show_records(records, view, begun)
+    prompts = PeoplePrompts(source, debate, view, people_here, leave)
     try:
-        return await play(talk.follow(records, begun), talk, begun)
+        return await show_records(prompts.follow(records, begun), prompts, begun)
     finally:
-        await talk.end()
+        await prompts.end()
 
 
-async def _before_the_veil(hall: Hall, debate: Debate, who: Attendance) -> Debate:
+async def _before_the_veil(source: DebateSource, debate: Debate, people_here: PeopleHere) -> Debate:
     """Where to begin, so that a speech they must not read yet is still to come when they may."""
-    turns = (*debate.turns, *debate.live) if who.seats else ()
-    veiled = [turn.seq for turn in turns if hidden(debate, turn.number, who.viewers)]
+    turns = (*debate.turns, *debate.live) if people_here.seats else ()
+    veiled = [turn.seq for turn in turns if is_hidden(debate, turn.number, people_here.viewers)]
     earlier: Debate | None = None
-    for recorded in await log_of(hall, debate.id) if veiled else ():
+    for recorded in await log_of(source, debate.id) if veiled else ():
         if recorded.seq >= min(veiled):
             break
         earlier = evolve(earlier, recorded)
     return earlier or debate
 
 
-async def play(records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None) -> Debate | None:
+async def show_records(
+    records: AsyncIterator[Recorded], view: Screen, debate: Debate | None = None
+) -> Debate | None:
     """Fold and show; the moving part is drawn a few times a second, however many events there are."""
 
     async def tick() -> None:
@@ -194,11 +208,11 @@ def show_all(records: Iterable[Recorded], view: Screen) -> None:
     view.flush()
 
 
-async def log_of(hall: Hall, debate_id: str) -> list[Recorded]:
+async def log_of(source: DebateSource, debate_id: str) -> list[Recorded]:
     """All that has happened so far."""
     records: list[Recorded] = []
-    last = (await hall.head(debate_id)).version
-    async with aclosing(hall.follow(debate_id)) as coming:
+    last = (await source.head(debate_id)).version
+    async with aclosing(source.follow(debate_id)) as coming:
         async for recorded in coming:
             records.append(recorded)
             if recorded.seq >= last:
@@ -206,24 +220,24 @@ async def log_of(hall: Hall, debate_id: str) -> list[Recorded]:
     return records
 
 
-async def to_end(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
+async def records_to_end(source: DebateSource, debate_id: str) -> AsyncGenerator[Recorded]:
     """Up to the end, through pauses; what has already come to rest is shown as it is."""
-    resting = await hall.state(debate_id)
-    still = resting.status != "created" and at_rest(resting)
-    last = resting.seq if still or await abandoned(hall, debate_id) else None
+    resting = await source.state(debate_id)
+    still = resting.status != "created" and is_waiting(resting)
+    last = resting.seq if still or await is_abandoned(source, debate_id) else None
     debate: Debate | None = None
-    async for recorded in while_alive(hall, debate_id):
+    async for recorded in records_while_running(source, debate_id):
         yield recorded
         debate = evolve(debate, recorded)
         ended = debate.final and not debate.being_judged
         over = ended or debate.status == "error" or recorded.seq == last
-        if over and await hall.is_last(debate_id, recorded.seq):
+        if over and await source.is_last(debate_id, recorded.seq):
             return
 
 
-async def while_alive(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
+async def records_while_running(source: DebateSource, debate_id: str) -> AsyncGenerator[Recorded]:
     """What comes, for as long as somebody is there to make it come."""
-    async with aclosing(hall.follow(debate_id)) as records:
+    async with aclosing(source.follow(debate_id)) as records:
         silent = 0
         following: asyncio.Task[Recorded] | None = None
         try:
@@ -231,7 +245,7 @@ async def while_alive(hall: Hall, debate_id: str) -> AsyncGenerator[Recorded]:
                 following = following or asyncio.create_task(_next(records))
                 done, _ = await asyncio.wait([following], timeout=LOOK_SECONDS)
                 if not done:
-                    silent = silent + 1 if await abandoned(hall, debate_id) else 0
+                    silent = silent + 1 if await is_abandoned(source, debate_id) else 0
                     continue
                 try:
                     recorded = following.result()
@@ -249,37 +263,37 @@ async def _next(records: AsyncIterator[Recorded]) -> Recorded:
     return await anext(records)
 
 
-def at_rest(debate: Debate) -> bool:
+def is_waiting(debate: Debate) -> bool:
     return not wants_runner(debate)
 
 
-async def abandoned(hall: Hall, debate_id: str) -> bool:
+async def is_abandoned(source: DebateSource, debate_id: str) -> bool:
     """There is something to do, and nobody alive to do it. While nobody can be asked, they may be alive."""
     try:
-        return not await hall.is_running(debate_id) and not at_rest(await hall.state(debate_id))
+        return not await source.is_running(debate_id) and not is_waiting(await source.state(debate_id))
     except StoreError:
         return False
 
 
-def _keeper(server: str | None) -> str:
+def _log_keeper(server: str | None) -> str:
     """Who keeps the log."""
     return "The server" if server else "The database"
 
 
 @asynccontextmanager
-async def _telling_of_outages(hall: Hall, keeper: str, view: Screen | None) -> AsyncGenerator[None]:
+async def _telling_of_outages(source: DebateSource, keeper: str, view: Screen | None) -> AsyncGenerator[None]:
     """Say so, once, whenever the log goes away. The view makes way for it, unless somebody types."""
 
     async def look() -> None:
-        told = False
+        reported = False
         while True:
-            if hall.away and not told:
+            if source.away and not reported:
                 if view is not None:
-                    view.give_way()
-                Page.err().line((AWAY.format(keeper=keeper), "yellow"))
+                    view.suspend()
+                Terminal.err().line((AWAY.format(keeper=keeper), "yellow"))
                 if view is not None:
-                    view.go_on()
-            told = hall.away
+                    view.resume()
+            reported = source.away
             await asyncio.sleep(LOOK_SECONDS)
 
     looking = asyncio.create_task(look(), name="look for outages")
@@ -291,13 +305,13 @@ async def _telling_of_outages(hall: Hall, keeper: str, view: Screen | None) -> A
 
 
 @contextmanager
-def on_interrupt(heed: Callable[[], None]) -> Generator[None]:
-    """Ctrl-C calls `heed` on the event loop instead of breaking off."""
+def on_interrupt(callback: Callable[[], None]) -> Generator[None]:
+    """Ctrl-C calls `on_ctrl_c` on the event loop instead of breaking off."""
     loop = asyncio.get_running_loop()
     before = signal.getsignal(signal.SIGINT)
 
     def wake(_number: int, _frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(heed)
+        loop.call_soon_threadsafe(callback)
 
     signal.signal(signal.SIGINT, wake)
     try:

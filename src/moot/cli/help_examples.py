@@ -73,5 +73,5 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def shown(examples: tuple[str, ...]) -> str:
+def example_lines(examples: tuple[str, ...]) -> str:
     return "".join(f"  {one}\n" for one in examples)

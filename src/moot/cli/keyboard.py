@@ -44,7 +44,7 @@ class Keyboard:
         line, _, self._pending = self._pending.partition(b"\n")
         return _decoded(line)
 
-    def forget(self) -> None:
+    def discard_typed(self) -> None:
         """What was typed of a line that nobody waits for any more does not begin the next."""
         if self.typed:
             self._pending = b""

@@ -15,21 +15,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.cli.error_messages import ENDED, FAILED
-from moot.cli.render.output import Page, row, shorten, table
+from moot.cli.render.output import Terminal, add_row, make_table, shorten
 from moot.cli.render.price_list import rates
-from moot.cli.render.progress import bar
+from moot.cli.render.progress import install_bar
 from moot.core.errors import Fault, FaultKind
-from moot.core.events import Narrated
+from moot.core.events import StreamedEvent
 from moot.core.pricing import cost
-from moot.core.terms import Message, Model, Request, Usage
+from moot.core.terms import ChatMessage, Model, Request, Usage
 from moot.engine.arena import Arena
-from moot.engine.call import Deadlines, listen
-from moot.engine.call_result import Heard
-from moot.models.registry import Providers
+from moot.engine.call import CallDeadlines, stream_call
+from moot.engine.call_result import CallResult
+from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits
-from moot.providers.endpoints import how_to_key
+from moot.providers.endpoints import key_hint
 from moot.providers.keys import FILE
-from moot.views.safe_text import line
+from moot.views.safe_text import single_line
 
 FEW, FEW_AND_THOUGHTS = 64, 2048
 MOST_BYTES = 64 * 1024
@@ -41,58 +41,60 @@ SHAPE: dict[str, Any] = {
 }
 
 
-class Shape(Struct, forbid_unknown_fields=True):
+class ColourReply(Struct, forbid_unknown_fields=True):
     colour: str
     letters: int
 
 
-class Line(Struct, frozen=True):
+class ModelTestRow(Struct, frozen=True):
     state: Literal["good", "note", "bad"]
     what: str
-    how: str
+    detail: str
 
 
-async def out(arena: Arena, name: str) -> int:
+async def run_model_test(arena: Arena, name: str) -> int:
     """Print what works; returns the exit code."""
-    page = Page.out()
+    terminal = Terminal.out()
     model = arena.model(name)
-    with bar() as report:
+    with install_bar() as report:
         await arena.providers.prepare([model], report)
     traits = arena.providers.traits(model.provider, model.name)
-    page.line((model.label, "bold"))
-    lines: list[Line] = []
+    terminal.line((model.label, "bold"))
+    lines: list[ModelTestRow] = []
     trouble: Fault | None = None
     try:
-        heard, shown = await _ask(arena, greeting(model, traits))
-        lines += about(heard, model, traits, shown=shown)
+        result, shown = await _ask(arena, text_request(model, traits))
+        lines += result_rows(result, model, traits, shown=shown)
         lines.append(await _structured(arena, model, traits))
     except Fault as fault:
-        fault.concerning(model.label)
-        lines.append(Line("bad", "JSON" if lines else "answer", str(fault)))
+        fault.name_model(model.label)
+        lines.append(ModelTestRow("bad", "JSON" if lines else "answer", str(fault)))
         trouble = fault
-    _show(page, lines)
+    _show(terminal, lines)
     for todo in advice(trouble, arena.providers, model) if trouble else ():
-        page.line("  ", todo)
+        terminal.line("  ", todo)
     return FAILED if any(one.state == "bad" for one in lines) else ENDED
 
 
 # --- what is asked ------------------------------------------------------------------------------------
 
 
-def greeting(model: Model, traits: Traits) -> Request:
+def text_request(model: Model, traits: Traits) -> Request:
     return Request(
         model=model,
         instructions="You are being tried out. Answer with one short sentence.",
-        messages=(Message("user", "What colour is the sky on a clear day?"),),
+        messages=(ChatMessage("user", "What colour is the sky on a clear day?"),),
         max_tokens=_few(model, traits),
     )
 
 
-def form(model: Model, traits: Traits) -> Request:
+def json_request(model: Model, traits: Traits) -> Request:
     return Request(
         model=model,
         instructions='Answer with JSON alone, such as {"colour": "green", "letters": 5}.',
-        messages=(Message("user", "What colour is the sky on a clear day? How many letters has the word?"),),
+        messages=(
+            ChatMessage("user", "What colour is the sky on a clear day? How many letters has the word?"),
+        ),
         max_tokens=_few(model, traits),
         schema=SHAPE,
     )
@@ -102,7 +104,7 @@ def _few(model: Model, traits: Traits) -> int:
     return min(model.max_tokens, FEW_AND_THOUGHTS if traits.thinks else FEW)
 
 
-async def _ask(arena: Arena, request: Request) -> tuple[Heard, bool]:
+async def _ask(arena: Arena, request: Request) -> tuple[CallResult, bool]:
     """What came back, and whether the service was willing to show its thoughts."""
     try:
         return await _listen(arena, request), True
@@ -112,98 +114,102 @@ async def _ask(arena: Arena, request: Request) -> tuple[Heard, bool]:
         return await _listen(arena, replace(request, thoughts=False)), False
 
 
-async def _listen(arena: Arena, request: Request) -> Heard:
+async def _listen(arena: Arena, request: Request) -> CallResult:
     provider = arena.providers.get(request.model.provider)
     pace = arena.settings.pace
     await provider.prepare(request.model)
     async with provider.admit(request.model):
-        heard = Heard(started=monotonic())
-        deadlines = Deadlines(pace.first_byte, pace.between_bytes, 0)
-        await listen(provider, request, 0, heard, _unheard, deadlines, MOST_BYTES)
-    return heard
+        result = CallResult(started=monotonic())
+        deadlines = CallDeadlines(pace.first_byte, pace.between_bytes, 0)
+        await stream_call(provider, request, 0, result, _discard_events, deadlines, MOST_BYTES)
+    return result
 
 
-async def _unheard(_events: Sequence[Narrated]) -> None:
+async def _discard_events(_events: Sequence[StreamedEvent]) -> None:
     """Nothing of this goes into a log."""
 
 
-async def _structured(arena: Arena, model: Model, traits: Traits) -> Line:
-    told = "a schema" if traits.schema == "strict" else "JSON" if traits.schema == "json" else "words alone"
+async def _structured(arena: Arena, model: Model, traits: Traits) -> ModelTestRow:
+    held_by = (
+        "a schema" if traits.schema == "strict" else "JSON" if traits.schema == "json" else "words alone"
+    )
     try:
-        heard, _ = await _ask(arena, form(model, traits))
+        result, _ = await _ask(arena, json_request(model, traits))
     except Fault as fault:
         if fault.kind == "schema_refused":
-            return Line("note", "JSON", "a schema is refused: judges are asked in words alone")
+            return ModelTestRow("note", "JSON", "a schema is refused: judges are asked in words alone")
         raise
     try:
-        msgspec.json.decode(heard.text.strip(), type=Shape)
+        msgspec.json.decode(result.text.strip(), type=ColourReply)
     except msgspec.DecodeError:
-        return Line("note", "JSON", f"not kept to, by {told}: {shorten(heard.text, 60)!r}")
-    return Line("good", "JSON", f"kept to, by {told}")
+        return ModelTestRow("note", "JSON", f"not kept to, by {held_by}: {shorten(result.text, 60)!r}")
+    return ModelTestRow("good", "JSON", f"kept to, by {held_by}")
 
 
 # --- what came of it ----------------------------------------------------------------------------------
 
 
-def about(heard: Heard, model: Model, traits: Traits, *, shown: bool = True) -> Iterator[Line]:
-    done = heard.done
+def result_rows(
+    reply: CallResult, model: Model, traits: Traits, *, shown: bool = True
+) -> Iterator[ModelTestRow]:
+    done = reply.done
     finish = done.finish if done else "unknown"
-    began = f", the first word after {heard.first_token_ms} ms" if heard.first_token_ms is not None else ""
-    yield Line("good", "answer", f"in {heard.latency_ms} ms{began}")
-    if heard.text.strip():
-        yield Line("good", "text", shorten(heard.text, 60))
+    began = f", the first word after {reply.first_token_ms} ms" if reply.first_token_ms is not None else ""
+    yield ModelTestRow("good", "answer", f"in {reply.latency_ms} ms{began}")
+    if reply.text.strip():
+        yield ModelTestRow("good", "text", shorten(reply.text, 60))
     else:
-        yield Line("bad", "text", f"none; it ended with {finish}")
-    yield _reasoning(heard, traits, shown)
+        yield ModelTestRow("bad", "text", f"none; it ended with {finish}")
+    yield _reasoning(reply, traits, shown)
     yield _usage(done.usage if done else None)
-    yield _chaining(heard, traits)
+    yield _chaining(reply, traits)
     yield _price(model, done.usage if done else None)
 
 
-def _reasoning(heard: Heard, traits: Traits, shown: bool) -> Line:
+def _reasoning(reply: CallResult, traits: Traits, shown: bool) -> ModelTestRow:
     if not shown:
-        return Line("note", "reasoning", "the service does not show it to this account")
-    if heard.reasoning.strip():
-        return Line("good", "reasoning", f"shown, {len(heard.reasoning)} characters")
-    thought = heard.done.usage.reasoning if heard.done and heard.done.usage else 0
+        return ModelTestRow("note", "reasoning", "the service does not show it to this account")
+    if reply.reasoning.strip():
+        return ModelTestRow("good", "reasoning", f"shown, {len(reply.reasoning)} characters")
+    thought = reply.done.usage.reasoning if reply.done and reply.done.usage else 0
     if thought:
-        return Line("note", "reasoning", f"{thought} tokens, not shown")
-    return Line("note", "reasoning", "none shown" if traits.thinks else "none")
+        return ModelTestRow("note", "reasoning", f"{thought} tokens, not shown")
+    return ModelTestRow("note", "reasoning", "none shown" if traits.thinks else "none")
 
 
-def _chaining(heard: Heard, traits: Traits) -> Line:
+def _chaining(reply: CallResult, traits: Traits) -> ModelTestRow:
     if not traits.chaining:
-        return Line("note", "chaining", "none here: the whole history is sent each time")
-    if not heard.response_id:
-        return Line("note", "chaining", "it gave no response id: the whole history will be sent")
-    if heard.done is None or not heard.done.stored:
-        return Line("note", "chaining", "it stores no response: the whole history will be sent")
-    return Line("good", "chaining", "it gave a response id")
+        return ModelTestRow("note", "chaining", "none here: the whole history is sent each time")
+    if not reply.response_id:
+        return ModelTestRow("note", "chaining", "it gave no response id: the whole history will be sent")
+    if reply.done is None or not reply.done.stored:
+        return ModelTestRow("note", "chaining", "it stores no response: the whole history will be sent")
+    return ModelTestRow("good", "chaining", "it gave a response id")
 
 
-def _usage(usage: Usage | None) -> Line:
+def _usage(usage: Usage | None) -> ModelTestRow:
     if usage is None:
-        return Line("note", "usage", "not reported: costs will be estimated")
+        return ModelTestRow("note", "usage", "not reported: costs will be estimated")
     cached = f", {usage.cached} of them cached" if usage.cached else ""
-    return Line("good", "usage", f"{usage.input} tokens in{cached}, {usage.output} out")
+    return ModelTestRow("good", "usage", f"{usage.input} tokens in{cached}, {usage.output} out")
 
 
-def _price(model: Model, usage: Usage | None) -> Line:
+def _price(model: Model, usage: Usage | None) -> ModelTestRow:
     if model.price is None:
-        return Line("note", "price", f'unknown; [prices."{model.label}"] in {FILE} can tell it')
+        return ModelTestRow("note", "price", f'unknown; [prices."{model.label}"] in {FILE} can tell it')
     spent = cost(model.price, usage) if usage else None
-    told = f"; this answer cost ${spent:f}" if spent else ""
+    spent_text = f"; this answer cost ${spent:f}" if spent else ""
     into, outof = rates(model.price)
-    return Line("good", "price", f"${into} in, ${outof} out per million tokens{told}")
+    return ModelTestRow("good", "price", f"${into} in, ${outof} out per million tokens{spent_text}")
 
 
-def _show(page: Page, lines: list[Line]) -> None:
+def _show(terminal: Terminal, lines: list[ModelTestRow]) -> None:
     marks = {"good": ("✓", "green"), "note": ("·", "dim"), "bad": ("✗", "bold red")}
-    made = table("", "", "")
+    made = make_table("", "", "")
     made.show_header = False
     for one in lines:
-        row(made, marks[one.state], (one.what, "bold"), one.how)
-    page.table(made)
+        add_row(made, marks[one.state], (one.what, "bold"), one.detail)
+    terminal.table(made)
 
 
 # --- what to do about a fault -------------------------------------------------------------------------
@@ -232,12 +238,12 @@ OURS: tuple[FaultKind, ...] = (
 """What these tell in detail are not the words of the service, but what became of the call."""
 
 
-def advice(fault: Fault, providers: Providers, model: Model) -> Iterator[str]:
+def advice(fault: Fault, providers: ProviderRegistry, model: Model) -> Iterator[str]:
     endpoint = providers.endpoints.get(model.provider)
     if fault.kind in ADVICE and endpoint is not None:
         key = providers.key(endpoint)
         yield ADVICE[fault.kind].format(
-            key=f"from {key.source}" if key else f"none. {how_to_key(endpoint)}",
+            key=f"from {key.source}" if key else f"none. {key_hint(endpoint)}",
             provider=model.provider,
             url=endpoint.base_url,
             variable=endpoint.url_variable or f"[endpoints.{endpoint.name}] in {FILE}",
@@ -245,7 +251,7 @@ def advice(fault: Fault, providers: Providers, model: Model) -> Iterator[str]:
         )
     if fault.detail:
         ours = fault.kind in OURS and fault.http_status is None
-        yield f"{'In detail' if ours else 'The service says'}: {line(fault.detail)}"
+        yield f"{'In detail' if ours else 'The service says'}: {single_line(fault.detail)}"
     if fault.http_status:
         yield f"It answered with HTTP {fault.http_status}."
     if fault.request_id:

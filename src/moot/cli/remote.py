@@ -14,7 +14,14 @@ from typing import Literal, assert_never
 from msgspec import UNSET
 
 from moot.api.v1.states import STATES
-from moot.cli.remote_shapes import ALIKE, dollars, head, in_our_words, listed, tally
+from moot.cli.remote_shapes import (
+    ALIKE,
+    dollars,
+    head_from_debate,
+    head_from_listing,
+    tally_from_reply,
+    translate_api_errors,
+)
 from moot.client import AsyncClient, Judge, Record
 from moot.core.errors import Invalid, Refused, UnknownDebate
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
@@ -24,16 +31,16 @@ from moot.core.terms import Status
 from moot.engine.placement import wants_runner
 from moot.rules import commands as cmd
 from moot.rules import participation
-from moot.rules.participation import Deed
-from moot.store.contract import Head, Outcome, Page
-from moot.views.poll_results import Polled, told
+from moot.rules.participation import ParticipationCommand
+from moot.store.contract import DebateHead, DebatePage, RecordResult
+from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
 
 AT_ONCE = 1000
 MOST_LISTED = 100
 
 
-class Minutes:
+class KnownLog:
     """What is known here of the log of one debate. What we may not see is left out."""
 
     def __init__(self, debate_id: str) -> None:
@@ -42,7 +49,7 @@ class Minutes:
         self.seq = 0
         self.debate: Debate | None = None
 
-    def take(self, record: Record) -> Recorded | None:
+    def add(self, record: Record) -> Recorded | None:
         """Note it down, unless it is known already: a stream and a page may both bring it."""
         recorded = Recorded(self.id, record.seq, record.at, 0, record.event) if record.event else None
         if record.seq <= self.seq:
@@ -54,25 +61,25 @@ class Minutes:
         return recorded
 
 
-class Remote:
-    """Use `Remote.open`."""
+class RemoteSource:
+    """Use `RemoteSource.open`."""
 
     def __init__(self, client: AsyncClient) -> None:
         self.client = client
-        self._minutes: dict[str, Minutes] = {}
+        self._logs: dict[str, KnownLog] = {}
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, server: str) -> AsyncGenerator[Remote]:
+    async def open(cls, server: str) -> AsyncGenerator[RemoteSource]:
         async with AsyncClient(server) as client:
             yield cls(client)
 
     # --- asking ---------------------------------------------------------------------------------------
 
-    async def ask(self, debate_id: str, command: cmd.Command) -> Outcome:
-        with in_our_words():
+    async def ask(self, debate_id: str, command: cmd.Command) -> RecordResult:
+        with translate_api_errors():
             await self._ask(debate_id, command)
-        return Outcome(await self.state(debate_id), ())
+        return RecordResult(await self.state(debate_id), ())
 
     async def _ask(self, id: str, command: cmd.Command) -> None:
         client = self.client
@@ -115,22 +122,22 @@ class Remote:
             case _:
                 await self._do(id, command)
 
-    async def _do(self, id: str, deed: Deed) -> None:
+    async def _do(self, id: str, command: ParticipationCommand) -> None:
         """What people in the room do."""
         client = self.client
-        match deed:
+        match command:
             case participation.TakeSeat():
-                await client.take(id, deed.seat)
+                await client.take(id, command.seat)
             case participation.LeaveSeat():
-                await client.leave(id, deed.seat)
+                await client.leave(id, command.seat)
             case participation.KeepDraft():
-                await client.draft(id, deed.seat, deed.text, live=deed.live)
+                await client.draft(id, command.seat, command.text, live=command.live)
             case participation.Say():
-                await client.say(id, deed.seat, deed.text)
+                await client.say(id, command.seat, command.text)
             case participation.OfferPoint():
-                await client.offer_point(id, deed.seat, deed.text)
+                await client.offer_point(id, command.seat, command.text)
             case participation.AnswerPoint():
-                await client.answer_point(id, deed.seat, deed.accept)
+                await client.answer_point(id, command.seat, command.accept)
             case participation.CastBallot(ballot):
                 await client.cast_ballot(
                     id,
@@ -141,11 +148,11 @@ class Remote:
                     ranking=ballot.ranking,
                 )
             case participation.CastVote():
-                await client.vote(id, deed.choice, poll=deed.poll)
+                await client.vote(id, command.choice, poll=command.poll)
             case participation.ClosePoll():
                 await client.close_poll(id)
             case _:
-                assert_never(deed)
+                assert_never(command)
 
     async def rejudge(
         self,
@@ -155,42 +162,44 @@ class Remote:
         criteria: Sequence[str] = (),
         reason: str = "",
         allowance: str | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         debate = await self.state(debate_id)
         named = judges or (tuple(judge.model.label for judge in debate.panel) if criteria else ())
-        wished = tuple(criteria) or UNSET
-        with in_our_words():
+        wanted_criteria = tuple(criteria) or UNSET
+        with translate_api_errors():
             await self.client.rejudge(
                 debate_id,
-                [Judge(model, evaluation_criteria=wished) for model in named],
+                [Judge(model, evaluation_criteria=wanted_criteria) for model in named],
                 reason=reason,
                 cost_limit=None if allowance is None else dollars(allowance),
             )
-        return Outcome(await self.state(debate_id), ())
+        return RecordResult(await self.state(debate_id), ())
 
-    async def polled(self, debate_id: str) -> Polled | None:
+    async def poll_results(self, debate_id: str) -> PollReport | None:
         """Votes are told to nobody: the server counts them."""
         debate = await self.state(debate_id)
-        with in_our_words():
-            found = await self.client.polls(debate_id)
-        return None if found.rule is None else told(debate, tally(found.rule, found))
+        with translate_api_errors():
+            totals = await self.client.polls(debate_id)
+        return (
+            None if totals.rule is None else report_from_tally(debate, tally_from_reply(totals.rule, totals))
+        )
 
     async def draft(self, debate_id: str, seat: str) -> str:
-        with in_our_words():
+        with translate_api_errors():
             return (await self.client.seat(debate_id, seat)).draft
 
     async def document(
         self, debate_id: str, kind: Literal["markdown", "html", "json"], *, reasoning: bool = False
     ) -> str:
         """As the server writes it: it knows more of the debate than its log tells us."""
-        with in_our_words():
+        with translate_api_errors():
             if kind == "json":
                 page = await self.client.transcript(debate_id, reasoning=reasoning)
                 return json.dumps(page, ensure_ascii=False, indent=2)
             return await self.client.transcript(debate_id, kind, reasoning=reasoning)
 
     async def delete(self, debate_id: str) -> None:
-        with in_our_words():
+        with translate_api_errors():
             await self.client.delete(debate_id)
 
     async def is_running(self, debate_id: str) -> bool:
@@ -210,38 +219,38 @@ class Remote:
     # --- looking --------------------------------------------------------------------------------------
 
     async def state(self, debate_id: str) -> Debate:
-        minutes = await self._up_to_date(debate_id)
-        if minutes.debate is None:
+        log = await self._up_to_date(debate_id)
+        if log.debate is None:
             raise UnknownDebate
-        return minutes.debate
+        return log.debate
 
-    async def head(self, debate_id: str) -> Head:
+    async def head(self, debate_id: str) -> DebateHead:
         debate = await self.state(debate_id)
-        return head(debate, summary(debate))
+        return head_from_debate(debate, summary(debate))
 
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0
-    ) -> Page:
+    ) -> DebatePage:
         if any(status in ALIKE for status in statuses):
             raise Invalid(f"A server does not tell debates that are {statuses[0]} from others.")
         state = STATES[statuses[0]] if statuses else ""
-        with in_our_words():
+        with translate_api_errors():
             page = await self.client.list(
                 status=state, search=search, limit=min(limit, MOST_LISTED), offset=offset
             )
-        return Page(tuple(listed(one) for one in page.debates), page.pagination.total)
+        return DebatePage(tuple(head_from_listing(one) for one in page.debates), page.pagination.total)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after `after`, as it comes: first what is known here, then what the server tells."""
-        minutes = self._minutes.setdefault(debate_id, Minutes(debate_id))
-        known, seq = tuple(minutes.records), minutes.seq
+        log = self._logs.setdefault(debate_id, KnownLog(debate_id))
+        known, seq = tuple(log.records), log.seq
         for recorded in known:
             if recorded.seq > after:
                 yield recorded
-        with in_our_words():
+        with translate_api_errors():
             async with aclosing(self.client.log(debate_id, after=seq)) as coming:
                 async for record in coming:
-                    recorded = minutes.take(record)
+                    recorded = log.add(record)
                     if recorded is not None and recorded.seq > after:
                         yield recorded
 
@@ -259,13 +268,13 @@ class Remote:
                 if await self.is_last(debate_id, recorded.seq):
                     return
 
-    async def _up_to_date(self, debate_id: str) -> Minutes:
-        minutes = self._minutes.setdefault(debate_id, Minutes(debate_id))
+    async def _up_to_date(self, debate_id: str) -> KnownLog:
+        log = self._logs.setdefault(debate_id, KnownLog(debate_id))
         more = True
-        with in_our_words():
+        with translate_api_errors():
             while more:
-                page = await self.client.events(debate_id, after=minutes.seq, limit=AT_ONCE)
+                page = await self.client.events(debate_id, after=log.seq, limit=AT_ONCE)
                 for record in page.records:
-                    minutes.take(record)
+                    log.add(record)
                 more = page.has_more
-        return minutes
+        return log

@@ -14,9 +14,9 @@ from moot.client.shapes import Summary as Listed
 from moot.core.errors import Invalid, MootError, Refused, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import Status
-from moot.judging.audience_votes import Change, Count, Interval, Tally
-from moot.store.contract import Head
-from moot.views.summary import Summary
+from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult, SwingInterval
+from moot.store.contract import DebateHead
+from moot.views.summary import StoredSummary
 
 ALIKE: tuple[Status, ...] = ("created", "aborted")
 """States of ours that v1 does not tell from others."""
@@ -24,15 +24,15 @@ NATIVE: dict[str, Status] = {state: status for status, state in STATES.items() i
 
 
 @contextmanager
-def in_our_words() -> Generator[None]:
+def translate_api_errors() -> Generator[None]:
     """What a server refuses, as if it had been refused here."""
     try:
         yield
     except ApiError as error:
-        raise ours(error) from error
+        raise local_error(error) from error
 
 
-def ours(error: ApiError) -> MootError:
+def local_error(error: ApiError) -> MootError:
     problem = error.problem
     match problem.status:
         case 401:
@@ -65,39 +65,39 @@ def dollars(amount: str) -> float:
         raise Invalid(f"{amount!r} is not an amount of money.") from error
 
 
-def tally(rule: Literal["swing", "majority"], found: Tallied) -> Tally:
+def tally_from_reply(rule: Literal["swing", "majority"], reply: Tallied) -> AudienceTally:
     counts = tuple(
-        Count(count.poll, count.open, count.votes, count.late, count.single, count.by_choice)
-        for count in found.polls
+        PollResult(count.poll, count.open, count.votes, count.late, count.single, count.by_choice)
+        for count in reply.polls
     )
     changes = tuple(
-        Change(
+        ChoiceSwing(
             choice=moved.choice,
             before=moved.before,
             after=moved.after,
             points=moved.points,
-            interval=Interval(moved.interval.low, moved.interval.high) if moved.interval else None,
+            interval=SwingInterval(moved.interval.low, moved.interval.high) if moved.interval else None,
             persuadable=moved.persuadable,
             won=moved.won,
         )
-        for moved in found.changes
+        for moved in reply.changes
     )
-    return Tally(
+    return AudienceTally(
         rule=rule,
-        choices=found.choices,
-        sealed=found.sealed,
+        choices=reply.choices,
+        sealed=reply.sealed,
         counts=counts,
-        pairs=found.pairs,
-        table=found.table,
+        pairs=reply.pairs,
+        table=reply.table,
         changes=changes,
-        leader=found.leader,
-        lead=found.lead,
-        interval=Interval(found.interval.low, found.interval.high) if found.interval else None,
+        leader=reply.leader,
+        lead=reply.lead,
+        interval=SwingInterval(reply.interval.low, reply.interval.high) if reply.interval else None,
     )
 
 
-def head(debate: Debate, shown: bytes) -> Head:
-    return Head(
+def head_from_debate(debate: Debate, shown: bytes) -> DebateHead:
+    return DebateHead(
         id=debate.id,
         owner="",
         status=debate.status,
@@ -112,9 +112,9 @@ def head(debate: Debate, shown: bytes) -> Head:
     )
 
 
-def listed(one: Listed) -> Head:
+def head_from_listing(one: Listed) -> DebateHead:
     status = NATIVE.get(one.status, "completed")
-    shown = Summary(
+    shown = StoredSummary(
         id=one.id,
         motion=one.topic,
         format=one.format,
@@ -129,7 +129,7 @@ def listed(one: Listed) -> Head:
         winner=one.winner,
         outcome=one.outcome,
     )
-    return Head(
+    return DebateHead(
         id=one.id,
         owner="",
         status=status,

@@ -13,7 +13,7 @@ AWAKE = (DebateResumed, DebateStarted, TurnRetried)
 """What was before these was waiting, not debating."""
 
 
-class Reel:
+class EventReplay:
     def __init__(self, records: Sequence[Recorded], speed: float) -> None:
         self._records = records
         self._speed = speed
@@ -26,10 +26,10 @@ class Reel:
             return self._shown
         return self._shown + timedelta(seconds=(monotonic() - self._since) * self._speed)
 
-    async def frames(self) -> AsyncGenerator[Recorded]:
+    async def records(self) -> AsyncGenerator[Recorded]:
         before = self._records[0]
         for recorded in self._records:
-            wait = gap(before, recorded) / self._speed
+            wait = seconds_between(before, recorded) / self._speed
             if wait > 0:
                 await asyncio.sleep(max(0.0, wait - (monotonic() - self._since)))
             self._shown, self._since = recorded.at, monotonic()
@@ -38,7 +38,7 @@ class Reel:
         await asyncio.sleep(0)
 
 
-def gap(before: Recorded, recorded: Recorded) -> float:
+def seconds_between(before: Recorded, recorded: Recorded) -> float:
     """Seconds between two events, none where nobody was running the debate."""
     if isinstance(recorded.event, AWAKE) or recorded.epoch != before.epoch:
         return 0.0

@@ -26,12 +26,12 @@ from moot.core.events import (
 )
 from moot.core.evolve import evolve
 from moot.core.state import Call, Debate
-from moot.core.visibility import Viewer, veiled, visible
-from moot.judging.audience_votes import revealed
+from moot.core.visibility import Viewer, is_withheld, visible_event
+from moot.judging.audience_votes import votes_revealed
 from moot.rules.turn_sessions import is_unasked
 
 
-class Attendance(Struct, frozen=True):
+class PeopleHere(Struct, frozen=True):
     """The seats and the judges' places of those who sit at this terminal, by id."""
 
     seats: tuple[str, ...] = ()
@@ -47,54 +47,54 @@ class Attendance(Struct, frozen=True):
         return tuple(Viewer("participant", seat) for seat in self.seats)
 
 
-def people(debate: Debate) -> Attendance:
+def all_people(debate: Debate) -> PeopleHere:
     """Everybody of flesh and blood who takes part."""
     judging = debate.judging.judges if debate.judging and debate.being_judged else debate.panel
-    return Attendance(
+    return PeopleHere(
         tuple(seat.id for seat in debate.seats if seat.model.human and not is_unasked(debate, seat)),
         tuple(judge.id for judge in judging if judge.model.human),
     )
 
 
-def sitting(debate: Debate, given: str) -> Attendance:
+def person_at(debate: Debate, given: str) -> PeopleHere:
     """One of them, by what people call the place."""
-    wanted = given.strip().casefold()
+    folded = given.strip().casefold()
     judges = [
         judge.id
         for judge in (*debate.judges, *(debate.judging.judges if debate.judging else ()))
-        if wanted in (judge.id, judge.name.casefold()) and judge.model.human
+        if folded in (judge.id, judge.name.casefold()) and judge.model.human
     ]
-    return Attendance(judges=(judges[0],)) if judges else Attendance(seats=(seat_id(debate, given),))
+    return PeopleHere(judges=(judges[0],)) if judges else PeopleHere(seats=(seat_id(debate, given),))
 
 
-class Eyes:
+class VisibleRecords:
     """What one of those at this terminal may see, all of them see."""
 
-    def __init__(self, who: Attendance, debate: Debate | None = None) -> None:
-        self._viewers = who.viewers
-        self._judges = who.judges
+    def __init__(self, people_here: PeopleHere, debate: Debate | None = None) -> None:
+        self._viewers = people_here.viewers
+        self._judges = people_here.judges
         self._debate = debate
         self._sealed: list[Recorded] = []
         self._veiled: dict[int, list[Recorded]] = {}
 
-    def see(self, recorded: Recorded) -> tuple[Recorded, ...]:
+    def visible(self, recorded: Recorded) -> tuple[Recorded, ...]:
         """Mostly one. A speech that is given at the same time as their own is held back as a whole until they
         have spoken; what other judges have decided is opened together with the verdict."""
         call = _call_of(self._debate, recorded.event)
         turn = call.turn if call else _turn_of(recorded.event)
         self._debate = debate = evolve(self._debate, recorded)
-        if turn is not None and hidden(debate, turn, self._viewers):
+        if turn is not None and is_hidden(debate, turn, self._viewers):
             self._veiled.setdefault(turn, []).append(recorded)
             return ()
         if self._judges and call and call.judge is not None and isinstance(recorded.event, CallDelta):
             return ()
-        lifted = [number for number in self._veiled if not hidden(debate, number, self._viewers)]
+        lifted = [number for number in self._veiled if not is_hidden(debate, number, self._viewers)]
         held = [one for number in lifted for one in self._veiled.pop(number)]
         return (*self._shown(recorded), *(shown for one in held for shown in self._shown(one)))
 
-    def counted(self, debate: Debate) -> Debate:
+    def with_votes(self, debate: Debate) -> Debate:
         """With the votes, which no record shows, as soon as what they came to may be told."""
-        if self._debate is None or not revealed(self._debate):
+        if self._debate is None or not votes_revealed(self._debate):
             return debate
         return replace(debate, votes=self._debate.votes)
 
@@ -106,7 +106,7 @@ class Eyes:
                 return (recorded,)
             self._sealed.append(recorded)
             return ()
-        shown = (visible(self._debate, recorded, viewer) for viewer in self._viewers)
+        shown = (visible_event(self._debate, recorded, viewer) for viewer in self._viewers)
         first = next((one for one in shown if one is not None), None)
         if first is None or not isinstance(recorded.event, VerdictReached | JudgingFailed | DebateFailed):
             return () if first is None else (first,)
@@ -114,9 +114,9 @@ class Eyes:
         return (*opened, first)
 
 
-def hidden(debate: Debate, turn: int, viewers: tuple[Viewer, ...]) -> bool:
+def is_hidden(debate: Debate, turn: int, viewers: tuple[Viewer, ...]) -> bool:
     """None of them may read that speech yet."""
-    return all(veiled(debate, turn, viewer) for viewer in viewers)
+    return all(is_withheld(debate, turn, viewer) for viewer in viewers)
 
 
 def _call_of(debate: Debate | None, event: Event) -> Call | None:

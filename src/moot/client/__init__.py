@@ -24,11 +24,11 @@ from moot.client.event_shapes import (
     Record,
     RoundComplete,
     State,
-    Trouble,
+    StreamError,
     Verdict,
     Words,
 )
-from moot.client.people_shapes import Invitation, Judged, Place, Tallied, Verdicts
+from moot.client.people_shapes import Invitation, Judged, SeatState, Tallied, Verdicts
 from moot.client.shapes import (
     Config,
     Created,
@@ -42,7 +42,7 @@ from moot.client.shapes import (
     Records,
     Status,
 )
-from moot.client.streams import Patience
+from moot.client.streams import StreamTimeouts
 from moot.client.sync_client import Client
 
 __all__ = [
@@ -68,18 +68,18 @@ __all__ = [
     "Judged",
     "Model",
     "Models",
-    "Patience",
-    "Place",
     "Polls",
     "Problem",
     "Record",
     "Records",
     "RoundComplete",
+    "SeatState",
     "State",
     "Status",
+    "StreamError",
+    "StreamTimeouts",
     "Tallied",
     "Token",
-    "Trouble",
     "Unreachable",
     "Unreadable",
     "Verdict",

@@ -7,11 +7,11 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Literal, overload
 
-from moot.client.admin_requests import AsyncHouse
-from moot.client.client_errors import read
-from moot.client.connection import Line, at
+from moot.client.admin_requests import AsyncAdminRequests
+from moot.client.client_errors import decode
+from moot.client.connection import ServerConnection, api_path
 from moot.client.event_shapes import Event, Record, event_of, record_of
-from moot.client.people_requests import Anything, AsyncRoom, given
+from moot.client.people_requests import Anything, AsyncPeopleRequests, without_defaults
 from moot.client.shapes import (
     Config,
     Created,
@@ -27,14 +27,14 @@ from moot.client.shapes import (
     Ticket,
     request,
 )
-from moot.client.streams import Follower, Patience
+from moot.client.streams import StreamFollower, StreamTimeouts
 
 Action = Literal["next_round", "skip_to_judge"]
 Step = Literal["turn", "round"]
 DEFAULTS = Config()
 
 
-class AsyncClient(AsyncRoom, AsyncHouse):
+class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
     """A server's debates.
 
     Without `server`, the one that MOOT_SERVER names, or the one of this machine; without `token`, that of
@@ -47,19 +47,19 @@ class AsyncClient(AsyncRoom, AsyncHouse):
         *,
         token: str | None = None,
         keys: Mapping[str, str] | None = None,
-        patience: Patience | None = None,
+        timeouts: StreamTimeouts | None = None,
     ) -> None:
-        self._line = Line(server, token, keys or {})
-        self._patience = patience or Patience()
+        self._connection = ServerConnection(server, token, keys or {})
+        self._timeouts = timeouts or StreamTimeouts()
 
     @property
     def server(self) -> str:
-        return self._line.server
+        return self._connection.server
 
     @property
     def away(self) -> bool:
         """A stream was cut, and the server has not answered since: it is waited for."""
-        return self._line.away
+        return self._connection.disconnected
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -70,7 +70,7 @@ class AsyncClient(AsyncRoom, AsyncHouse):
         await self.close()
 
     async def close(self) -> None:
-        await self._line.close()
+        await self._connection.close()
 
     # --- opening --------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class AsyncClient(AsyncRoom, AsyncHouse):
         `judges` sit beside `judge`; whoever speaks or judges may be a person, `human`.
         """
         body = request(topic, format, participants, judge, config, judges)
-        return await self._line.post(at("debates"), Created, body, key)
+        return await self._connection.post(api_path("debates"), Created, body, key)
 
     async def estimate(
         self,
@@ -104,17 +104,17 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     ) -> Anything:
         """What such a debate would cost, from and to."""
         body = request(topic, format, participants, judge, config, judges)
-        return await self._line.post(at("estimate"), Anything, body)
+        return await self._connection.post(api_path("estimate"), Anything, body)
 
     # --- looking --------------------------------------------------------------------------------------
 
     async def status(self, id: str) -> Status:
-        return await self._line.get(at("debates", id, "status"), Status)
+        return await self._connection.get(api_path("debates", id, "status"), Status)
 
     async def list(self, *, status: str = "", search: str = "", limit: int = 20, offset: int = 0) -> Debates:
         """Newest first; with `search`, those whose motion has this in it."""
-        only = given(status=status, search=search)
-        return await self._line.get(at("debates"), Debates, limit=limit, offset=offset, **only)
+        only = without_defaults(status=status, search=search)
+        return await self._connection.get(api_path("debates"), Debates, limit=limit, offset=offset, **only)
 
     @overload
     async def transcript(
@@ -141,45 +141,45 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     ) -> Anything | str:
         """With `reasoning`, also what the speakers thought, where you may read it. With `seat`, no more than
         the person of that seat may see; the same in what follows."""
-        path = at("debates", id, "transcript")
+        path = api_path("debates", id, "transcript")
         asked = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as(seat)}
         if format == "json":
-            return await self._line.get(path, Anything, **asked)
-        return (await self._line.ask("GET", path, query=asked)).body.decode()
+            return await self._connection.get(path, Anything, **asked)
+        return (await self._connection.request("GET", path, query=asked)).body.decode()
 
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A piece of the native log."""
-        path = at("debates", id, "events")
-        page = await self._line.get(path, RawRecords, after=after, limit=limit, **_as(seat))
+        path = api_path("debates", id, "events")
+        page = await self._connection.get(path, RawRecords, after=after, limit=limit, **_as(seat))
         return Records(tuple(record_of(record) for record in page.events), page.has_more)
 
     async def view(self, id: str, *, seat: str = "") -> Anything:
         """The debate as the page shows it, every rule applied: `seq`, `view`, and in `me` what you may do."""
-        return await self._line.get(at("debates", id, "view"), Anything, **_as(seat))
+        return await self._connection.get(api_path("debates", id, "view"), Anything, **_as(seat))
 
     async def setup(self, id: str) -> Anything:
         """The body that it was opened with, such as another is opened with. For owners and moderators."""
-        return await self._line.get(at("debates", id, "setup"), Anything)
+        return await self._connection.get(api_path("debates", id, "setup"), Anything)
 
     async def call(self, id: str, number: int) -> Anything:
         """What a model was sent, and what came back. For owners and moderators."""
-        return await self._line.get(at("debates", id, "calls", str(number)), Anything)
+        return await self._connection.get(api_path("debates", id, "calls", str(number)), Anything)
 
     async def models(self) -> Models:
-        return await self._line.get(at("models"), Models)
+        return await self._connection.get(api_path("models"), Models)
 
     async def formats(self) -> Anything:
-        return await self._line.get(at("formats"), Anything)
+        return await self._connection.get(api_path("formats"), Anything)
 
     async def tools(self) -> Anything:
         """What a debate may allow: `Config(tools=[...])`."""
-        return await self._line.get(at("tools"), Anything)
+        return await self._connection.get(api_path("tools"), Anything)
 
     async def statistics(self) -> Anything:
-        return await self._line.get(at("statistics"), Anything)
+        return await self._connection.get(api_path("statistics"), Anything)
 
     async def health(self) -> Anything:
-        return await self._line.get(at("health"), Anything)
+        return await self._connection.get(api_path("health"), Anything)
 
     # --- following ------------------------------------------------------------------------------------
 
@@ -192,8 +192,10 @@ class AsyncClient(AsyncRoom, AsyncHouse):
         With `extended` there are events of more names than nine, with what the speakers think among them.
         """
         query = {**({"extended": "true"} if extended else {}), **_as(seat)}
-        path = at("debates", id, "stream")
-        async with aclosing(Follower(self._line, path, query, after, self._patience).messages()) as messages:
+        path = api_path("debates", id, "stream")
+        async with aclosing(
+            StreamFollower(self._connection, path, query, after, self._timeouts).messages()
+        ) as messages:
             async for message in messages:
                 event = event_of(message)
                 yield event
@@ -202,8 +204,8 @@ class AsyncClient(AsyncRoom, AsyncHouse):
 
     async def log(self, id: str, *, after: int = 0, seat: str = "") -> AsyncGenerator[Record, None]:
         """Every record of the native log, for as long as the debate exists."""
-        follower = Follower(
-            self._line, at("debates", id, "events", "stream"), _as(seat), after, self._patience
+        follower = StreamFollower(
+            self._connection, api_path("debates", id, "events", "stream"), _as(seat), after, self._timeouts
         )
         async with aclosing(follower.messages()) as messages:
             async for message in messages:
@@ -212,16 +214,18 @@ class AsyncClient(AsyncRoom, AsyncHouse):
     async def view_changes(
         self, id: str, *, after: int = 0, seat: str = ""
     ) -> AsyncGenerator[Anything, None]:
-        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
-        path = at("debates", id, "view", "stream")
-        follower = Follower(self._line, path, _as(seat), after, self._patience)
+        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `api_path`,
+        `ops`.
+        """
+        path = api_path("debates", id, "view", "stream")
+        follower = StreamFollower(self._connection, path, _as(seat), after, self._timeouts)
         async with aclosing(follower.messages()) as messages:
             async for message in messages:
-                yield read(message.data, Anything)
+                yield decode(message.data, Anything)
 
     async def ticket(self, id: str) -> str:
         """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
-        return (await self._line.post(at("debates", id, "tickets"), Ticket)).ticket
+        return (await self._connection.post(api_path("debates", id, "tickets"), Ticket)).ticket
 
     # --- steering -------------------------------------------------------------------------------------
 
@@ -230,23 +234,23 @@ class AsyncClient(AsyncRoom, AsyncHouse):
 
     async def judge(self, id: str, reason: str = "") -> Done:
         """End the speeches and ask the judge now."""
-        return await self._ask(id, "judge", **given(reason=reason))
+        return await self._ask(id, "judge", **without_defaults(reason=reason))
 
     async def pause(self, id: str, *, now: bool = False) -> Done:
         """After the running speech; with `now` it is cut, and given again later."""
-        return await self._ask(id, "pause", **given(now=now))
+        return await self._ask(id, "pause", **without_defaults(now=now))
 
     async def resume(self, id: str, *, step: Step | None = None) -> Done:
         """Go on; with a step only for one speech, or to the end of the round."""
-        return await self._ask(id, "resume", **given(step=step))
+        return await self._ask(id, "resume", **without_defaults(step=step))
 
     async def stop(self, id: str, reason: str = "") -> Done:
         """End the debate; what was said is judged."""
-        return await self._ask(id, "stop", **given(reason=reason))
+        return await self._ask(id, "stop", **without_defaults(reason=reason))
 
     async def abort(self, id: str, reason: str = "") -> Done:
         """End the debate without a verdict."""
-        return await self._ask(id, "abort", **given(reason=reason))
+        return await self._ask(id, "abort", **without_defaults(reason=reason))
 
     async def skip(self, id: str, *, turn: int | None = None, speech: int | None = None) -> Done:
         """Skip the running speech, the one with this `turn`, or the `speech` at this place of the order.
@@ -254,18 +258,20 @@ class AsyncClient(AsyncRoom, AsyncHouse):
         Raises ApiError (409) where nobody is speaking and nothing is named. A skip that names its speech can
         be sent again: it does nothing to the next one.
         """
-        return await self._ask(id, "skip", **given(turn=turn, speech=speech))
+        return await self._ask(id, "skip", **without_defaults(turn=turn, speech=speech))
 
     async def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
         """Say something that every later speaker hears, or only the participant with the id `to`.
 
         A `question` is heard by all, and answered by that participant, or by everybody.
         """
-        return await self._ask(id, "inject", text=text, **given(to=to, question=question))
+        return await self._ask(id, "inject", text=text, **without_defaults(to=to, question=question))
 
     async def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
         """More time for the speech under way, or more rounds."""
-        return await self._ask(id, "extend", **given(seconds=seconds or None, rounds=rounds or None))
+        return await self._ask(
+            id, "extend", **without_defaults(seconds=seconds or None, rounds=rounds or None)
+        )
 
     async def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""
@@ -273,10 +279,10 @@ class AsyncClient(AsyncRoom, AsyncHouse):
 
     async def decide(self, id: str, winner: str, reason: str = "") -> Done:
         """Name the winner, a participant's id or `tie`."""
-        return await self._ask(id, "decide", winner=winner, **given(reason=reason))
+        return await self._ask(id, "decide", winner=winner, **without_defaults(reason=reason))
 
     async def delete(self, id: str) -> None:
-        await self._line.delete(at("debates", id))
+        await self._connection.delete(api_path("debates", id))
 
 
 def _as(seat: str) -> dict[str, str]:

@@ -38,8 +38,8 @@ class ApiError(MootError):
 
     def __init__(self, problem: Problem, retry_after: float | None = None) -> None:
         fields = "; ".join(f"{field}: {', '.join(found)}" for field, found in problem.errors.items())
-        told = problem.detail or problem.title or f"The server answered with {problem.status}"
-        super().__init__(f"{told} ({fields})" if fields else told)
+        message = problem.detail or problem.title or f"The server answered with {problem.status}"
+        super().__init__(f"{message} ({fields})" if fields else message)
         self.problem = problem
         self.retry_after = retry_after
         """So many seconds the server asks us to wait."""
@@ -70,7 +70,7 @@ class ApiError(MootError):
         return self.problem.request_id
 
     @property
-    def passing(self) -> bool:
+    def transient(self) -> bool:
         return self.status in PASSING
 
 
@@ -89,15 +89,15 @@ class Unreadable(MootError):
     """The server sent something that this client does not understand: is it a newer Moot, or none at all?"""
 
 
-def refusal(status: int, reason: str, media_type: str, body: bytes, retry_after: str = "") -> ApiError:
+def api_error(status: int, reason: str, media_type: str, body: bytes, retry_after: str = "") -> ApiError:
     """What a reply of 300 or more says. One that is no problem document comes from something in between."""
     problem = Problem(status=status, title=reason, detail=f"The server answered with {status} {reason}.")
     if media_type == PROBLEM:
-        problem = read(body, Problem)
+        problem = decode(body, Problem)
     return ApiError(problem, _seconds(retry_after))
 
 
-def read(body: bytes, shape: Any) -> Any:
+def decode(body: bytes, shape: Any) -> Any:
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.DecodeError as error:

@@ -19,7 +19,7 @@ from aiohttp import ClientTimeout
 from msgspec import Struct
 from yarl import URL
 
-from moot.client.client_errors import ApiError, Unreachable, read, refusal
+from moot.client.client_errors import ApiError, Unreachable, api_error, decode
 from moot.core.errors import Invalid
 
 SERVER = "http://127.0.0.1:8000"
@@ -36,24 +36,24 @@ JSON = {"Content-Type": "application/json"}
 T = TypeVar("T")
 
 
-class Reply(Struct, frozen=True):
+class HttpReply(Struct, frozen=True):
     status: int
     body: bytes
 
 
-class Line:
+class ServerConnection:
     """`keys` are the caller's own keys of providers; they are sent with what opens or steers a debate."""
 
     def __init__(
         self, server: str | None, token: str | None, keys: Mapping[str, str], answer: float = ANSWER_SECONDS
     ) -> None:
-        self.server = address(server or os.environ.get("MOOT_SERVER") or SERVER)
+        self.server = server_address(server or os.environ.get("MOOT_SERVER") or SERVER)
         token = token if token is not None else os.environ.get("MOOT_TOKEN", "").strip()
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._keys = {f"X-Provider-Key-{provider}": key for provider, key in keys.items()}
         self._timeout = ClientTimeout(total=answer, sock_connect=CONNECT_SECONDS)
         self._session: aiohttp.ClientSession | None = None
-        self.away = False
+        self.disconnected = False
         """A stream waits for the server to come back."""
 
     async def close(self) -> None:
@@ -62,19 +62,19 @@ class Line:
             self._session = None
 
     async def get(self, path: str, shape: type[T], /, **query: str | int) -> T:
-        return read((await self.ask("GET", path, query=query)).body, shape)
+        return decode((await self.request("GET", path, query=query)).body, shape)
 
     async def post(self, path: str, shape: type[T], body: bytes = b"", key: str = "") -> T:
         headers = {"Idempotency-Key": key or secrets.token_urlsafe(24), **self._keys}
-        return read((await self.ask("POST", path, body=body, headers=headers)).body, shape)
+        return decode((await self.request("POST", path, body=body, headers=headers)).body, shape)
 
     async def put(self, path: str, shape: type[T], body: bytes) -> T:
-        return read((await self.ask("PUT", path, body=body)).body, shape)
+        return decode((await self.request("PUT", path, body=body)).body, shape)
 
     async def delete(self, path: str) -> None:
-        await self.ask("DELETE", path)
+        await self.request("DELETE", path)
 
-    async def ask(
+    async def request(
         self,
         method: str,
         path: str,
@@ -82,27 +82,27 @@ class Line:
         query: Mapping[str, str | int] | None = None,
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
-    ) -> Reply:
+    ) -> HttpReply:
         """Ask; once more if the line broke. Raises ApiError, or Unreachable."""
         headers = {**(headers or {}), **(JSON if body else {})}
         sent: list[str] = []
 
-        async def once() -> Reply:
+        async def once() -> HttpReply:
             try:
                 async with self._send(method, path, query, body, headers, self._timeout, sent) as response:
-                    return Reply(response.status, await response.read())
+                    return HttpReply(response.status, await response.read())
             except ApiError as error:
                 if method == "DELETE" and error.status == NOT_FOUND and len(sent) > 1:
-                    return Reply(NO_CONTENT, b"")  # the first time had come through
+                    return HttpReply(NO_CONTENT, b"")  # the first time had come through
                 raise
 
         try:
             return await _repeated(once)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise self.gone(error) from error
+            raise self.unreachable(error) from error
 
     @asynccontextmanager
-    async def listen(
+    async def open_stream(
         self, path: str, query: Mapping[str, str | int], last_id: str, silence: float
     ) -> AsyncGenerator[aiohttp.ClientResponse]:
         """An open stream. What breaks on it is the follower's business: it comes as it is."""
@@ -111,7 +111,7 @@ class Line:
         async with self._send("GET", path, query, b"", headers, timeout, []) as response:
             yield response
 
-    def gone(self, error: Exception) -> Unreachable:
+    def unreachable(self, error: Exception) -> Unreachable:
         match error:
             case TimeoutError():
                 return Unreachable(self.server, NO_ANSWER)
@@ -157,16 +157,16 @@ class Line:
             yield response
 
 
-async def _repeated(once: Callable[[], Awaitable[Reply]]) -> Reply:
+async def _repeated(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
     try:
-        return await _settled(once)
+        return await _until_settled(once)
     except aiohttp.ClientConnectorError:
         raise  # nobody is there
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, aiohttp.ClientPayloadError):
-        return await _settled(once)
+        return await _until_settled(once)
 
 
-async def _settled(once: Callable[[], Awaitable[Reply]]) -> Reply:
+async def _until_settled(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
     """Our key is our own: where it is being worked on, that is this very request, whose line broke."""
     for _ in range(IN_FLIGHT_TRIES):
         try:
@@ -191,7 +191,7 @@ def _noting_what_is_sent() -> aiohttp.TraceConfig:
     return trace
 
 
-def address(given: str) -> str:
+def server_address(given: str) -> str:
     """The address of a server as people write it: `host:port` will do."""
     written = given.strip() if "://" in given else f"http://{given.strip()}"
     try:
@@ -204,7 +204,7 @@ def address(given: str) -> str:
     return written.rstrip("/").removesuffix("/api/v1")
 
 
-def at(*pieces: str) -> str:
+def api_path(*pieces: str) -> str:
     """A path below the API; an id may hold anything."""
     return "/api/v1/" + "/".join(quote(piece, safe="") for piece in pieces)
 
@@ -216,4 +216,4 @@ async def _refused(response: aiohttp.ClientResponse) -> ApiError:
     elsewhere = response.headers.get("Location", "")
     if response.status < 400 and elsewhere:
         reason = f"{reason}: it sends us to {elsewhere}, and we do not follow"
-    return refusal(response.status, reason, response.content_type, body, retry_after)
+    return api_error(response.status, reason, response.content_type, body, retry_after)

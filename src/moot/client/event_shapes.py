@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from moot.client.client_errors import Unreadable
-from moot.client.sse_reader import Message
+from moot.client.sse_reader import SseMessage
 from moot.core import events
 
 
@@ -127,7 +127,7 @@ class CostWarning(Struct, frozen=True, rename="camel", kw_only=True):
     timestamp: datetime | None = None
 
 
-class Trouble(Struct, frozen=True, rename="camel", kw_only=True):
+class StreamError(Struct, frozen=True, rename="camel", kw_only=True):
     """`error`: something went wrong; where it is `retryable`, it is tried again."""
 
     type: str
@@ -150,7 +150,7 @@ class Complete(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 Data = (
-    State | Words | RoundComplete | JudgeWords | Verdict | CostUpdate | CostWarning | Trouble | Complete
+    State | Words | RoundComplete | JudgeWords | Verdict | CostUpdate | CostWarning | StreamError | Complete
     | dict[str, Any]
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ PAYLOADS: dict[str, type[Struct]] = {
     "verdict": Verdict,
     "cost_update": CostUpdate,
     "cost_warning": CostWarning,
-    "error": Trouble,
+    "error": StreamError,
     "complete": Complete,
 }
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {
@@ -190,7 +190,7 @@ class Record(Struct, frozen=True):
     event: events.Event | None
 
 
-def event_of(message: Message) -> Event:
+def event_of(message: SseMessage) -> Event:
     decoder = _decoders.get(message.name)
     try:
         data = decoder.decode(message.data) if decoder else msgspec.json.decode(message.data)
@@ -199,7 +199,7 @@ def event_of(message: Message) -> Event:
     return Event(message.name, message.id, data)
 
 
-class _Placed(Struct, frozen=True):
+class _RawRecord(Struct, frozen=True):
     seq: int
     at: datetime
     event: Raw
@@ -209,7 +209,7 @@ class _Kind(Struct, frozen=True):
     type: str
 
 
-_placed = msgspec.json.Decoder(_Placed)
+_placed = msgspec.json.Decoder(_RawRecord)
 _kind = msgspec.json.Decoder(_Kind)
 _KNOWN: frozenset[str] = frozenset(str(shape.__struct_config__.tag) for shape in events.Event.__args__)
 

@@ -31,7 +31,7 @@ class Invitations(Struct, frozen=True, rename="camel", kw_only=True):
     invitations: tuple[Invitation, ...]
 
 
-class Place(Struct, frozen=True, rename="camel", kw_only=True):
+class SeatState(Struct, frozen=True, rename="camel", kw_only=True):
     """How things stand at one seat: `turn` is its speech under way, `words` those written of `budget`."""
 
     seat: str

@@ -11,7 +11,7 @@ from moot.client.async_client import AsyncClient
 T = TypeVar("T")
 
 
-class Waiter:
+class SyncRunner:
     """The loop turns only while something is being waited for."""
 
     def __init__(self, asks: AsyncClient) -> None:

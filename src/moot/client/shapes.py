@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moot.client.event_shapes import Record, Tokens, Verdict
 from moot.core.errors import Invalid
-from moot.core.terms import HUMAN, Effort, Opener, Winning
+from moot.core.terms import HUMAN, Effort, OpeningSide, WinningRule
 
 # --- asked --------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class Config(Struct, frozen=True, rename="camel"):
     warn_at_cost: float | UnsetType = UNSET
     auto_judge: bool | UnsetType = UNSET
     auto_progress: bool | UnsetType = UNSET
-    winning_condition: Winning | UnsetType = UNSET
+    winning_condition: WinningRule | UnsetType = UNSET
     intensity: int | UnsetType = UNSET
     effort: Effort | UnsetType = UNSET
     show_reasoning: bool | UnsetType = UNSET
@@ -78,13 +78,13 @@ class Config(Struct, frozen=True, rename="camel"):
     objective: str | UnsetType = UNSET
     prep: bool | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
-    opens: Opener | UnsetType = UNSET
+    opens: OpeningSide | UnsetType = UNSET
     recuse: bool | UnsetType = UNSET
     polls: Polls | UnsetType = UNSET
     tools: Sequence[str] | UnsetType = UNSET
 
 
-def named(model: Model | str) -> Model:
+def full_model(model: Model | str) -> Model:
     if isinstance(model, Model):
         return model
     if model == HUMAN:
@@ -108,21 +108,21 @@ def request(
         "topic": topic,
         "format": format,
         "participants": [_spelt_out(who) for who in participants],
-        "judge": seated(judge),
+        "judge": full_judge(judge),
         "config": config,
     }
-    further = {"judges": [seated(one) for one in judges]} if judges else {}
+    further = {"judges": [full_judge(one) for one in judges]} if judges else {}
     return msgspec.json.encode({**whole, **further})
 
 
 def _spelt_out(who: Debater) -> Debater:
-    stand_in = who.stand_in if who.stand_in is UNSET else named(who.stand_in)
-    return msgspec.structs.replace(who, model=named(who.model), stand_in=stand_in)
+    stand_in = who.stand_in if who.stand_in is UNSET else full_model(who.stand_in)
+    return msgspec.structs.replace(who, model=full_model(who.model), stand_in=stand_in)
 
 
-def seated(judge: Judge | Model | str) -> Judge:
+def full_judge(judge: Judge | Model | str) -> Judge:
     judge = judge if isinstance(judge, Judge) else Judge(judge)
-    return msgspec.structs.replace(judge, model=named(judge.model))
+    return msgspec.structs.replace(judge, model=full_model(judge.model))
 
 
 # --- answered -----------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class Seat(Struct, frozen=True, rename="camel", kw_only=True):
     color: str = ""
 
 
-class Bench(Struct, frozen=True, rename="camel", kw_only=True):
+class JudgeInfo(Struct, frozen=True, rename="camel", kw_only=True):
     """Where the judge sits."""
 
     id: str
@@ -149,7 +149,7 @@ class Created(Struct, frozen=True, rename="camel", kw_only=True):
     status: str
     topic: str
     participants: tuple[Seat, ...]
-    judge: Bench | None = None
+    judge: JudgeInfo | None = None
     config: dict[str, Any] = {}
     created_at: datetime
     stream_url: str
@@ -184,7 +184,7 @@ class Status(Struct, frozen=True, rename="camel", kw_only=True):
     current_round: int
     max_rounds: int
     participants: tuple[Seat, ...]
-    judge: Bench | None = None
+    judge: JudgeInfo | None = None
     rounds: tuple[Round, ...] = ()
     costs: Costs
     verdict: Verdict | None = None

@@ -11,14 +11,14 @@ from msgspec import Struct
 BOM = b"\xef\xbb\xbf"
 
 
-class Message(Struct, frozen=True, gc=False):
+class SseMessage(Struct, frozen=True, gc=False):
     name: str
     id: str
     """Empty where it has none: then it has no place in the log, and cannot be asked for again."""
     data: bytes
 
 
-class Reader:
+class SseReader:
     """One connection. `retry` is how long to wait before the next one, in seconds, once the server tells."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Reader:
         self._after_cr = False
         self._forget()
 
-    def feed(self, packet: bytes) -> list[Message]:
+    def feed(self, packet: bytes) -> list[SseMessage]:
         packet = self._one_kind_of_line_end(packet)
         self._parts.append(packet)
         if b"\n" not in packet:
@@ -40,7 +40,7 @@ class Reader:
             lines[0] = lines[0].removeprefix(BOM)
         return [message for line in lines if (message := self._take(line))]
 
-    def _take(self, line: bytes) -> Message | None:
+    def _take(self, line: bytes) -> SseMessage | None:
         if not line:
             return self._dispatch()
         field, _, value = line.partition(b":")
@@ -58,10 +58,10 @@ class Reader:
                 pass  # a comment, which only shows that somebody is there, or a field that nobody knows
         return None
 
-    def _dispatch(self) -> Message | None:
+    def _dispatch(self) -> SseMessage | None:
         name, id, data = self._name, self._id, self._data
         self._forget()
-        return Message(name or "message", id, b"\n".join(data)) if data else None
+        return SseMessage(name or "message", id, b"\n".join(data)) if data else None
 
     def _forget(self) -> None:
         self._name = self._id = ""

@@ -17,77 +17,82 @@ import aiohttp
 from msgspec import Struct
 
 from moot.client.client_errors import ApiError, Unreadable
-from moot.client.connection import NO_CONTENT, Line
-from moot.client.sse_reader import Message, Reader
+from moot.client.connection import NO_CONTENT, ServerConnection
+from moot.client.sse_reader import SseMessage, SseReader
 
 RETRY_SECONDS = 1.0
 LONGEST_WAIT = 15.0
 
 
-class Patience(Struct, frozen=True):
+class StreamTimeouts(Struct, frozen=True):
     """In seconds: how long a server may be silent on an open stream, and how long it may be away."""
 
     silence: float = 60.0
     absence: float = 120.0
 
 
-class Follower:
+class StreamFollower:
     def __init__(
-        self, line: Line, path: str, query: Mapping[str, str | int], after: str | int, patience: Patience
+        self,
+        connection: ServerConnection,
+        path: str,
+        query: Mapping[str, str | int],
+        after: str | int,
+        timeouts: StreamTimeouts,
     ) -> None:
-        self._line = line
+        self._connection = connection
         self._path = path
         self._query = query
         self._last = str(after) if after else ""
-        self._patience = patience
+        self._timeouts = timeouts
         self._retry = RETRY_SECONDS
         self._met = False
         self._fruitless = 0
         self._away_since: float | None = None
 
-    async def messages(self) -> AsyncGenerator[Message]:
+    async def messages(self) -> AsyncGenerator[SseMessage]:
         """Up to the end, where the server says that there is one. Raises ApiError, or Unreachable."""
         while True:
             asked_to_wait, answered = 0.0, False
             try:
-                async with self._line.listen(
-                    self._path, self._query, self._last, self._patience.silence
+                async with self._connection.open_stream(
+                    self._path, self._query, self._last, self._timeouts.silence
                 ) as response:
                     self._met = answered = True
-                    self._line.away = False
+                    self._connection.disconnected = False
                     if response.status == NO_CONTENT:
                         return
-                    async for message in self._heard(response):
+                    async for message in self._read_messages(response):
                         yield message
             except ApiError as error:
-                if not error.passing or self._lost_patience():
+                if not error.transient or self._is_overdue():
                     raise
                 asked_to_wait = error.retry_after or 0.0
             except (aiohttp.ClientError, TimeoutError) as error:
-                if not self._met or self._lost_patience():
-                    raise self._line.gone(error) from error
-            self._line.away = not answered
+                if not self._met or self._is_overdue():
+                    raise self._connection.unreachable(error) from error
+            self._connection.disconnected = not answered
             await self._wait(asked_to_wait)
 
-    async def _heard(self, response: aiohttp.ClientResponse) -> AsyncGenerator[Message]:
+    async def _read_messages(self, response: aiohttp.ClientResponse) -> AsyncGenerator[SseMessage]:
         if response.content_type != "text/event-stream":
             raise Unreadable  # a page of something in between, which would come again and again
-        reader = Reader()
+        reader = SseReader()
         async for packet in response.content.iter_any():
             self._away_since = None
             for message in reader.feed(packet):
-                if message.id and place(message.id) <= place(self._last):
+                if message.id and cursor_position(message.id) <= cursor_position(self._last):
                     continue
                 self._last = message.id or self._last
                 self._fruitless = 0
                 yield message
             self._retry = reader.retry or self._retry
 
-    def _lost_patience(self) -> bool:
+    def _is_overdue(self) -> bool:
         now = monotonic()
         if self._away_since is None:
             self._away_since = now
-        return now - self._away_since > self._patience.absence
+        return now - self._away_since > self._timeouts.absence
 
     async def _wait(self, asked_to_wait: float) -> None:
         """A little longer each time, and not all viewers at the same moment."""
@@ -96,7 +101,7 @@ class Follower:
         await sleep(max(asked_to_wait, own) * random.uniform(1.0, 1.25))
 
 
-def place(id: str) -> tuple[float, float]:
+def cursor_position(id: str) -> tuple[float, float]:
     """`7.1` and `7.2` come before `7`, which is the last of its event."""
     seq, _, part = id.partition(".")
     if not seq.isdigit():

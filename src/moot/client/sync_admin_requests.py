@@ -15,10 +15,10 @@ from moot.client.conversation_shapes import (
     TokenRole,
 )
 from moot.client.people_requests import Anything
-from moot.client.run_sync import Waiter
+from moot.client.run_sync import SyncRunner
 
 
-class House(Waiter):
+class AdminRequests(SyncRunner):
     # --- conversations --------------------------------------------------------------------------------
 
     def conversations(self, *, search: str = "", limit: int = 20, offset: int = 0) -> Conversations:

@@ -14,12 +14,12 @@ from moot.client.async_client import DEFAULTS, Action, AsyncClient, Step
 from moot.client.event_shapes import Event, Record
 from moot.client.people_requests import Anything
 from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
-from moot.client.streams import Patience
-from moot.client.sync_admin_requests import House
-from moot.client.sync_people_requests import Room
+from moot.client.streams import StreamTimeouts
+from moot.client.sync_admin_requests import AdminRequests
+from moot.client.sync_people_requests import PeopleRequests
 
 
-class Client(Room, House):
+class Client(PeopleRequests, AdminRequests):
     """See `AsyncClient`; where an event loop is already running, use that one."""
 
     def __init__(
@@ -28,9 +28,9 @@ class Client(Room, House):
         *,
         token: str | None = None,
         keys: Mapping[str, str] | None = None,
-        patience: Patience | None = None,
+        timeouts: StreamTimeouts | None = None,
     ) -> None:
-        super().__init__(AsyncClient(server, token=token, keys=keys, patience=patience))
+        super().__init__(AsyncClient(server, token=token, keys=keys, timeouts=timeouts))
 
     @property
     def server(self) -> str:

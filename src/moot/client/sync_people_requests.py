@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from moot.client.event_shapes import Score
-from moot.client.people_shapes import Invitation, Place, PollName, Role, Tallied, Verdicts
-from moot.client.run_sync import Waiter
+from moot.client.people_shapes import Invitation, PollName, Role, SeatState, Tallied, Verdicts
+from moot.client.run_sync import SyncRunner
 from moot.client.shapes import Done, Judge, Model
 
 
-class Room(Waiter):
+class PeopleRequests(SyncRunner):
     # --- coming in ------------------------------------------------------------------------------------
 
     def invite(
@@ -41,7 +41,7 @@ class Room(Waiter):
 
     # --- sitting and speaking -------------------------------------------------------------------------
 
-    def seat(self, id: str, seat: str) -> Place:
+    def seat(self, id: str, seat: str) -> SeatState:
         """Who sits there, what they have written, and how much time is left."""
         return self._run(self._asks.seat(id, seat))
 

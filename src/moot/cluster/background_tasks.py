@@ -17,7 +17,7 @@ AGAIN_SECONDS = 0.5
 CANCELS = 4
 
 
-async def for_ever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+async def restart_forever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Begun again where it fails: without any of these a worker would be there and not work."""
     while True:
         try:
@@ -27,14 +27,14 @@ async def for_ever(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-async def either(event: asyncio.Event, seconds: float) -> None:
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
     """Until it is set, or the time is up."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
-async def in_time(work: Coroutine[Any, Any, None], seconds: float) -> bool:
+async def finishes_within(work: Coroutine[Any, Any, None], seconds: float) -> bool:
     """Whether it was done by then, and nothing was away."""
     try:
         async with asyncio.timeout(seconds):

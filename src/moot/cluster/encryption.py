@@ -12,17 +12,17 @@ from base64 import urlsafe_b64encode
 from cryptography.fernet import Fernet, InvalidToken
 
 
-def sealed(value: bytes, word: str) -> bytes:
-    return _seal(word).encrypt(value)
+def encrypt(value: bytes, secret: str) -> bytes:
+    return _fernet(secret).encrypt(value)
 
 
-def opened(value: bytes, word: str) -> bytes | None:
+def decrypt(value: bytes, secret: str) -> bytes | None:
     """None where it was sealed with another word, or with none."""
     try:
-        return _seal(word).decrypt(value)
+        return _fernet(secret).decrypt(value)
     except InvalidToken:
         return None
 
 
-def _seal(word: str) -> Fernet:
+def _fernet(word: str) -> Fernet:
     return Fernet(urlsafe_b64encode(hashlib.sha256(f"moot {word}".encode()).digest()))

@@ -12,17 +12,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from moot.cluster.background_tasks import either, for_ever
+from moot.cluster.background_tasks import restart_forever, wait_for_event
 from moot.core.errors import StoreError
-from moot.store.postgres.connect import Connection, dial, fetch, limited, translated
+from moot.store.postgres.connect import Connection, fetch, open_connection, time_limit, translated
 
 CLOSE_SECONDS = 0.5
 
-Heard = Callable[[int, bool, float], None]
+OnHeartbeat = Callable[[int, bool, float], None]
 
 
 class Heartbeat:
-    def __init__(self, url: str, *, every: float, stall: float, within: float, heard: Heard) -> None:
+    def __init__(self, url: str, *, every: float, stall: float, within: float, heard: OnHeartbeat) -> None:
         """`heard` is told, on the loop, of which worker, whether the others still know it, and when. Where
         the database takes longer than `within`, nobody is told."""
         self._url = url
@@ -40,10 +40,10 @@ class Heartbeat:
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._live, name="heartbeat", daemon=True)
+        self._thread = threading.Thread(target=self._run_thread, name="heartbeat", daemon=True)
         self._thread.start()
 
-    async def turn(self) -> None:
+    async def watch_loop(self) -> None:
         """Stands on the loop for as long as it is to be heard of."""
         while True:
             self._unturned = 0
@@ -59,34 +59,34 @@ class Heartbeat:
 
     # --- in the thread --------------------------------------------------------------------------------
 
-    def _live(self) -> None:
-        asyncio.run(for_ever(self._call))
+    def _run_thread(self) -> None:
+        asyncio.run(restart_forever(self._connect_and_beat))
 
-    async def _call(self) -> None:
+    async def _connect_and_beat(self) -> None:
         wake, loop = asyncio.Event(), asyncio.get_running_loop()
         self._wake = lambda: loop.call_soon_threadsafe(wake.set)
         while not self._closed:
             with suppress(StoreError):
-                line = await dial(self._url)
+                line = await open_connection(self._url)
                 try:
                     await self._beat_on(line, wake)
                 finally:
                     await line.close()
-            await either(wake, self._every)
+            await wait_for_event(wake, self._every)
 
     async def _beat_on(self, line: Connection, wake: asyncio.Event) -> None:
         while not self._closed:
             self._unturned += 1
             if self._unturned <= self._most:
                 await self._beat(line)
-            await either(wake, self._every)
+            await wait_for_event(wake, self._every)
 
     async def _beat(self, line: Connection) -> None:
         worker, at = self.worker, time.monotonic()
         # procrastinate's own function does not say whether there was such a worker.
         question = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
         with translated():
-            async with limited(line, self._within):
+            async with time_limit(line, self._within):
                 known = await fetch(line, question, [worker])
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._heard, worker, bool(known), at)

@@ -10,10 +10,10 @@ from secrets import token_hex
 from msgspec import Struct, convert
 
 from moot import __version__
-from moot.cluster.queue import COMMON, TASK, Queue
-from moot.engine.placement import Role, Waiting
+from moot.cluster.queue import SHARED_QUEUE, TASK, Queue
+from moot.engine.placement import ProcessRole, QueueStats
 
-FORGET = "10 minutes"
+FORGET_AFTER = "10 minutes"
 """How long one that died without a word is still shown."""
 
 
@@ -21,7 +21,7 @@ class Node(Struct, frozen=True):
     name: str
     host: str
     pid: int
-    role: Role
+    role: ProcessRole
     version: str
     started_at: datetime
     seen_seconds: float
@@ -37,9 +37,11 @@ def new_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{token_hex(3)}"
 
 
-async def tell(queue: Queue, name: str, role: Role, worker: int | None, debates: int, streams: int) -> None:
+async def report_node(
+    queue: Queue, name: str, role: ProcessRole, worker: int | None, debates: int, streams: int
+) -> None:
     """We are here, and this is what we do."""
-    await queue.ask(
+    await queue.query(
         """
         INSERT INTO nodes (name, host, pid, role, version, worker, debates, streams)
         VALUES (%(name)s, %(host)s, %(pid)s, %(role)s, %(version)s, %(worker)s, %(debates)s, %(streams)s)
@@ -58,16 +60,16 @@ async def tell(queue: Queue, name: str, role: Role, worker: int | None, debates:
     )
 
 
-async def leave(queue: Queue, name: str) -> None:
-    await queue.ask(
+async def delete_node(queue: Queue, name: str) -> None:
+    await queue.query(
         "DELETE FROM nodes WHERE name = %(name)s OR seen_at < now() - %(forget)s::interval RETURNING name",
         name=name,
-        forget=FORGET,
+        forget=FORGET_AFTER,
     )
 
 
-async def nodes(queue: Queue, stall_seconds: float) -> list[Node]:
-    rows = await queue.ask(
+async def list_nodes(queue: Queue, stall_seconds: float) -> list[Node]:
+    rows = await queue.query(
         """
         SELECT nodes.*, extract(epoch FROM now() - seen_at)::float8 AS seen_seconds,
             coalesce(last_heartbeat > now() - make_interval(secs => %(seconds)s), false) AS working
@@ -76,14 +78,14 @@ async def nodes(queue: Queue, stall_seconds: float) -> list[Node]:
         ORDER BY host, started_at
         """,
         seconds=stall_seconds,
-        forget=FORGET,
+        forget=FORGET_AFTER,
     )
     return convert(rows, list[Node])
 
 
-async def is_expected(queue: Queue, debate_id: str, stall_seconds: float) -> bool:
+async def has_pending_job(queue: Queue, debate_id: str, stall_seconds: float) -> bool:
     """Whether somebody who works for all will take this debate: it has a job, waiting or left behind."""
-    rows = await queue.ask(
+    rows = await queue.query(
         """
         SELECT FROM procrastinate_jobs
         WHERE task_name = %(task)s AND lock = %(debate)s AND status IN ('todo', 'doing') AND EXISTS (
@@ -99,9 +101,9 @@ async def is_expected(queue: Queue, debate_id: str, stall_seconds: float) -> boo
     return bool(rows)
 
 
-async def waiting(queue: Queue, stall_seconds: float) -> Waiting:
+async def queue_stats(queue: Queue, stall_seconds: float) -> QueueStats:
     """A job whose debate is being run is a spare one, and waits for nobody."""
-    rows = await queue.ask(
+    rows = await queue.query(
         """
         WITH job AS (
             SELECT job.*, last_heartbeat > now() - make_interval(secs => %(seconds)s) AS fresh
@@ -120,7 +122,7 @@ async def waiting(queue: Queue, stall_seconds: float) -> Waiting:
             (SELECT count(*) FROM job WHERE status = 'doing' AND fresh IS NOT TRUE) AS stalled
         """,
         task=TASK,
-        common=COMMON,
+        common=SHARED_QUEUE,
         seconds=stall_seconds,
     )
-    return convert(rows[0], Waiting)
+    return convert(rows[0], QueueStats)

@@ -13,10 +13,10 @@ log = logging.getLogger(__name__)
 
 class Outage:
     def __init__(self) -> None:
-        self.lasts = False
+        self.active = False
 
     @contextmanager
-    def borne(self) -> Generator[None]:
+    def tolerate(self) -> Generator[None]:
         """What is done again and again goes on when the database is back. Whoever comes through without an
         error has asked it something: nothing else belongs in here."""
         try:
@@ -27,11 +27,11 @@ class Outage:
             self._answered()
 
     def note(self, error: StoreError) -> None:
-        if not self.lasts:
+        if not self.active:
             log.warning("The queue does not answer: %s What is running goes on.", error)
-        self.lasts = True
+        self.active = True
 
     def _answered(self) -> None:
-        if self.lasts:
+        if self.active:
             log.info("the queue answers again")
-        self.lasts = False
+        self.active = False

@@ -28,20 +28,26 @@ from psycopg.sql import SQL, Identifier
 
 from moot.cluster.queue_schema import make_tables
 from moot.core.errors import StoreError
-from moot.store.postgres.connect import CONNECT_SECONDS, Database, Line, translate, translated
+from moot.store.postgres.connect import (
+    CONNECT_SECONDS,
+    CancellableConnection,
+    Database,
+    translate,
+    translated,
+)
 
 TASK = "moot.run"
-COMMON = "moot"
+SHARED_QUEUE = "moot"
 """From here every worker takes."""
-LINES = 3
+POOL_SIZE = 3
 LISTEN_SECONDS = 30.0
 """After so much silence it is asked whether the line still holds."""
 LISTEN_AGAIN_SECONDS = 2.0
-MANNERS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
+CONNECT_OPTIONS: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": CONNECT_SECONDS}
 """A pgbouncer may stand in between: nothing is prepared."""
 
 # By procrastinate's own function, which gives one at a time: each would be a question and a commit.
-FETCH: LiteralString = """
+FETCH_SQL: LiteralString = """
     WITH fetched AS MATERIALIZED (
         SELECT procrastinate_fetch_job_v2(ARRAY[%(queue)s]::varchar[], %(worker)s) AS job
         FROM generate_series(1, %(most)s)
@@ -51,7 +57,7 @@ FETCH: LiteralString = """
 
 # By its own functions, too. Where one waits for a debate already, that one will do; where it comes at
 # this very moment the statement fails, and whoever asks again finds it.
-REPLACE: LiteralString = """
+REPLACE_SQL: LiteralString = """
     WITH held AS (
         SELECT id, lock FROM procrastinate_jobs
         WHERE id = ANY(%(ids)s) AND status = 'doing'
@@ -72,7 +78,7 @@ REPLACE: LiteralString = """
 """
 
 
-class Post(Struct, frozen=True):
+class DebateJob(Struct, frozen=True):
     """A debate to be run, by the job that says so."""
 
     id: int
@@ -81,7 +87,7 @@ class Post(Struct, frozen=True):
 
 def queue_of(worker: int) -> str:
     """From here only this worker takes."""
-    return f"{COMMON}-{worker}"
+    return f"{SHARED_QUEUE}-{worker}"
 
 
 class Queue:
@@ -90,7 +96,7 @@ class Queue:
         """Makes its tables where there are none. Nothing asked of it takes longer than `seconds`."""
         database = await Database.open(url, pool=1, statement_seconds=seconds)
         try:
-            connection = await database.dial()
+            connection = await database.open_connection()
             async with connection:
                 with translated():
                     await make_tables(connection)
@@ -98,7 +104,7 @@ class Queue:
             await database.close()
         queue = cls(url, seconds)
         try:
-            async with queue._asking():
+            async with queue._time_limit():
                 await queue._app.open_async()
         except BaseException:
             await queue.close()
@@ -110,11 +116,11 @@ class Queue:
         self._seconds = seconds
         self._connector = PsycopgConnector(
             conninfo=url,
-            connection_class=Line,
-            kwargs=MANNERS,
+            connection_class=CancellableConnection,
+            kwargs=CONNECT_OPTIONS,
             configure=_configure,
             min_size=1,
-            max_size=LINES,
+            max_size=POOL_SIZE,
             timeout=seconds,
             reconnect_timeout=seconds,
             name="moot-queue",
@@ -127,25 +133,25 @@ class Queue:
 
     # --- jobs -----------------------------------------------------------------------------------------
 
-    async def defer(self, debate_id: str, queue: str = COMMON) -> bool:
+    async def defer(self, debate_id: str, queue: str = SHARED_QUEUE) -> bool:
         """Whether there was not one waiting already."""
         task = self._app.configure_task(TASK, queue=queue, lock=debate_id, queueing_lock=debate_id)
         try:
-            async with self._asking():
+            async with self._time_limit():
                 await task.defer_async()
         except AlreadyEnqueued:
             return False
         return True
 
-    async def fetch(self, worker: int, queue: str, most: int = 1) -> list[Post]:
+    async def fetch(self, worker: int, queue: str, most: int = 1) -> list[DebateJob]:
         """Where this fails, the jobs may be ours all the same: see `taken`."""
-        rows = await self.ask(FETCH, queue=queue, worker=worker, most=most)
-        return [Post(row["id"], row["lock"]) for row in rows]
+        rows = await self.query(FETCH_SQL, queue=queue, worker=worker, most=most)
+        return [DebateJob(row["id"], row["lock"]) for row in rows]
 
-    async def finish(self, post: Post) -> bool:
+    async def finish(self, post: DebateJob) -> bool:
         """Whether it was still there: another may have ended it."""
         try:
-            async with self._asking():
+            async with self._time_limit():
                 await self._jobs.finish_job_by_id_async(post.id, Status.FAILED, delete_job=True)
         except StoreError as error:
             if isinstance(error.__cause__, RaiseException):
@@ -153,45 +159,45 @@ class Queue:
             raise
         return True
 
-    async def replace(self, posts: Sequence[Post], queue: str = COMMON) -> list[str]:
+    async def replace(self, posts: Sequence[DebateJob], queue: str = SHARED_QUEUE) -> list[str]:
         """End jobs that run and defer others for their debates, all in one statement. Returns the debates;
         those whose job another has ended are left out."""
-        rows = await self.ask(REPLACE, ids=[post.id for post in posts], queue=queue, task=TASK)
+        rows = await self.query(REPLACE_SQL, ids=[post.id for post in posts], queue=queue, task=TASK)
         return [row["lock"] for row in rows]
 
-    async def withdraw(self, post: Post) -> bool:
+    async def withdraw(self, post: DebateJob) -> bool:
         """Take one back that waits; False where somebody has it by now."""
-        async with self._asking():
+        async with self._time_limit():
             return await self._jobs.cancel_job_by_id_async(post.id, delete_job=True)
 
-    async def taken(self, worker: int) -> list[Post]:
-        async with self._asking():
-            return _posts(await self._jobs.list_jobs_async(task=TASK, status="doing", worker_id=worker))
+    async def taken(self, worker: int) -> list[DebateJob]:
+        async with self._time_limit():
+            return _debate_jobs(await self._jobs.list_jobs_async(task=TASK, status="doing", worker_id=worker))
 
-    async def waiting(self, queue: str, debate_id: str | None = None) -> list[Post]:
-        async with self._asking():
+    async def waiting(self, queue: str, debate_id: str | None = None) -> list[DebateJob]:
+        async with self._time_limit():
             found = await self._jobs.list_jobs_async(
                 task=TASK, status="todo", queue=queue, queueing_lock=debate_id
             )
-            return _posts(found)
+            return _debate_jobs(found)
 
-    async def stalled(self, seconds: float) -> list[Post]:
+    async def stalled(self, seconds: float) -> list[DebateJob]:
         """What is run by workers of whom nothing has been heard for so long, or who are gone."""
-        async with self._asking():
+        async with self._time_limit():
             found = await self._jobs.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=seconds)
         # While the database was away nobody could say that they live: all of them get their time.
-        return _posts(found) if found and not await self._is_young(seconds) else []
+        return _debate_jobs(found) if found and not await self._server_just_started(seconds) else []
 
-    async def _is_young(self, seconds: float) -> bool:
-        rows = await self.ask(
+    async def _server_just_started(self, seconds: float) -> bool:
+        rows = await self.query(
             "SELECT now() - pg_postmaster_start_time() < make_interval(secs => %(seconds)s) AS young",
             seconds=seconds,
         )
         return rows[0]["young"]
 
-    async def stranded(self, seconds: float) -> list[Post]:
+    async def stranded(self, seconds: float) -> list[DebateJob]:
         """What waits in the queue of a worker who is gone."""
-        rows = await self.ask(
+        rows = await self.query(
             """
             SELECT id, lock FROM procrastinate_jobs AS job
             WHERE status = 'todo' AND task_name = %(task)s AND queue_name LIKE %(common)s || '-%%'
@@ -202,14 +208,14 @@ class Queue:
               )
             """,
             task=TASK,
-            common=COMMON,
+            common=SHARED_QUEUE,
             seconds=seconds,
         )
-        return [Post(row["id"], row["lock"]) for row in rows]
+        return [DebateJob(row["id"], row["lock"]) for row in rows]
 
     async def debates(self) -> set[str]:
         """Those with a job, waiting or running."""
-        rows = await self.ask(
+        rows = await self.query(
             """
             SELECT lock FROM procrastinate_jobs
             WHERE status IN ('todo', 'doing') AND task_name = %(task)s
@@ -221,20 +227,20 @@ class Queue:
     # --- workers --------------------------------------------------------------------------------------
 
     async def register(self) -> int:
-        async with self._asking():
+        async with self._time_limit():
             return await self._jobs.register_worker()
 
     async def unregister(self, worker: int) -> None:
-        async with self._asking():
+        async with self._time_limit():
             await self._jobs.unregister_worker(worker)
 
-    async def strike_off(self, seconds: float) -> None:
+    async def prune_workers(self, seconds: float) -> None:
         """Workers of whom nothing has been heard for so long."""
-        async with self._asking():
+        async with self._time_limit():
             await self._jobs.prune_stalled_workers(seconds)
 
     async def is_fresh(self, worker: int, seconds: float) -> bool:
-        rows = await self.ask(
+        rows = await self.query(
             """
             SELECT FROM procrastinate_workers
             WHERE id = %(worker)s AND last_heartbeat > now() - make_interval(secs => %(seconds)s)
@@ -252,7 +258,9 @@ class Queue:
         while True:
             # Not by procrastinate's own function: its `wait_for` may, in 3.11, swallow a cancellation.
             with suppress(psycopg.Error, OSError):
-                async with await Line.connect(self._url, autocommit=True, **MANNERS) as line:
+                async with await CancellableConnection.connect(
+                    self._url, autocommit=True, **CONNECT_OPTIONS
+                ) as line:
                     await line.execute(SQL("LISTEN {}").format(channel))
                     while True:
                         async for _ in line.notifies(timeout=LISTEN_SECONDS):
@@ -260,12 +268,12 @@ class Queue:
                         await line.execute("SELECT 1")
             await asyncio.sleep(LISTEN_AGAIN_SECONDS)
 
-    async def ask(self, question: LiteralString, **values: Any) -> list[dict[str, Any]]:
-        async with self._asking():
+    async def query(self, question: LiteralString, **values: Any) -> list[dict[str, Any]]:
+        async with self._time_limit():
             return await self._connector.execute_query_all_async(question, **values)
 
     @asynccontextmanager
-    async def _asking(self) -> AsyncGenerator[None]:
+    async def _time_limit(self) -> AsyncGenerator[None]:
         with translated():
             try:
                 async with asyncio.timeout(self._seconds):
@@ -283,9 +291,9 @@ async def _configure(connection: AsyncConnection[Any]) -> None:
     await connection.set_autocommit(True)
 
 
-def _post(job: Job | None) -> Post | None:
-    return None if job is None or job.id is None or job.lock is None else Post(job.id, job.lock)
+def _debate_job(job: Job | None) -> DebateJob | None:
+    return None if job is None or job.id is None or job.lock is None else DebateJob(job.id, job.lock)
 
 
-def _posts(jobs: Iterable[Job]) -> list[Post]:
-    return [post for post in map(_post, jobs) if post is not None]
+def _debate_jobs(jobs: Iterable[Job]) -> list[DebateJob]:
+    return [post for post in map(_debate_job, jobs) if post is not None]

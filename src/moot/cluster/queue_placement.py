@@ -15,65 +15,73 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from moot.cluster import nodes
-from moot.cluster.background_tasks import AGAIN_SECONDS, cancel, either, for_ever, in_time
+from moot.cluster.background_tasks import (
+    AGAIN_SECONDS,
+    cancel,
+    finishes_within,
+    restart_forever,
+    wait_for_event,
+)
 from moot.cluster.heartbeat import Heartbeat
 from moot.cluster.outage import Outage
-from moot.cluster.queue import COMMON, Queue, queue_of
-from moot.cluster.takeover import Lookout
-from moot.cluster.watchdog import Watchdog, heard_of
-from moot.cluster.worker_jobs import Shifts
+from moot.cluster.queue import SHARED_QUEUE, Queue, queue_of
+from moot.cluster.takeover import Takeover
+from moot.cluster.watchdog import Watchdog, worker_is_known
+from moot.cluster.worker_jobs import WorkerJobs
 from moot.core.errors import StoreError
-from moot.engine.placement import MakeRunner, Rhythm, Role, Waiting
+from moot.engine.placement import MakeRunner, ProcessRole, QueueStats, WorkerTimings
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
-TELL_SECONDS = 2.0
-LEAVE_SECONDS = 4.0
+REPORT_SECONDS = 2.0
+HAND_OVER_SECONDS = 4.0
 """How long all that is to be parked and handed over may take. Behind us the store closes, and wants its time
 as well: together it must be less than a process that leaves is given."""
-FAREWELL_SECONDS = 1.0
-HASTE_SECONDS = 0.1
+CLOSE_SECONDS = 1.0
+SHORT_CLOSE_SECONDS = 0.1
 """For what is in nobody's way if it is left undone."""
 SHORTEST_SECONDS = 1.0
 """Less time for an answer than this is none, however short a stall is."""
-LATE = 0.75
+LATE_HEARTBEAT = 0.75
 """The part of a stall after which a heartbeat is late."""
-AROUND_SECONDS = 5.0
+REQUEUE_SECONDS = 5.0
 COUNT_SECONDS = 5.0
-FETCH = 8
+FETCH_AT_ONCE = 8
 """So many debates are taken at a time."""
 
 
-class Queued:
-    def __init__(self, url: str, store: Store, make_runner: MakeRunner, rhythm: Rhythm, *, run: bool) -> None:
+class QueuePlacement:
+    def __init__(
+        self, url: str, store: Store, make_runner: MakeRunner, rhythm: WorkerTimings, *, run: bool
+    ) -> None:
         self._url = url
         self._store = store
         self._make_runner = make_runner
-        self._rhythm = rhythm
+        self._timings = rhythm
         self._run = run
         self._node = nodes.new_name()
-        self._role: Role = "terminal" if run else "api"
+        self._role: ProcessRole = "terminal" if run else "api"
         self._streams: Callable[[], int] = lambda: 0
         self._time = time.monotonic
         self._worker = 0
-        self._beaten = 0.0
+        self._last_heartbeat = 0.0
         """When the database last heard that we live."""
         self._back = float("-inf")
         """When it heard of us again after a silence in which we might have been taken for dead."""
         self._common = True
         """Whether we take from the common queue, or only from our own."""
         self._opened = self._closed = False
-        self._errands: set[asyncio.Task[None]] = set()
-        self._standing: list[asyncio.Task[None]] = []
+        self._deferring: set[asyncio.Task[None]] = set()
+        self._background: list[asyncio.Task[None]] = []
         self._fetching: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()
+        self._jobs_available = asyncio.Event()
         """There may be a job for us."""
         self._changed = asyncio.Event()
         """There is something new to tell of us."""
-        self._heart: Heartbeat | None = None
-        self._struck_off = asyncio.Event()
+        self._heartbeat: Heartbeat | None = None
+        self._unregistered = asyncio.Event()
         """The others do not know us any more."""
         self._watchdog: Watchdog | None = None
         self._unsure = False
@@ -84,244 +92,244 @@ class Queued:
 
     async def open(self, *, recover: bool) -> None:
         # A heartbeat that waits longer for its answer would be late, and so would the next.
-        limit = min(self._rhythm.statement_seconds, max(self._rhythm.stall_seconds / 2, SHORTEST_SECONDS))
+        limit = min(self._timings.statement_seconds, max(self._timings.stall_seconds / 2, SHORTEST_SECONDS))
         self._queue = queue = await Queue.open(self._url, seconds=limit)
         if self._run:
-            self._heart = Heartbeat(
+            self._heartbeat = Heartbeat(
                 self._url,
-                every=self._rhythm.heartbeat_seconds,
-                stall=self._rhythm.stall_seconds,
+                every=self._timings.heartbeat_seconds,
+                stall=self._timings.stall_seconds,
                 within=limit,
-                heard=self._heard,
+                heard=self._on_heartbeat,
             )
             try:
                 await self._register()
             except BaseException:
-                await in_time(queue.close(), FAREWELL_SECONDS)
+                await finishes_within(queue.close(), CLOSE_SECONDS)
                 raise
         self._outage = Outage()
-        self._lookout = Lookout(queue, self._store, self._rhythm, self._to)
-        self._shifts = Shifts(
-            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._over
+        self._takeover = Takeover(queue, self._store, self._timings, self._queue_name)
+        self._jobs = WorkerJobs(
+            queue, self._store, self._make_runner, self._outage, name=lambda: self._name, over=self._job_done
         )
         self._opened = True
         self._common = recover or not self._run
-        if self._heart is not None:
-            self._heart.start()
-            self._stand(self._heart.turn, "turning of the loop")
-            self._stand(self._coming_back, "coming back")
-            self._stand(self._listening, "listening for jobs")
-            self._stand(self._looking, "lookout")
-            self._stand(self._looking_around, "looking around")
-            self._fetching = asyncio.create_task(for_ever(self._fetch), name="fetching of jobs")
-        self._stand(self._telling, "telling of us")
+        if self._heartbeat is not None:
+            self._heartbeat.start()
+            self._run_in_background(self._heartbeat.watch_loop, "turning of the loop")
+            self._run_in_background(self._keep_registered, "coming back")
+            self._run_in_background(self._listen_for_jobs, "listening for jobs")
+            self._run_in_background(self._keep_taking_over, "lookout")
+            self._run_in_background(self._keep_requeueing, "looking around")
+            self._fetching = asyncio.create_task(restart_forever(self._fetch), name="fetching of jobs")
+        self._run_in_background(self._keep_reporting, "telling of us")
 
-    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+    def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         self._role = role
         self._streams = streams
         self._changed.set()
         if self._run:
             self._watchdog = Watchdog(
-                self._rhythm.stall_seconds,
-                is_heard=lambda: heard_of(self._url, self._worker, self._rhythm.stall_seconds),
+                self._timings.stall_seconds,
+                is_heard=lambda: worker_is_known(self._url, self._worker, self._timings.stall_seconds),
             )
             self._watchdog.start()
 
-    def _stand(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
-        self._standing.append(asyncio.create_task(for_ever(work), name=name))
+    def _run_in_background(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        self._background.append(asyncio.create_task(restart_forever(work), name=name))
 
     async def _register(self) -> None:
         began = self._time()
         self._worker = await self._queue.register()
-        if self._heart is not None:
-            self._heart.worker = self._worker
-        self._heard(self._worker, True, began)
+        if self._heartbeat is not None:
+            self._heartbeat.worker = self._worker
+        self._on_heartbeat(self._worker, True, began)
 
-    def _heard(self, worker: int, known: bool, at: float) -> None:
+    def _on_heartbeat(self, worker: int, known: bool, at: float) -> None:
         if worker != self._worker:
             return
         if not known:
-            self._struck_off.set()
+            self._unregistered.set()
             return
-        if self._beaten and at - self._beaten > self._rhythm.stall_seconds:
+        if self._last_heartbeat and at - self._last_heartbeat > self._timings.stall_seconds:
             self._back = at
-        self._beaten = max(at, self._beaten)
+        self._last_heartbeat = max(at, self._last_heartbeat)
         if self._watchdog is not None:
             self._watchdog.beat()
 
     @property
-    def _steady(self) -> bool:
+    def _heartbeat_steady(self) -> bool:
         """Where we could not say that we live nobody could: when that is over, all get a stall's time for it.
         Only a silence of ours counts. One question that failed says nothing, and on a busy machine there is
         always one: if that counted nobody would ever be looked after."""
-        now, stall = self._time(), self._rhythm.stall_seconds
-        return now - self._beaten <= stall <= now - self._back
+        now, stall = self._time(), self._timings.stall_seconds
+        return now - self._last_heartbeat <= stall <= now - self._back
 
-    def _to(self) -> str:
+    def _queue_name(self) -> str:
         """The queue of whatever is wanted here."""
-        return COMMON if self._common else queue_of(self._worker)
+        return SHARED_QUEUE if self._common else queue_of(self._worker)
 
     @property
     def _name(self) -> str:
         return f"{self._node}#{self._worker}"
 
-    async def waiting(self) -> Waiting:
-        return await nodes.waiting(self._queue, self._rhythm.stall_seconds)
+    async def queue_stats(self) -> QueueStats:
+        return await nodes.queue_stats(self._queue, self._timings.stall_seconds)
 
-    async def is_attended(self, debate_id: str, runner: str) -> bool:
-        number, stall = runner.rpartition("#")[2], self._rhythm.stall_seconds
+    async def is_running(self, debate_id: str, runner: str) -> bool:
+        number, stall = runner.rpartition("#")[2], self._timings.stall_seconds
         if number.isdecimal() and await self._queue.is_fresh(int(number), stall):
             return True
-        return await nodes.is_expected(self._queue, debate_id, stall)
+        return await nodes.has_pending_job(self._queue, debate_id, stall)
 
     @property
-    def away(self) -> bool:
-        return self._outage.lasts
+    def unreachable(self) -> bool:
+        return self._outage.active
 
     # --- wanting --------------------------------------------------------------------------------------
 
-    def want(self, debate_id: str) -> None:
-        if self._closed or self._shifts.note(debate_id):
+    def ensure_running(self, debate_id: str) -> None:
+        if self._closed or self._jobs.request_rerun(debate_id):
             return
         task = asyncio.create_task(self._defer(debate_id), name=f"wish for {debate_id}")
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        self._deferring.add(task)
+        task.add_done_callback(self._deferring.discard)
 
     async def recover(self) -> int:
-        return await self._lookout.find_forgotten()
+        return await self._takeover.queue_unclaimed()
 
     async def _defer(self, debate_id: str) -> None:
         """Nobody waits for this: it is tried until the database is back."""
         if not self._common:
-            self._lookout.wanted.add(debate_id)
+            self._takeover.local_debates.add(debate_id)
         while True:
             try:
-                if not await self._queue.defer(debate_id, self._to()) and not self._common:
+                if not await self._queue.defer(debate_id, self._queue_name()) and not self._common:
                     # Perhaps nobody works: whoever asks at a terminal is served there.
-                    await self._move(COMMON, self._to(), debate_id)
+                    await self._move(SHARED_QUEUE, self._queue_name(), debate_id)
                 break
             except StoreError as error:
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
-        self._news.set()
+        self._jobs_available.set()
 
     async def _move(self, queue: str, to: str, debate_id: str | None = None) -> None:
         for post in await self._queue.waiting(queue, debate_id):
-            await self._lookout.move(post, to)
+            await self._takeover.move(post, to)
 
     # --- what a worker does all the time --------------------------------------------------------------
 
-    async def _coming_back(self) -> None:
+    async def _keep_registered(self) -> None:
         while True:
-            await self._struck_off.wait()
-            with self._outage.borne():
-                await self._come_back()
+            await self._unregistered.wait()
+            with self._outage.tolerate():
+                await self._register_again()
             await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _come_back(self) -> None:
+    async def _register_again(self) -> None:
         log.warning("the others took this worker for dead; it comes back under another number")
-        before = self._to()
+        before = self._queue_name()
         await self._register()
-        self._struck_off.clear()
+        self._unregistered.clear()
         if not self._common:
             # Perhaps nobody else works: what waits for the old number would wait for ever.
-            await self._move(before, self._to())
+            await self._move(before, self._queue_name())
 
-    async def _telling(self) -> None:
+    async def _keep_reporting(self) -> None:
         while True:
             self._changed.clear()
-            with self._outage.borne():
+            with self._outage.tolerate():
                 worker, streams = self._worker or None, self._streams()
-                await nodes.tell(self._queue, self._node, self._role, worker, len(self._shifts), streams)
-            await either(self._changed, TELL_SECONDS)
+                await nodes.report_node(self._queue, self._node, self._role, worker, len(self._jobs), streams)
+            await wait_for_event(self._changed, REPORT_SECONDS)
 
-    async def _listening(self) -> None:
-        await self._queue.listen(self._news.set, self._to())
+    async def _listen_for_jobs(self) -> None:
+        await self._queue.listen(self._jobs_available.set, self._queue_name())
 
-    async def _looking(self) -> None:
+    async def _keep_taking_over(self) -> None:
         while True:
-            if self._steady:
-                with self._outage.borne():
-                    await self._lookout.look(self._shifts.posts, everywhere=self._common)
-            await asyncio.sleep(self._rhythm.heartbeat_seconds)
+            if self._heartbeat_steady:
+                with self._outage.tolerate():
+                    await self._takeover.take_over_stalled(self._jobs.jobs, everywhere=self._common)
+            await asyncio.sleep(self._timings.heartbeat_seconds)
 
-    async def _looking_around(self) -> None:
+    async def _keep_requeueing(self) -> None:
         while True:
-            if self._steady:
-                with self._outage.borne():
-                    await self._lookout.look_around(everywhere=self._common)
-            await asyncio.sleep(AROUND_SECONDS)
+            if self._heartbeat_steady:
+                with self._outage.tolerate():
+                    await self._takeover.requeue_stranded(everywhere=self._common)
+            await asyncio.sleep(REQUEUE_SECONDS)
 
     async def _fetch(self) -> None:
         while not self._closed:
-            self._news.clear()
+            self._jobs_available.clear()
             # Whoever is not heard of, or has just woken up, would be robbed of them again at once.
-            if self._time() - self._beaten < LATE * self._rhythm.stall_seconds:
-                with self._outage.borne():
-                    await self._fill()
-            await either(self._news, POLL_SECONDS)
+            if self._time() - self._last_heartbeat < LATE_HEARTBEAT * self._timings.stall_seconds:
+                with self._outage.tolerate():
+                    await self._fetch_jobs()
+            await wait_for_event(self._jobs_available, POLL_SECONDS)
 
-    async def _fill(self) -> None:
+    async def _fetch_jobs(self) -> None:
         """Here and nowhere else jobs become ours."""
         if self._unsure or self._time() >= self._count_at:
             # Whatever the reason: what the queue says is ours, and we know nothing of, nobody else can have.
             taken = await self._queue.taken(self._worker)
-            await self._lookout.take_over([post for post in taken if post not in self._shifts.posts])
+            await self._takeover.take_over([post for post in taken if post not in self._jobs.jobs])
             self._count_at = self._time() + COUNT_SECONDS
         self._unsure = True
         most = 1
-        while (free := self._rhythm.debates - len(self._shifts)) > 0 and not self._closed:
+        while (free := self._timings.debates - len(self._jobs)) > 0 and not self._closed:
             most = min(most, free)
-            posts = await self._queue.fetch(self._worker, self._to(), most)
+            posts = await self._queue.fetch(self._worker, self._queue_name(), most)
             for post in posts:
-                self._shifts.begin(post)
+                self._jobs.start(post)
             if len(posts) < most:
                 break
             # Where there is one there may be more; but the others shall have some, too.
-            most = FETCH
+            most = FETCH_AT_ONCE
         self._unsure = False
 
-    def _over(self, debate_id: str, again: bool) -> None:
-        self._news.set()
-        self._lookout.wanted.discard(debate_id)
+    def _job_done(self, debate_id: str, again: bool) -> None:
+        self._jobs_available.set()
+        self._takeover.local_debates.discard(debate_id)
         if again:
-            self.want(debate_id)
+            self.ensure_running(debate_id)
 
     # --- leaving --------------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """Fetch nothing more, park what runs, leave it to the others, and only then be gone."""
         self._closed = True
-        self._news.set()
+        self._jobs_available.set()
         if not self._opened:
             return
         # Somebody waits at a terminal, and there is nothing to be had by patience.
-        in_haste = self._outage.lasts and not self._common
+        in_haste = self._outage.active and not self._common
         drained = False
         try:
-            drained = await in_time(self._drain(), FAREWELL_SECONDS if in_haste else LEAVE_SECONDS)
+            drained = await finishes_within(self._drain(), CLOSE_SECONDS if in_haste else HAND_OVER_SECONDS)
             if not drained:
                 log.warning("not everything could be handed over; others find it once we are gone")
         finally:
-            await self._dismiss()
-            if drained and not self._outage.lasts:
-                await in_time(self._say_farewell(), FAREWELL_SECONDS)
-            await in_time(self._queue.close(), FAREWELL_SECONDS if drained else HASTE_SECONDS)
+            await self._stop_tasks()
+            if drained and not self._outage.active:
+                await finishes_within(self._unregister(), CLOSE_SECONDS)
+            await finishes_within(self._queue.close(), CLOSE_SECONDS if drained else SHORT_CLOSE_SECONDS)
 
     async def _drain(self) -> None:
         if self._fetching is not None:
             await asyncio.wait([self._fetching])
-        await self._shifts.end()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._jobs.stop()
+        await asyncio.gather(*self._deferring, return_exceptions=True)
         if not self._common:
-            await self._move(self._to(), COMMON)
+            await self._move(self._queue_name(), SHARED_QUEUE)
 
-    async def _dismiss(self) -> None:
-        tasks = (*self._standing, *self._errands, *self._shifts.tasks, *filter(None, [self._fetching]))
-        threads = [thread.close() for thread in (self._heart, self._watchdog) if thread is not None]
-        await asyncio.gather(cancel(*tasks, within=FAREWELL_SECONDS), *threads)
+    async def _stop_tasks(self) -> None:
+        tasks = (*self._background, *self._deferring, *self._jobs.tasks, *filter(None, [self._fetching]))
+        threads = [thread.close() for thread in (self._heartbeat, self._watchdog) if thread is not None]
+        await asyncio.gather(cancel(*tasks, within=CLOSE_SECONDS), *threads)
 
-    async def _say_farewell(self) -> None:
+    async def _unregister(self) -> None:
         if self._worker:
             await self._queue.unregister(self._worker)
-        await nodes.leave(self._queue, self._node)
+        await nodes.delete_node(self._queue, self._node)

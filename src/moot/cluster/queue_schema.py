@@ -18,7 +18,7 @@ from moot.core.errors import NewerSchema
 LOCK = 0x6D6F6F7471
 """Only those who make these tables wait for each other: the bytes of `mootq`."""
 
-OURS = """
+OWN_TABLES_SQL = """
 CREATE TABLE IF NOT EXISTS queue_schema (migration text NOT NULL);
 CREATE TABLE IF NOT EXISTS nodes (
     name text PRIMARY KEY,
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS nodes (
 
 # The number of a job is the epoch of a debate. Where the queue was lost and the log was not, numbers from 1
 # would be earlier than those that the debates have had; the milliseconds of today are later than all of them.
-LATER = """
+START_JOB_IDS_SQL = """
 SELECT setval('procrastinate_jobs_id_seq', (extract(epoch FROM clock_timestamp()) * 1000)::bigint, false)
 """
 
@@ -51,10 +51,10 @@ async def _one_step(connection: AsyncConnection[Any]) -> bool:
     """Whether there may be another."""
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        await connection.execute(OURS)
+        await connection.execute(OWN_TABLES_SQL)
         if await _value(connection, "SELECT to_regclass('procrastinate_jobs') IS NULL"):
             await connection.execute(SchemaManager.get_schema())
-            await connection.execute(LATER)
+            await connection.execute(START_JOB_IDS_SQL)
         last = await _value(connection, "SELECT max(migration) FROM queue_schema")
         known = _migrations()
         if last is None:

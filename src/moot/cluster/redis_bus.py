@@ -21,32 +21,32 @@ from typing import Any
 
 import msgspec
 
-from moot.cluster.redis_connection import Line, Lines
-from moot.cluster.redis_server import Reach
+from moot.cluster.redis_connection import RedisConnection, RedisConnections
+from moot.cluster.redis_server import RedisServer
 from moot.core.events import CallDelta, Recorded, SegmentCompleted
 from moot.store.contract import Listener
 
-News = tuple[Recorded, ...] | None
+RecordsOrGone = tuple[Recorded, ...] | None
 
-MOST_QUEUED = 10_000
-MOST_BYTES = 256 * 1024
+MAX_QUEUED = 10_000
+MAX_MESSAGE_BYTES = 256 * 1024
 AT_ONCE = 500
-BREATH = 64
-FAREWELL_SECONDS = 1.0
+YIELD_EVERY = 64
+FLUSH_SECONDS = 1.0
 PING_SECONDS = 5.0
 SILENCE_SECONDS = 12.0
 
-GREETING = b"moot:hello"
+PROBE_CHANNEL = b"moot:hello"
 """Nobody listens there; it shows that we may speak."""
 WORDS, TURNS = b":w", b":t"
 RECORDS, LOOK = b"r", b"l"
-MARK = 8
+SENDER_ID_BYTES = 8
 
 _encoder = msgspec.json.Encoder(decimal_format="string")
 _decoder = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
-class Channels:
+class ChannelNames:
     """Redis has no channels a database. Ours are: a copy of an arena beside it may have another number."""
 
     def __init__(self, number: int) -> None:
@@ -57,62 +57,62 @@ class Channels:
 
 
 class RedisBus:
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: RedisServer) -> None:
         self._reach = reach
-        self._lines = Lines(reach)
+        self._lines = RedisConnections(reach)
         self._listeners: list[Listener] = []
         self._closed = False
-        mark, channels = token_bytes(MARK), Channels(reach.number)
-        self._outbox = Outbox(self._lines, mark, channels)
-        self._ear = Ear(self._lines, mark, channels, self._tell)
+        mark, channels = token_bytes(SENDER_ID_BYTES), ChannelNames(reach.number)
+        self._publisher = RedisPublisher(self._lines, mark, channels)
+        self._subscriber = RedisSubscriber(self._lines, mark, channels, self._notify)
 
     @property
-    def trouble(self) -> str:
+    def connection_error(self) -> str:
         """Why other processes are heard late; empty where they are not."""
-        return self._reach.trouble
+        return self._reach.connection_error
 
-    def publish(self, debate_id: str, records: News) -> None:
-        self._tell(debate_id, records)
+    def publish(self, debate_id: str, records: RecordsOrGone) -> None:
+        self._notify(debate_id, records)
         if not self._closed:
-            self._outbox.put(debate_id, records)
+            self._publisher.put(debate_id, records)
 
-    def subscribe(self, listener: Listener) -> None:
+    def add_listener(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def heed(self, debate_id: str, *, words: bool) -> None:
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
         if not self._closed:
-            self._ear.want(debate_id, (WORDS, TURNS) if words else (TURNS,))
+            self._subscriber.set_channels(debate_id, (WORDS, TURNS) if words else (TURNS,))
 
-    def ignore(self, debate_id: str) -> None:
-        self._ear.want(debate_id, ())
+    def unsubscribe(self, debate_id: str) -> None:
+        self._subscriber.set_channels(debate_id, ())
 
     async def close(self) -> None:
         self._closed = True
         self._listeners.clear()
-        await self._outbox.flush()
+        await self._publisher.flush()
         await self._lines.close()
 
-    def _tell(self, debate_id: str, records: News) -> None:
+    def _notify(self, debate_id: str, records: RecordsOrGone) -> None:
         for listener in self._listeners:
             listener(debate_id, records)
 
 
-class Outbox:
+class RedisPublisher:
     """What this process has to tell. It is sent by as few round trips as there is time for."""
 
-    def __init__(self, lines: Lines, mark: bytes, channels: Channels) -> None:
+    def __init__(self, lines: RedisConnections, mark: bytes, channels: ChannelNames) -> None:
         self._lines = lines
         self._mark = mark
         self._channels = channels
-        self._queue: deque[tuple[str, News]] = deque()
-        self._line: Line | None = None
+        self._queue: deque[tuple[str, RecordsOrGone]] = deque()
+        self._line: RedisConnection | None = None
         self._filled, self._empty = asyncio.Event(), asyncio.Event()
         self._empty.set()
 
-    def put(self, debate_id: str, records: News) -> None:
+    def put(self, debate_id: str, records: RecordsOrGone) -> None:
         if self._line is None:
-            self._line = self._lines.open("telling", self._send, self._drop)
-        if self._line.broken or len(self._queue) >= MOST_QUEUED:
+            self._line = self._lines.keep_open("telling", self._send, self._drop)
+        if self._line.broken or len(self._queue) >= MAX_QUEUED:
             return
         self._queue.append((debate_id, records))
         self._empty.clear()
@@ -120,28 +120,28 @@ class Outbox:
 
     async def flush(self) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(FAREWELL_SECONDS):
+            async with asyncio.timeout(FLUSH_SECONDS):
                 await self._empty.wait()
 
-    async def _send(self, line: Line) -> None:
-        await line.ask([("PUBLISH", GREETING, b"")])
-        line.proven()
+    async def _send(self, line: RedisConnection) -> None:
+        await line.request([("PUBLISH", PROBE_CHANNEL, b"")])
+        line.mark_working()
         while True:
             if not self._queue:
                 self._empty.set()
                 self._filled.clear()
                 await self._filled.wait()
-            await line.ask(list(self._messages(self._taken())))
+            await line.request(list(self._messages(self._next_batch())))
 
     def _drop(self) -> None:
         self._queue.clear()
         self._empty.set()
 
-    def _taken(self) -> Iterator[tuple[str, News]]:
+    def _next_batch(self) -> Iterator[tuple[str, RecordsOrGone]]:
         for _ in range(min(len(self._queue), AT_ONCE)):
             yield self._queue.popleft()
 
-    def _messages(self, news: Iterable[tuple[str, News]]) -> Iterator[tuple[bytes | str, ...]]:
+    def _messages(self, news: Iterable[tuple[str, RecordsOrGone]]) -> Iterator[tuple[bytes | str, ...]]:
         """Neighbours of one debate in one channel are one message; nothing overtakes anything."""
         letters: list[tuple[bytes, list[Recorded] | None]] = []
         latest: dict[str, int] = {}
@@ -154,14 +154,18 @@ class Outbox:
                 latest[debate_id] = len(letters)
                 letters.append((channel, None if records is None else list(records)))
         for channel, letter in letters:
-            yield "PUBLISH", channel, self._mark + _written(letter)
+            yield "PUBLISH", channel, self._mark + _encode_message(letter)
 
 
-class Ear:
+class RedisSubscriber:
     """The channels that this process listens to, and what comes from there."""
 
     def __init__(
-        self, lines: Lines, mark: bytes, channels: Channels, tell: Callable[[str, News], None]
+        self,
+        lines: RedisConnections,
+        mark: bytes,
+        channels: ChannelNames,
+        tell: Callable[[str, RecordsOrGone], None],
     ) -> None:
         self._lines = lines
         self._mark = mark
@@ -170,11 +174,11 @@ class Ear:
         self._wanted: dict[bytes, str] = {}
         self._joined: set[bytes] = set()
         self._changed: set[bytes] = set()
-        self._stirred = asyncio.Event()
+        self._channels_changed = asyncio.Event()
         self._heard_at = 0.0
-        self._line: Line | None = None
+        self._line: RedisConnection | None = None
 
-    def want(self, debate_id: str, kinds: tuple[bytes, ...]) -> None:
+    def set_channels(self, debate_id: str, kinds: tuple[bytes, ...]) -> None:
         for kind in (WORDS, TURNS):
             channel = self._channels.of(debate_id, kind)
             if (channel in self._wanted) == (kind in kinds):
@@ -184,43 +188,43 @@ class Ear:
             else:
                 del self._wanted[channel]
             self._changed.add(channel)
-            self._stirred.set()
+            self._channels_changed.set()
         if self._line is None and self._wanted:
-            self._line = self._lines.open("listening", self._listen)
+            self._line = self._lines.keep_open("listening", self._listen)
 
-    async def _listen(self, line: Line) -> None:
-        await line.ask([("PING",)])
+    async def _listen(self, line: RedisConnection) -> None:
+        await line.request([("PING",)])
         self._joined, self._changed = set(), set(self._wanted)
-        self._stirred.set()
+        self._channels_changed.set()
         if not self._wanted:
-            line.proven()
+            line.mark_working()
         self._heard_at = _now()
         asking = asyncio.create_task(self._keep_asking(line), name="redis subscriptions")
         try:
             for number in count(1):
-                self._hear(line, await line.read())
-                if number % BREATH == 0:
+                self._on_message(line, await line.read())
+                if number % YIELD_EVERY == 0:
                     await asyncio.sleep(0)
         finally:
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
 
-    async def _keep_asking(self, line: Line) -> None:
+    async def _keep_asking(self, line: RedisConnection) -> None:
         """A line on which this fails is closed by it, and so the reader knows too."""
         while True:
             try:
                 async with asyncio.timeout(PING_SECONDS):
-                    await self._stirred.wait()
+                    await self._channels_changed.wait()
             except TimeoutError:
                 await line.send([("PING",)])
             if _now() - self._heard_at > SILENCE_SECONDS:
-                await line.cut()
+                await line.disconnect()
                 return
-            self._stirred.clear()
+            self._channels_changed.clear()
             changed, self._changed = self._changed, set()
             await self._ask(line, changed)
 
-    async def _ask(self, line: Line, changed: set[bytes]) -> None:
+    async def _ask(self, line: RedisConnection, changed: set[bytes]) -> None:
         joining = [channel for channel in changed if channel in self._wanted and channel not in self._joined]
         leaving = [channel for channel in changed if channel not in self._wanted and channel in self._joined]
         self._joined.update(joining)
@@ -230,15 +234,15 @@ class Ear:
         if commands:
             await line.send(commands)
 
-    def _hear(self, line: Line, message: Any) -> None:
+    def _on_message(self, line: RedisConnection, message: Any) -> None:
         self._heard_at = _now()
         match message:
             case [b"message", channel, bytes(letter)]:
                 debate_id = self._wanted.get(channel)
                 if debate_id is not None and not letter.startswith(self._mark):
-                    self._tell(debate_id, _read(letter[MARK:]))
+                    self._tell(debate_id, _decode_message(letter[SENDER_ID_BYTES:]))
             case [b"subscribe", channel, _]:
-                line.proven()
+                line.mark_working()
                 # What was said before now was not for us: have the log looked at once.
                 if channel in self._wanted:
                     self._tell(self._wanted[channel], ())
@@ -250,13 +254,13 @@ def _only_words(records: tuple[Recorded, ...]) -> bool:
     return all(isinstance(recorded.event, CallDelta | SegmentCompleted) for recorded in records)
 
 
-def _written(letter: list[Recorded] | None) -> bytes:
+def _encode_message(letter: list[Recorded] | None) -> bytes:
     text = b"" if letter is None else _encoder.encode(letter)
-    return RECORDS + text if 0 < len(text) <= MOST_BYTES else LOOK
+    return RECORDS + text if 0 < len(text) <= MAX_MESSAGE_BYTES else LOOK
 
 
-def _read(letter: bytes) -> tuple[Recorded, ...]:
-    if not letter.startswith(RECORDS) or len(letter) > MOST_BYTES + 1:
+def _decode_message(letter: bytes) -> tuple[Recorded, ...]:
+    if not letter.startswith(RECORDS) or len(letter) > MAX_MESSAGE_BYTES + 1:
         return ()
     try:
         return _decoder.decode(letter[1:])

@@ -12,45 +12,45 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from moot.cluster.redis_server import Reach
+from moot.cluster.redis_server import RedisServer
 
 TICKS, TICK_SECONDS = 5, 0.1
 PAUSE = 1.0
-MOST_LINES = 32
+MAX_CONNECTIONS = 32
 ASKING = "asking"
-GREETING = "moot:greeting"
+PROBE_KEY = "moot:greeting"
 
 
-class Away(Exception):
+class RedisUnavailable(Exception):
     """Redis does not answer."""
 
 
-class Unheard(Away):
+class RedisNoAnswer(RedisUnavailable):
     """It was asked, and may have done it."""
 
 
-class Line:
-    def __init__(self, reach: Reach, clock: Callable[[], float] = time.monotonic) -> None:
-        self._reach = reach
+class OptionalRedis:
+    def __init__(self, reach: RedisServer, clock: Callable[[], float] = time.monotonic) -> None:
+        self._server = reach
         self._redis = reach.client()
         self._clock = clock
-        self._free = asyncio.Semaphore(MOST_LINES)
+        self._free = asyncio.Semaphore(MAX_CONNECTIONS)
         self._again_at = float("-inf")
-        self._missing = self._closed = False
+        self._down = self._closed = False
 
     @property
-    def trouble(self) -> str:
-        return self._reach.trouble
+    def connection_error(self) -> str:
+        return self._server.connection_error
 
-    async def do(self, *words: str | bytes | int) -> Any:
+    async def execute(self, *words: str | bytes | int) -> Any:
         """One command. Raises Away."""
-        return await self._ask(lambda: self._redis.execute_command(*words))
+        return await self._run(lambda: self._redis.execute_command(*words))
 
     def script(self, text: str) -> Script:
         registered = self._redis.register_script(text)
 
         async def run(keys: Sequence[str], *given: str | bytes | int) -> Any:
-            return await self._ask(lambda: registered(keys, given))
+            return await self._run(lambda: registered(keys, given))
 
         return run
 
@@ -59,31 +59,31 @@ class Line:
         with suppress(Exception):
             await _in_time(self._redis.aclose())
 
-    async def _ask(self, question: Callable[[], Awaitable[Any]]) -> Any:
+    async def _run(self, question: Callable[[], Awaitable[Any]]) -> Any:
         async with self._free:
-            now, trying = self._clock(), self._missing
+            now, trying = self._clock(), self._down
             if self._closed or (trying and now < self._again_at):
-                raise Away
+                raise RedisUnavailable
             # Meanwhile nobody else tries, if it was away.
             self._again_at = now + PAUSE
             try:
                 if trying:
-                    await _in_time(self._greet())
+                    await _in_time(self._check_writable())
                 answer = await _in_time(question())
             except Exception as error:
                 # Of a broken line some loops tell by a RuntimeError, and the client by more than its own.
-                self._missing, self._again_at = True, self._clock() + PAUSE
-                self._reach.missed(ASKING, error)
-                raise Unheard from None
+                self._down, self._again_at = True, self._clock() + PAUSE
+                self._server.mark_down(ASKING, error)
+                raise RedisNoAnswer from None
         # An answer to what was asked before it went is no news.
         if trying:
-            self._missing = False
-            self._reach.found(ASKING)
+            self._down = False
+            self._server.mark_up(ASKING)
         return answer
 
-    async def _greet(self) -> None:
+    async def _check_writable(self) -> None:
         """One that can be read and not written (it is full, or a replica) is not back."""
-        await self._redis.execute_command("SET", GREETING, "", "PX", 1)
+        await self._redis.execute_command("SET", PROBE_KEY, "", "PX", 1)
 
 
 async def _in_time(question: Awaitable[Any]) -> Any:

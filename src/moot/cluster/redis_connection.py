@@ -9,28 +9,30 @@ from typing import Any
 
 from redis.asyncio.connection import AbstractConnection
 
-from moot.cluster.redis_server import Reach
+from moot.cluster.redis_server import RedisServer
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 5.0
-FIRST_PAUSE = 0.05
-LONGEST_PAUSE = 1.0
+MIN_PAUSE_SECONDS = 0.05
+MAX_PAUSE_SECONDS = 1.0
 
-Command = tuple[bytes | str, ...]
-Talk = Callable[["Line"], Awaitable[None]]
+RedisCommand = tuple[bytes | str, ...]
+UseConnection = Callable[["RedisConnection"], Awaitable[None]]
 
 
-class Lines:
+class RedisConnections:
     """All lines of one bus."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: RedisServer) -> None:
         self._reach = reach
         self._tasks: list[asyncio.Task[None]] = []
 
-    def open(self, name: str, talk: Talk, lost: Callable[[], None] = lambda: None) -> Line:
+    def keep_open(
+        self, name: str, talk: UseConnection, lost: Callable[[], None] = lambda: None
+    ) -> RedisConnection:
         """`talk` has the line whenever there is one; `lost` is called whenever that ends."""
-        line = Line(self._reach, name)
-        self._tasks.append(asyncio.create_task(line.hold(talk, lost), name=f"redis {name}"))
+        line = RedisConnection(self._reach, name)
+        self._tasks.append(asyncio.create_task(line.keep_connected(talk, lost), name=f"redis {name}"))
         return line
 
     async def close(self) -> None:
@@ -39,8 +41,8 @@ class Lines:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-class Line:
-    def __init__(self, reach: Reach, name: str) -> None:
+class RedisConnection:
+    def __init__(self, reach: RedisServer, name: str) -> None:
         self._reach = reach
         self._name = name
         self._pause = 0.0
@@ -48,7 +50,7 @@ class Line:
         self.broken = False
         """It has been tried, and is not there now."""
 
-    async def hold(self, talk: Talk, lost: Callable[[], None]) -> None:
+    async def keep_connected(self, talk: UseConnection, lost: Callable[[], None]) -> None:
         while True:
             self._connection = self._reach.connection()
             try:
@@ -66,32 +68,32 @@ class Line:
                     await self._connection.disconnect(nowait=True)
             await asyncio.sleep(self._pause)
 
-    def proven(self) -> None:
+    def mark_working(self) -> None:
         """What the line is for has been done on it."""
         self._pause = 0.0
-        self._reach.found(self._name)
+        self._reach.mark_up(self._name)
 
-    async def send(self, commands: Sequence[Command]) -> None:
-        connection = self._open()
+    async def send(self, commands: Sequence[RedisCommand]) -> None:
+        connection = self._connected()
         async with asyncio.timeout(ANSWER_SECONDS):
             await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
 
     async def read(self) -> Any:
         """Whatever comes next, however long it takes."""
-        connection: Any = self._open()
+        connection: Any = self._connected()
         return await connection.read_response()
 
-    async def ask(self, commands: Sequence[Command]) -> None:
+    async def request(self, commands: Sequence[RedisCommand]) -> None:
         """All of them in one round trip. Raises where one is refused, and the line is of no use then."""
         await self.send(commands)
         async with asyncio.timeout(ANSWER_SECONDS):
             for _ in commands:
                 await self.read()
 
-    async def cut(self) -> None:
-        await self._open().disconnect(nowait=True)
+    async def disconnect(self) -> None:
+        await self._connected().disconnect(nowait=True)
 
-    def _open(self) -> AbstractConnection:
+    def _connected(self) -> AbstractConnection:
         # The library would open a closed one again by itself, and nobody would subscribe there.
         if self._connection is None or not self._connection.is_connected:
             raise ConnectionError("the line is closed")
@@ -100,5 +102,5 @@ class Line:
     def _failed(self, error: Exception) -> None:
         """A line that breaks once is nothing to speak of."""
         if self._pause:
-            self._reach.missed(self._name, error)
-        self._pause = min(max(2 * self._pause, FIRST_PAUSE), LONGEST_PAUSE)
+            self._reach.mark_down(self._name, error)
+        self._pause = min(max(2 * self._pause, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS)

@@ -5,5 +5,5 @@ from __future__ import annotations
 import hashlib
 
 
-def in_redis(kind: str, name: str) -> str:
+def redis_key(kind: str, name: str) -> str:
     return f"moot:{kind}:{hashlib.sha256(name.encode()).hexdigest()[:32]}"

@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 
 from moot.core.errors import Invalid
 
-OURS: dict[str, Any] = {
+CONNECTION_OPTIONS: dict[str, Any] = {
     # The library keeps deadlines of its own by `wait_for`, which in 3.11 may swallow a cancellation.
     "socket_timeout": None,
     "socket_connect_timeout": None,
@@ -29,17 +29,17 @@ OURS: dict[str, Any] = {
 }
 """Whatever stands behind the ? of an address."""
 
-OLDEST = 6, 2
+MIN_VERSION = 6, 2
 """The version that first knew all that is asked of it (GETDEL)."""
 
 log = logging.getLogger("moot")
 
 
-class Reach:
+class RedisServer:
     def __init__(self, url: str) -> None:
         """Raises Invalid for an address that is none. Redis itself may be away."""
         try:
-            said: dict[str, Any] = {**parse_url(url), **OURS}
+            said: dict[str, Any] = {**parse_url(url), **CONNECTION_OPTIONS}
             self._pool = cast("Any", ConnectionPool)(**said)
             # What is asked for behind the ? of an address is only found wrong when a connection is made.
             self._pool.make_connection()
@@ -48,12 +48,12 @@ class Reach:
             raise Invalid("MOOT_BUS is not the address of a Redis, such as redis://host:6379/0.") from None
         self.number = int(said.get("db", 0))
         """Of the database in it."""
-        self._missed: dict[str, str] = {}
+        self._errors: dict[str, str] = {}
 
     @property
-    def trouble(self) -> str:
+    def connection_error(self) -> str:
         """Why it cannot be reached; empty where it can."""
-        return next(iter(self._missed.values()), "")
+        return next(iter(self._errors.values()), "")
 
     def connection(self) -> AbstractConnection:
         """A new one, for oneself."""
@@ -63,16 +63,16 @@ class Reach:
         """For questions of all kinds. Whoever closes it closes what it has opened."""
         return cast("Any", Redis).from_pool(self._pool)
 
-    def missed(self, by: str, error: Exception) -> None:
+    def mark_down(self, by: str, error: Exception) -> None:
         why = str(error) or type(error).__name__
-        if not self._missed:
+        if not self._errors:
             log.warning(
                 "Redis cannot be reached, so others are heard a second later, and each counts by itself: %s",
                 why,
             )
-        self._missed[by] = f"Redis cannot be reached: {why}"
+        self._errors[by] = f"Redis cannot be reached: {why}"
 
-    def found(self, by: str) -> None:
+    def mark_up(self, by: str) -> None:
         """Those who have missed it find it one after the other; it is back when the last one has."""
-        if self._missed.pop(by, None) and not self._missed:
+        if self._errors.pop(by, None) and not self._errors:
             log.info("Redis is back")

@@ -9,29 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moot.cluster.encryption import opened, sealed
-from moot.cluster.rate_counters import Counts
-from moot.cluster.redis_client import Away, Line, Unheard
-from moot.cluster.redis_keys import in_redis
-from moot.cluster.redis_server import Reach
-from moot.core.shared_state import Place
-from moot.engine.shared_state_memory import MemoryCommons
+from moot.cluster.encryption import decrypt, encrypt
+from moot.cluster.rate_counters import RedisCounters
+from moot.cluster.redis_client import OptionalRedis, RedisNoAnswer, RedisUnavailable
+from moot.cluster.redis_keys import redis_key
+from moot.cluster.redis_server import RedisServer
+from moot.core.shared_state import Membership
+from moot.engine.shared_state_memory import MemorySharedState
 
 AT_ONCE = 500
 """So many places are kept in one step: Redis does nothing else meanwhile."""
 
-NOW = """
+NOW_LUA = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 """
 # The room itself lasts as long as the last one in it: nothing stays behind of a process that is gone.
-LAST = """
+EXPIRE_LUA = """
 local function close_behind_the_last(room)
     local last = redis.call('ZREVRANGE', room, 0, 0, 'WITHSCORES')
     redis.call('PEXPIRE', room, math.max(1, last[2] - now))
 end
 """
-ENTER = f"""{NOW}{LAST}
+JOIN_SCRIPT = f"""{NOW_LUA}{EXPIRE_LUA}
 local room, name, seconds, most, instead = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 redis.call('ZREMRANGEBYSCORE', room, '-inf', now)
 local others = redis.call('ZCARD', room)
@@ -42,99 +42,101 @@ redis.call('ZADD', room, now + seconds, name)
 close_behind_the_last(room)
 return 1
 """
-STAY = f"""{NOW}{LAST}
+RENEW_SCRIPT = f"""{NOW_LUA}{EXPIRE_LUA}
 for i, room in ipairs(KEYS) do
     redis.call('ZADD', room, now + ARGV[1], ARGV[i + 1])
     close_behind_the_last(room)
 end
 """
-INSIDE = f"""{NOW}
+MEMBERS_SCRIPT = f"""{NOW_LUA}
 return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
 """
 
 
-class RedisCommons:
-    def __init__(self, reach: Reach) -> None:
-        self._line = Line(reach)
-        self._enter = self._line.script(ENTER)
-        self._stay = self._line.script(STAY)
-        self._inside = self._line.script(INSIDE)
-        self._own = MemoryCommons()
-        self.storage = Counts(self._line)
+class RedisSharedState:
+    def __init__(self, reach: RedisServer) -> None:
+        self._redis = OptionalRedis(reach)
+        self._join_script = self._redis.script(JOIN_SCRIPT)
+        self._renew_script = self._redis.script(RENEW_SCRIPT)
+        self._members_script = self._redis.script(MEMBERS_SCRIPT)
+        self._local = MemorySharedState()
+        self.storage = RedisCounters(self._redis)
 
     @property
-    def trouble(self) -> str:
-        return self._line.trouble
+    def connection_error(self) -> str:
+        return self._redis.connection_error
 
-    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
-        written = sealed(value, word) if word else value
+    async def put(self, key: str, value: bytes, seconds: float, *, secret: str = "") -> bool:
+        written = encrypt(value, secret) if secret else value
         try:
-            await self._line.do("SET", in_redis("kept", key), written, "PX", _ms(seconds))
-        except Away as away:
-            await self._own.keep(key, value, seconds, word=word)
-            return not isinstance(away, Unheard)
-        await self._own.take(key)
+            await self._redis.execute("SET", redis_key("kept", key), written, "PX", _ms(seconds))
+        except RedisUnavailable as away:
+            await self._local.put(key, value, seconds, secret=secret)
+            return not isinstance(away, RedisNoAnswer)
+        await self._local.pop(key)
         return True
 
-    async def recall(self, key: str, *, word: str = "") -> bytes | None:
+    async def get(self, key: str, *, secret: str = "") -> bytes | None:
         try:
-            found: bytes | None = await self._line.do("GET", in_redis("kept", key))
-        except Away:
+            found: bytes | None = await self._redis.execute("GET", redis_key("kept", key))
+        except RedisUnavailable:
             found = None
         if found is None:
-            return await self._own.recall(key, word=word)
-        return opened(found, word) if word else found
+            return await self._local.get(key, secret=secret)
+        return decrypt(found, secret) if secret else found
 
-    async def take(self, key: str) -> bytes | None:
+    async def pop(self, key: str) -> bytes | None:
         try:
-            found: bytes | None = await self._line.do("GETDEL", in_redis("kept", key))
-        except Away:
+            found: bytes | None = await self._redis.execute("GETDEL", redis_key("kept", key))
+        except RedisUnavailable:
             found = None
-        own = await self._own.take(key)
+        own = await self._local.pop(key)
         return own if found is None else found
 
-    async def enter(
-        self, room: str, name: str, *, most: int | None = None, seconds: float, instead: str = ""
+    async def join(
+        self, group: str, name: str, *, limit: int | None = None, seconds: float, replacing: str = ""
     ) -> bool:
-        places = -1 if most is None else most
+        places = -1 if limit is None else limit
         try:
-            let_in = await self._enter((in_redis("room", room),), name, _ms(seconds), places, instead)
-        except Away:
-            return await self._own.enter(room, name, most=most, seconds=seconds, instead=instead)
+            let_in = await self._join_script(
+                (redis_key("room", group),), name, _ms(seconds), places, replacing
+            )
+        except RedisUnavailable:
+            return await self._local.join(group, name, limit=limit, seconds=seconds, replacing=replacing)
         if let_in:
-            await self._own.enter(room, name, seconds=seconds, instead=instead)
+            await self._local.join(group, name, seconds=seconds, replacing=replacing)
         return bool(let_in)
 
-    async def stay(self, places: Iterable[Place], *, seconds: float) -> None:
-        everywhere = tuple(places)
-        for start in range(0, len(everywhere), AT_ONCE):
-            some = everywhere[start : start + AT_ONCE]
-            await self._own.stay(some, seconds=seconds)
-            rooms = [in_redis("room", room) for room, _ in some]
+    async def renew(self, memberships: Iterable[Membership], *, seconds: float) -> None:
+        all_memberships = tuple(memberships)
+        for start in range(0, len(all_memberships), AT_ONCE):
+            some = all_memberships[start : start + AT_ONCE]
+            await self._local.renew(some, seconds=seconds)
+            rooms = [redis_key("room", room) for room, _ in some]
             try:
-                await self._stay(rooms, _ms(seconds), *(name for _, name in some))
-            except Away:
+                await self._renew_script(rooms, _ms(seconds), *(name for _, name in some))
+            except RedisUnavailable:
                 continue
 
-    async def leave(self, room: str, name: str) -> None:
-        await self._own.leave(room, name)
+    async def leave(self, group: str, name: str) -> None:
+        await self._local.leave(group, name)
         try:
-            await self._line.do("ZREM", in_redis("room", room), name)
-        except Away:
+            await self._redis.execute("ZREM", redis_key("room", group), name)
+        except RedisUnavailable:
             return
 
-    async def inside(self, room: str) -> tuple[str, ...]:
+    async def members(self, group: str) -> tuple[str, ...]:
         """With those of this process, of whom a Redis that was restarted knows nothing."""
-        own = await self._own.inside(room)
+        own = await self._local.members(group)
         try:
-            names: list[bytes] = await self._inside((in_redis("room", room),))
-        except Away:
+            names: list[bytes] = await self._members_script((redis_key("room", group),))
+        except RedisUnavailable:
             names = []
         return tuple(dict.fromkeys((*(name.decode() for name in names), *own)))
 
     async def close(self) -> None:
-        await self._own.close()
-        await self._line.close()
+        await self._local.close()
+        await self._redis.close()
 
 
 def _ms(seconds: float) -> int:

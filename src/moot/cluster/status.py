@@ -9,28 +9,28 @@ from msgspec import Struct
 from moot.cluster import nodes
 from moot.cluster.nodes import Node
 from moot.cluster.queue import Queue
-from moot.engine.placement import Rhythm, Waiting
+from moot.engine.placement import QueueStats, WorkerTimings
 
-Bus = Literal["reachable", "not reachable", "not used"]
+BusStatus = Literal["reachable", "not reachable", "not used"]
 
 
-class Census(Struct, frozen=True):
+class ClusterStatus(Struct, frozen=True):
     nodes: list[Node]
-    waiting: Waiting
+    waiting: QueueStats
     workers: int
     """Those that have said lately that they live, and take from the common queue."""
-    bus: Bus
+    bus: BusStatus
     unattended: bool
     """Debates wait, and there is nobody to run them."""
 
 
-async def take(url: str, bus: Bus, rhythm: Rhythm) -> Census:
+async def read_status(url: str, bus: BusStatus, rhythm: WorkerTimings) -> ClusterStatus:
     queue = await Queue.open(url, seconds=rhythm.statement_seconds)
     try:
-        there = await nodes.nodes(queue, rhythm.stall_seconds)
-        waiting = await nodes.waiting(queue, rhythm.stall_seconds)
+        there = await nodes.list_nodes(queue, rhythm.stall_seconds)
+        waiting = await nodes.queue_stats(queue, rhythm.stall_seconds)
     finally:
         await queue.close()
     workers = sum(node.working and node.role in ("worker", "both") for node in there)
     unattended = not workers and bool(waiting.jobs or waiting.stalled)
-    return Census(there, waiting, workers, bus, unattended)
+    return ClusterStatus(there, waiting, workers, bus, unattended)

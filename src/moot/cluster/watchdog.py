@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from moot.core.errors import StoreError
-from moot.store.postgres.connect import dial, fetch, limited, translated
+from moot.store.postgres.connect import fetch, open_connection, time_limit, translated
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Watchdog:
     ) -> None:
         """`is_heard` is called in the thread where the heartbeat is late: None where nobody answers."""
         self._tick = stall_seconds / TICKS
-        self._is_heard = is_heard
+        self._is_known = is_heard
         self._end = end
         self._since_turn = 0
         self._since_beat = 0
@@ -43,7 +43,7 @@ class Watchdog:
         self._turning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._turning = asyncio.create_task(self._turn(), name="turning of the loop")
+        self._turning = asyncio.create_task(self._reset_on_loop(), name="turning of the loop")
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def beat(self) -> None:
@@ -57,7 +57,7 @@ class Watchdog:
             self._turning.cancel()
             await asyncio.gather(self._turning, return_exceptions=True)
 
-    async def _turn(self) -> None:
+    async def _reset_on_loop(self) -> None:
         while True:
             self._since_turn = 0
             await asyncio.sleep(self._tick / 2)
@@ -78,7 +78,7 @@ class Watchdog:
             self._since_beat = TICKS
             heard = None
             with suppress(Exception):
-                heard = self._is_heard()
+                heard = self._is_known()
             # One that has just come back cannot have heard of anybody: asked again, one stall later.
             before, self._unheard = self._unheard, heard is False
             if before and self._unheard:
@@ -86,20 +86,20 @@ class Watchdog:
         return ""
 
 
-def heard_of(url: str, worker: int, seconds: float) -> bool | None:
+def worker_is_known(url: str, worker: int, seconds: float) -> bool | None:
     """Whether the database has heard of this worker lately, asked on a line of its own."""
     try:
-        return asyncio.run(_heard_of(url, worker, seconds))
+        return asyncio.run(_worker_is_known(url, worker, seconds))
     except StoreError:
         return None
 
 
-async def _heard_of(url: str, worker: int, seconds: float) -> bool:
+async def _worker_is_known(url: str, worker: int, seconds: float) -> bool:
     question = """
         SELECT FROM procrastinate_workers
         WHERE id = %s AND last_heartbeat > now() - make_interval(secs => %s)
     """
     with translated():
         # Whoever waited for ever for a database that froze would watch over nobody.
-        async with await dial(url) as line, limited(line, seconds):
+        async with await open_connection(url) as line, time_limit(line, seconds):
             return bool(await fetch(line, question, [worker, seconds]))

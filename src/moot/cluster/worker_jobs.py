@@ -12,25 +12,25 @@ from collections.abc import Callable
 
 from moot.cluster.background_tasks import AGAIN_SECONDS
 from moot.cluster.outage import Outage
-from moot.cluster.queue import COMMON, Post, Queue
+from moot.cluster.queue import SHARED_QUEUE, DebateJob, Queue
 from moot.core.errors import StoreError, UnknownDebate
 from moot.engine.placement import MakeRunner, wants_runner
-from moot.engine.run_loop import Holding
+from moot.engine.run_loop import RunLoop
 from moot.store.contract import Store
 
 log = logging.getLogger(__name__)
 
 
-class Shift:
-    def __init__(self, post: Post) -> None:
-        self.post = post
+class WorkerJob:
+    def __init__(self, post: DebateJob) -> None:
+        self.job = post
         self.again = False
         """Somebody here has asked for something meanwhile."""
-        self.running: asyncio.Task[None] | None = None
-        self.whole: asyncio.Task[None] | None = None
+        self.runner_task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[None] | None = None
 
 
-class Shifts:
+class WorkerJobs:
     def __init__(
         self,
         queue: Queue,
@@ -45,70 +45,70 @@ class Shifts:
         more to do in it."""
         self._queue = queue
         self._store = store
-        self._holding = Holding(store, make_runner)
+        self._run_loop = RunLoop(store, make_runner)
         self._outage = outage
         self._name = name
-        self._over = over
-        self._shifts: dict[int, Shift] = {}
-        self._leaving: set[Post] = set()
+        self._on_done = over
+        self._running: dict[int, WorkerJob] = {}
+        self._to_hand_over: set[DebateJob] = set()
         self._handing = asyncio.Lock()
 
     def __len__(self) -> int:
-        return len(self._shifts)
+        return len(self._running)
 
     @property
-    def posts(self) -> list[Post]:
-        return [shift.post for shift in self._shifts.values()]
+    def jobs(self) -> list[DebateJob]:
+        return [shift.job for shift in self._running.values()]
 
-    def note(self, debate_id: str) -> bool:
+    def request_rerun(self, debate_id: str) -> bool:
         """Somebody asks for a debate that is being run here; False where it is not."""
-        held = [shift for shift in self._shifts.values() if shift.post.debate == debate_id]
+        held = [shift for shift in self._running.values() if shift.job.debate == debate_id]
         for shift in held:
             shift.again = True
         return bool(held)
 
-    def begin(self, post: Post) -> None:
-        shift = self._shifts[post.id] = Shift(post)
-        shift.whole = asyncio.create_task(self._work(shift), name=f"shift at {post.debate}")
+    def start(self, post: DebateJob) -> None:
+        shift = self._running[post.id] = WorkerJob(post)
+        shift.task = asyncio.create_task(self._run(shift), name=f"shift at {post.debate}")
 
-    async def end(self) -> None:
+    async def stop(self) -> None:
         """Park all turns and hand the debates over."""
-        self._holding.closed = True
-        for shift in self._shifts.values():
-            if shift.running is not None:
-                shift.running.cancel()
+        self._run_loop.closed = True
+        for shift in self._running.values():
+            if shift.runner_task is not None:
+                shift.runner_task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        return [shift.whole for shift in self._shifts.values() if shift.whole is not None]
+        return [shift.task for shift in self._running.values() if shift.task is not None]
 
-    async def _work(self, shift: Shift) -> None:
-        post = shift.post
+    async def _run(self, shift: WorkerJob) -> None:
+        post = shift.job
         try:
-            await self._end_older(post)
-            run = self._holding.run(post.debate, lambda: self._claim(shift))
-            shift.running = asyncio.create_task(run, name=f"runner of {post.debate}")
-            await asyncio.wait([shift.running])
-            if not shift.running.cancelled() and (error := shift.running.exception()):
+            await self._stop_older(post)
+            run = self._run_loop.run(post.debate, lambda: self._claim(shift))
+            shift.runner_task = asyncio.create_task(run, name=f"runner of {post.debate}")
+            await asyncio.wait([shift.runner_task])
+            if not shift.runner_task.cancelled() and (error := shift.runner_task.exception()):
                 log.error("the runner failed", exc_info=error, extra={"debate": post.debate})
                 await asyncio.sleep(AGAIN_SECONDS)
             await self._finish(shift)
         finally:
-            del self._shifts[post.id]
-            self._over(post.debate, shift.again)
+            del self._running[post.id]
+            self._on_done(post.debate, shift.again)
 
-    async def _end_older(self, post: Post) -> None:
+    async def _stop_older(self, post: DebateJob) -> None:
         """Where we lost this debate, and got it once more before we had noticed."""
-        older = [s for s in self._shifts.values() if s.post.debate == post.debate and s.post.id < post.id]
+        older = [s for s in self._running.values() if s.job.debate == post.debate and s.job.id < post.id]
         for shift in older:
-            if shift.running is not None:
-                shift.running.cancel()
-        if wholes := [shift.whole for shift in older if shift.whole is not None]:
+            if shift.runner_task is not None:
+                shift.runner_task.cancel()
+        if wholes := [shift.task for shift in older if shift.task is not None]:
             await asyncio.wait(wholes)
 
-    async def _claim(self, shift: Shift) -> int | None:
-        post = shift.post
+    async def _claim(self, shift: WorkerJob) -> int | None:
+        post = shift.job
         head = await self._store.head(post.debate)
         # The same number is ours, since no job is given out twice: a claim whose answer was lost has landed.
         if head.epoch > post.id:
@@ -118,27 +118,27 @@ class Shifts:
             return None
         return await self._store.claim(post.debate, self._name(), seen_epoch=head.epoch, epoch=post.id)
 
-    async def _finish(self, shift: Shift) -> None:
+    async def _finish(self, shift: WorkerJob) -> None:
         while True:
             try:
-                if self._holding.closed and (shift.again or await self._wants(shift.post.debate)):
-                    await self._hand_over(shift.post)
+                if self._run_loop.closed and (shift.again or await self._wants(shift.job.debate)):
+                    await self._hand_over(shift.job)
                 else:
-                    await self._queue.finish(shift.post)
+                    await self._queue.finish(shift.job)
                 return
             except StoreError as error:
                 self._outage.note(error)
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _hand_over(self, post: Post) -> None:
+    async def _hand_over(self, post: DebateJob) -> None:
         """All leave at the same time: whoever comes first takes along those who wait for him."""
-        self._leaving.add(post)
+        self._to_hand_over.add(post)
         async with self._handing:
-            posts, self._leaving = self._leaving, set()
+            posts, self._to_hand_over = self._to_hand_over, set()
             try:
-                await self._queue.replace(list(posts), COMMON)
+                await self._queue.replace(list(posts), SHARED_QUEUE)
             except BaseException:
-                self._leaving |= posts
+                self._to_hand_over |= posts
                 raise
 
     async def _wants(self, debate_id: str) -> bool:

@@ -1,6 +1,6 @@
 """What is sent to `/api/debates`: who debates what, and what those who watch want done.
 
-A model may be named in any way that people use; which one is meant, a `Registry` knows.
+A model may be named in any way that people use; which one is meant, a `ModelResolver` knows.
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from pydantic import field_validator as checks
 
 from moot.api.v1.bodies import MOST_TURN, Body
-from moot.api.v1.fields import PROVIDERS, Character, House, ModelId, Name, Prompt, first_named, house_of
+from moot.api.v1.fields import (
+    PROVIDERS,
+    Capabilities,
+    Character,
+    ModelId,
+    Name,
+    Prompt,
+    capabilities_of,
+    contract_first,
+)
 from moot.api.v1.validation_messages import (
-    Absent,
-    Says,
+    FixedMessage,
+    OptionalField,
     between,
     folded,
+    invalid,
     line,
     lines,
     one_of,
-    refused,
     trimmed,
 )
 from moot.core.terms import Model
@@ -35,14 +44,14 @@ _WORD = "[A-Za-z0-9_:@-]+(?:[./][A-Za-z0-9_:@-]+)*"
 _NAMED: dict[str, Any] = {"type": "string", "pattern": f"^{_WORD}$", "minLength": 1, "maxLength": 99}
 
 
-class Registry(House, Protocol):
+class ModelResolver(Capabilities, Protocol):
     def resolve(self, name: str) -> Model | None:
         """A model by any name that people use for it."""
         ...
 
 
-def registry_of(info: ValidationInfo) -> Registry | None:
-    return cast("Registry | None", house_of(info))
+def resolver_of(info: ValidationInfo) -> ModelResolver | None:
+    return cast("ModelResolver | None", capabilities_of(info))
 
 
 def _spelt(value: object) -> object:
@@ -52,28 +61,28 @@ def _spelt(value: object) -> object:
     given = cast("dict[str, object]", value)
     provider, model = given.get("provider"), given.get("modelId")
     if given.keys() != {"provider", "modelId"} or not (isinstance(provider, str) and isinstance(model, str)):
-        raise refused("Must be a name, or an object of provider and modelId")
+        raise invalid("Must be a name, or an object of provider and modelId")
     return f"{provider}/{model}"
 
 
-def _found(name: str, info: ValidationInfo) -> str:
+def _check_model(name: str, info: ValidationInfo) -> str:
     """In full, where whoever is to be asked was named apart."""
-    registry, provider = registry_of(info), info.data.get("provider")
+    registry, provider = resolver_of(info), info.data.get("provider")
     full = f"{provider}/{name}" if provider else name
     if registry is None:
         return full
     model = registry.resolve(full)
     if model is None:
-        raise refused(f"Model not found: {name}")
+        raise invalid(f"Model not found: {name}")
     if not registry.has_key(model.provider):
-        raise refused("No API key configured for this provider")
+        raise invalid("No API key configured for this provider")
     return full
 
 
 ModelName = Annotated[
     ModelId,
     BeforeValidator(_spelt),
-    AfterValidator(_found),
+    AfterValidator(_check_model),
     WithJsonSchema(
         {
             "anyOf": [
@@ -91,11 +100,11 @@ ModelName = Annotated[
 
 
 class Debater(Body):
-    provider: Annotated[str | None, Absent(str)] = Field(default_factory=lambda: None)
+    provider: Annotated[str | None, OptionalField(str)] = Field(default_factory=lambda: None)
     """Who is asked, where the name of the model does not say it."""
     model: ModelName
     """`provider/model`, a bare id that the price list knows, or a name as OpenRouter has it."""
-    name: Annotated[str | None, Absent(Name)] = Field(default_factory=lambda: None)
+    name: Annotated[str | None, OptionalField(Name)] = Field(default_factory=lambda: None)
     """Shown to everybody; "Debater A" and "Debater B" where it is left out."""
     system_prompt: Prompt = ""
     """Added to what the model is told about its part."""
@@ -105,9 +114,9 @@ class Debater(Body):
     @checks("provider")
     @classmethod
     def _is_offered(cls, name: str | None, info: ValidationInfo) -> str | None:
-        registry = registry_of(info)
+        registry = resolver_of(info)
         if registry and name not in registry.providers:
-            raise refused(one_of(first_named(registry.providers, PROVIDERS)))
+            raise invalid(one_of(contract_first(registry.providers, PROVIDERS)))
         return name
 
 
@@ -135,12 +144,14 @@ class NewBout(Body):
     """What is debated."""
     debater_a: Debater
     debater_b: Debater
-    max_turns: Annotated[int, between(1, MOST_TURNS), Says(f"Must be between 1 and {MOST_TURNS}")] = TURNS
-    format: Annotated[Literal["turn-based"], Says(one_of((TYPE,)))] = TYPE
-    winning_condition: Annotated[Condition, Says(one_of(get_args(Condition)))] = "self-terminate"
+    max_turns: Annotated[int, between(1, MOST_TURNS), FixedMessage(f"Must be between 1 and {MOST_TURNS}")] = (
+        TURNS
+    )
+    format: Annotated[Literal["turn-based"], FixedMessage(one_of((TYPE,)))] = TYPE
+    winning_condition: Annotated[Condition, FixedMessage(one_of(get_args(Condition)))] = "self-terminate"
     """`self-terminate`: it also ends when one gives way or both go in circles. `user-decides`: nobody judges,
     and it waits for `POST /api/v1/debates/{debateId}/decide`."""
-    judge: Annotated[BoutJudge | None, Absent(BoutJudge)] = Field(default_factory=lambda: None)
+    judge: Annotated[BoutJudge | None, OptionalField(BoutJudge)] = Field(default_factory=lambda: None)
     """Where it is left out, a model that is kin to neither debater, if there is one. Nobody, where the user
     decides."""
 
@@ -154,10 +165,10 @@ class NewBout(Body):
 
 
 class UserAction(Body):
-    type: Annotated[Action, Says(one_of(get_args(Action)))]
+    type: Annotated[Action, FixedMessage(one_of(get_args(Action)))]
     payload: Annotated[str, lines(0, 2_000)] = ""
     """For `inject`: the comment, heard by the next speaker after the turn that is under way."""
-    turn_number: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(
+    turn_number: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
         default_factory=lambda: None
     )
     """For `skip`: the turn that is meant. Sent again, it does nothing to the next turn."""

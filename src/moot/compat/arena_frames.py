@@ -13,10 +13,20 @@ from typing import Any, Literal, assert_never
 
 from msgspec import Struct
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.compat.arena_bodies import TYPE, Action
-from moot.compat.plain_frames import Begun, Over, Said, content, heard, is_past, numbered, over_at, spoken
-from moot.compat.quick_frames import complete
+from moot.compat.plain_frames import (
+    SpeechBegun,
+    SpeechOver,
+    SpeechText,
+    content,
+    counted_turns,
+    end_seq,
+    is_after_end,
+    numbered_frames,
+    speech_events,
+)
+from moot.compat.quick_frames import debate_fields
 from moot.core.events import (
     DebateEnded,
     DebateFailed,
@@ -30,7 +40,7 @@ from moot.core.events import (
 from moot.core.state import Debate, Remark, Turn
 from moot.core.terms import Seat, Status
 from moot.core.visibility import Viewer, may_hear
-from moot.core.visibility import seen as known_to
+from moot.core.visibility import visible_state as known_to
 from moot.judging.parties import party
 from moot.views import outcome
 from moot.views.costs import costs
@@ -57,7 +67,7 @@ STATES: dict[Status, State] = {
 """There is no word for a debate that failed; `error` tells why."""
 
 
-class Bouts(Struct, frozen=True):
+class ArenaFrames(Struct, frozen=True):
     """`viewer` is whoever the feed is for: the first event tells the whole debate."""
 
     viewer: Viewer
@@ -66,22 +76,22 @@ class Bouts(Struct, frozen=True):
     def name(self) -> str:
         return "bouts"
 
-    def ends(self, seen: Seen) -> bool:
-        return over_at(seen.after) == seen.seq
+    def ends(self, seen: SeenEvent) -> bool:
+        return end_seq(seen.after) == seen.seq
 
     def rests(self, debate: Debate) -> bool:
         return False
 
-    def frames(self, seen: Seen) -> Sequence[Frame]:
-        if seen.event is None or is_past(seen):
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
+        if seen.event is None or is_after_end(seen):
             return ()
-        return numbered(seen, [*self._actions(seen), *_speeches(seen), *self._turnings(seen)])
+        return numbered_frames(seen, [*self._actions(seen), *_speeches(seen), *self._turnings(seen)])
 
-    def _actions(self, seen: Seen) -> Iterator[dict[str, Any]]:
+    def _actions(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
         match seen.event:
             case TurnStarted() if seen.before:
                 # A comment waits until somebody begins who hears it.
-                waiting = seen.before.waiting
+                waiting = seen.before.unheard_remarks
                 yield from (_processed("inject", remark) for remark in waiting if self._hears(remark))
             case DebatePaused():
                 yield _processed("pause")
@@ -95,10 +105,10 @@ class Bouts(Struct, frozen=True):
             case _:
                 return
 
-    def _turnings(self, seen: Seen) -> Iterator[dict[str, Any]]:
+    def _turnings(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
         match seen.event:
             case DebateStarted():
-                yield {"type": "debate.started", "debate": bout(seen.after, self.viewer)}
+                yield {"type": "debate.started", "debate": debate_reply(seen.after, self.viewer)}
             case DebateEnded() | DebateFailed():
                 yield {"type": "debate.completed", **_result(seen.after)}
             case _:
@@ -108,7 +118,7 @@ class Bouts(Struct, frozen=True):
         return remark.question or may_hear(remark.to, self.viewer)
 
 
-def bout(debate: Debate, viewer: Viewer) -> dict[str, Any]:
+def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
     """A debate at its address, as this viewer may know it: for those who count turns, and for those who read
     the transcript of an Optimist, a Skeptic and a Moderator."""
     known = known_to(debate, viewer)
@@ -120,13 +130,13 @@ def bout(debate: Debate, viewer: Viewer) -> dict[str, Any]:
         "maxRounds": known.rounds_planned,
         "winningCondition": known.manner.winning,
         **{f"debater{LETTERS[place]}": _debater(seat) for place, seat in enumerate(known.seats)},
-        "turns": [_turn(known, turn) for turn in spoken(known)],
+        "turns": [_turn(known, turn) for turn in counted_turns(known)],
         "status": STATES[known.status],
         "winner": winner(known),
-        "currentSpeaker": letter(known, _current(known)),
+        "currentSpeaker": seat_letter(known, _current(known)),
         "createdAt": moment(known.created_at),
         "updatedAt": moment(known.updated_at),
-        **complete(known),
+        **debate_fields(known),
         "seq": known.seq,
     }
     if known.failure:
@@ -139,14 +149,14 @@ def winner(debate: Debate) -> str | None:
     verdict = debate.verdict
     if verdict is None or debate.status == "aborted":
         return None
-    return letter(debate, party(debate, verdict.winner).id) if verdict.winner else "draw"
+    return seat_letter(debate, party(debate, verdict.winner).id) if verdict.winner else "draw"
 
 
-def letter(debate: Debate, seat_id: str) -> str:
-    return next(LETTERS[place] for place, seat in enumerate(debate.seats) if seat.id == seat_id)
+def seat_letter(debate: Debate, seat_id: str) -> str:
+    return next(LETTERS[index] for index, seat in enumerate(debate.seats) if seat.id == seat_id)
 
 
-def accepted(debate: Debate, action: Action, payload: str = "") -> dict[str, Any]:
+def action_reply(debate: Debate, action: Action, payload: str = "") -> dict[str, Any]:
     """Taken down; that it has taken effect is told on the stream."""
     return {
         "debateId": debate.id,
@@ -160,20 +170,20 @@ def deleted() -> Frame:
     return Frame("", {"type": "debate.completed", "winner": None, "reason": "The debate was deleted."})
 
 
-def _speeches(seen: Seen) -> Iterator[dict[str, Any]]:
-    for told in heard(seen):
-        turn = told.turn
-        speaker, number = letter(seen.after, turn.seat), turn.slot + 1
-        match told:
-            case Begun():
+def _speeches(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    for speech_event in speech_events(seen):
+        turn = speech_event.turn
+        speaker, number = seat_letter(seen.after, turn.seat), turn.slot + 1
+        match speech_event:
+            case SpeechBegun():
                 yield {"type": "turn.started", "speaker": speaker, "turnNumber": number}
-            case Said():
-                yield {"type": "token", "speaker": speaker, "content": told.text}
-            case Over():
-                place = {"speaker": speaker, "turnNumber": number}
-                yield {"type": "turn.completed", **place, "fullContent": content(turn), **_failed(turn)}
+            case SpeechText():
+                yield {"type": "token", "speaker": speaker, "content": speech_event.text}
+            case SpeechOver():
+                position = {"speaker": speaker, "turnNumber": number}
+                yield {"type": "turn.completed", **position, "fullContent": content(turn), **_failed(turn)}
             case _:
-                assert_never(told)
+                assert_never(speech_event)
 
 
 def _failed(turn: Turn) -> dict[str, str]:
@@ -181,8 +191,8 @@ def _failed(turn: Turn) -> dict[str, str]:
 
 
 def _processed(action: Action, remark: Remark | None = None) -> dict[str, Any]:
-    said = {"payload": remark.text} if remark else {}
-    return {"type": "action.processed", "action": {"type": action, **said}}
+    payload = {"payload": remark.text} if remark else {}
+    return {"type": "action.processed", "action": {"type": action, **payload}}
 
 
 def _result(debate: Debate) -> dict[str, Any]:
@@ -209,7 +219,7 @@ def _turn(debate: Debate, turn: Turn) -> dict[str, Any]:
     reasoning = thoughts(turn)
     return {
         "number": turn.slot + 1,
-        "speaker": letter(debate, turn.seat),
+        "speaker": seat_letter(debate, turn.seat),
         "content": content(turn),
         **({"reasoning": reasoning} if reasoning else {}),
         "timestamp": moment(turn.started_at),
@@ -219,5 +229,5 @@ def _turn(debate: Debate, turn: Turn) -> dict[str, Any]:
 
 def _current(debate: Debate) -> str:
     """Who speaks, else who is next, else who spoke last."""
-    speaking = [turn.seat for turn in debate.live] or [slot.seat for slot in debate.unspent()]
+    speaking = [turn.seat for turn in debate.live] or [slot.seat for slot in debate.remaining_slots()]
     return speaking[0] if speaking else debate.schedule[-1].seat

@@ -11,16 +11,16 @@ from moot.api.problems import Problem
 from moot.api.v1 import bodies, query_params
 from moot.compat import arena_frames
 from moot.compat.arena_bodies import UNNAMED, Debater, NewBout, UserAction
-from moot.compat.model_names import Known
+from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import PlainDesk
 from moot.core.state import Debate
 from moot.providers.redaction import redact
 from moot.rules.commands import Command, Inject, Pause, Resume, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.web.app_context import query_of, who
+from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, replayed
+from moot.web.routes.handlers import DebateId, Route, replayed_header
 
 ROUTES: tuple[Route, ...] = (
     ("POST", "/debates", "open_bout", "open"),
@@ -30,28 +30,36 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-class Bouts(PlainDesk):
+class ArenaRoutes(PlainDesk):
     """One method a route."""
 
     async def open_bout(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         raw = await request.body()
         self._still_open()
-        async with self._rooms.repeats.doing(request, raw) as once:
+        async with self._context.idempotency.in_flight(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
-            known = Known(self._arena, keys)
-            setup = await self._setup(bodies.read(NewBout, raw, known), known)
+            known = ServerModelResolver(self._arena, keys)
+            setup = await self._setup(bodies.read_body(NewBout, raw, known), known)
             outcome = await self._open(request, setup, keys, once)
         debate = outcome.debate
-        headers = {"Location": f"/api/debates/{debate.id}", "X-Debate-Id": debate.id, **replayed(outcome)}
-        return json_reply(arena_frames.bout(debate, who(request).viewer), 201, headers)
+        headers = {
+            "Location": f"/api/debates/{debate.id}",
+            "X-Debate-Id": debate.id,
+            **replayed_header(outcome),
+        }
+        return json_reply(arena_frames.debate_reply(debate, identity_of(request).viewer), 201, headers)
 
     async def look_at_bout(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
-        return json_reply(arena_frames.bout(await self._arena.state(debate_id), who(request).viewer))
+        query_params.no_params(query_string(request))
+        return json_reply(
+            arena_frames.debate_reply(await self._arena.state(debate_id), identity_of(request).viewer)
+        )
 
     async def stream_bout(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._follow_plainly(request, debate_id, arena_frames.Bouts, arena_frames.deleted())
+        return await self._follow_plainly(
+            request, debate_id, arena_frames.ArenaFrames, arena_frames.deleted()
+        )
 
     async def act(self, request: Request, debate_id: DebateId) -> Response:
         asked = UserAction(type="resume")
@@ -59,14 +67,14 @@ class Bouts(PlainDesk):
         def command(action: UserAction) -> Command:
             nonlocal asked
             asked = action
-            return _command(action, who(request).name)
+            return _command(action, identity_of(request).name)
 
         def answer(debate: Debate) -> dict[str, object]:
-            return arena_frames.accepted(debate, asked.type, asked.payload)
+            return arena_frames.action_reply(debate, asked.type, asked.payload)
 
-        return await self._ask(request, debate_id, UserAction, command, answer, status=202)
+        return await self._run_command(request, debate_id, UserAction, command, answer, status=202)
 
-    async def _setup(self, body: NewBout, known: Known) -> Setup:
+    async def _setup(self, body: NewBout, known: ServerModelResolver) -> Setup:
         judge = body.judge and known.resolve(body.judge.model)
         return await self._arena.setup(
             body.topic,
@@ -81,7 +89,7 @@ class Bouts(PlainDesk):
         )
 
 
-def _seat(debater: Debater, name: str, known: Known) -> SeatSetup:
+def _seat(debater: Debater, name: str, known: ServerModelResolver) -> SeatSetup:
     model = known.resolve(debater.model)
     if model is None:
         # It was there a moment ago.

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 from msgspec import Struct, field
 
-from moot.store.archive import type_of
-from moot.views.legacy_rows import LONGEST_NAME, REASONING
+from moot.store.archive import segment_type
+from moot.views.legacy_rows import MAX_NAME_CHARS, REASONING
 
 MOST_TOLD = 200
 """Of rows that could not be brought; the others are only counted."""
@@ -18,7 +18,7 @@ ACCOUNTED = (REASONING, "tool_call", "tool_result")
 UNTYPED = "(no type)"
 
 
-class Problem(Struct, frozen=True):
+class RowProblem(Struct, frozen=True):
     row: str
     reason: str
 
@@ -30,7 +30,7 @@ class Listing(Protocol):
         """Another pass over the whole source begins."""
         ...
 
-    def add(self, problem: Problem) -> None: ...
+    def add(self, problem: RowProblem) -> None: ...
 
 
 class Unlisted:
@@ -38,7 +38,7 @@ class Unlisted:
 
     def clear(self) -> None: ...
 
-    def add(self, problem: Problem) -> None: ...
+    def add(self, problem: RowProblem) -> None: ...
 
 
 class ListedInFile:
@@ -51,11 +51,11 @@ class ListedInFile:
         self._file.seek(0)
         self._file.truncate()
 
-    def add(self, problem: Problem) -> None:
+    def add(self, problem: RowProblem) -> None:
         self._file.write(msgspec.json.encode(problem) + b"\n")
 
 
-class Tally(Struct):
+class RowCounts(Struct):
     rows: int = 0
     segments: dict[str, int] = field(default_factory=dict[str, int])
     """By type. Thoughts count as segments, wherever they stood."""
@@ -69,40 +69,40 @@ class Tally(Struct):
         self.rows += 1
 
 
-class Report(Struct):
+class ImportReport(Struct):
     """Of one pass over the whole source."""
 
-    seen: Tally = field(default_factory=Tally)
-    kept: Tally = field(default_factory=Tally)
+    seen: RowCounts = field(default_factory=RowCounts)
+    kept: RowCounts = field(default_factory=RowCounts)
     conversations: int = 0
     new: int = 0
     changed: int = 0
     """Written by this pass."""
     bad: int = 0
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[RowProblem] = field(default_factory=list[RowProblem])
     dry: bool = False
     lost: list[str] = field(default_factory=list[str])
     """What was written and is not there: it should never have a line."""
 
-    def refuse(self, row: str, reason: str) -> Problem:
+    def add_problem(self, row: str, reason: str) -> RowProblem:
         self.bad += 1
         # An id may be anything, bytes that are no text too.
-        problem = Problem(row[:LONGEST_NAME].encode(errors="replace").decode(), reason)
+        problem = RowProblem(row[:MAX_NAME_CHARS].encode(errors="replace").decode(), reason)
         if len(self.problems) < MOST_TOLD:
             self.problems.append(problem)
         return problem
 
-    def accounts(self) -> list[tuple[str, int, int]]:
+    def compare_counts(self) -> list[tuple[str, int, int]]:
         """Of rows, and of what must not get lost: how many were there, and how many are here."""
         seen, kept = self.seen.segments, self.kept.segments
         counted = [(name, seen.get(name, 0), kept.get(name, 0)) for name in ACCOUNTED]
         return [("rows", self.seen.rows, self.kept.rows), *counted]
 
     @property
-    def whole(self) -> bool:
-        return not self.lost and all(seen == kept for _, seen, kept in self.accounts())
+    def is_complete(self) -> bool:
+        return not self.lost and all(seen == kept for _, seen, kept in self.compare_counts())
 
-    def checked_against(self, stored: dict[str, int]) -> None:
+    def check_stored(self, stored: dict[str, int]) -> None:
         """What the store itself counts. It may hold more: rows that the source has deleted since."""
         for name, count in self.kept.segments.items():
             if stored.get("" if name == UNTYPED else name, 0) < count:
@@ -113,4 +113,4 @@ class Report(Struct):
 
 
 def _type(segment: Any) -> str:
-    return (type_of(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON
+    return (segment_type(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON

@@ -11,15 +11,15 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime
 
 from moot.compat import row_writers
-from moot.compat.row_locations import Place
-from moot.compat.row_writers import Given, Table
+from moot.compat.row_locations import RowLocation
+from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
 from moot.store.archive import Archive
-from moot.store.archive_rows import row_of
+from moot.store.archive_rows import legacy_row
 from moot.store.contract import Store
 from moot.views.conversation import conversation
-from moot.views.legacy_rows import COLUMNS, OldRow, Shape, in_old_shape
+from moot.views.legacy_rows import COLUMNS, JsonObject, LegacyRow, to_legacy_shape
 
 BATCH = 1000
 DDL = """
@@ -34,27 +34,31 @@ CREATE TABLE IF NOT EXISTS {} (
     created_at timestamptz DEFAULT now()
 )
 """
-EVENTS = Table(DDL, COLUMNS, json=("segments", "reasoning"), uuids=("id", "conversation_id"))
+EVENTS = TableDefinition(DDL, COLUMNS, json=("segments", "reasoning"), uuids=("id", "conversation_id"))
 
 
-async def give(
-    place: Place, *given: AsyncGenerator[list[OldRow], None], told: Callable[[int], None] = lambda _: None
-) -> Given:
-    return await row_writers.give(place, EVENTS, *(_shapes(rows) for rows in given), told=told)
+async def write_rows(
+    location: RowLocation,
+    *given: AsyncGenerator[list[LegacyRow], None],
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> WriteReport:
+    return await row_writers.write_rows(
+        location, EVENTS, *(_shapes(rows) for rows in given), on_progress=on_progress
+    )
 
 
-async def _shapes(given: AsyncGenerator[list[OldRow], None]) -> AsyncGenerator[list[Shape], None]:
+async def _shapes(given: AsyncGenerator[list[LegacyRow], None]) -> AsyncGenerator[list[JsonObject], None]:
     async for rows in given:
         yield [row.shape() for row in rows]
 
 
-async def imported(archive: Archive, wanted: Sequence[str] = ()) -> AsyncGenerator[list[OldRow], None]:
+async def imported_rows(archive: Archive, names: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
     """The rows of these conversations, or of all that were imported, as they were."""
-    rows: list[OldRow] = []
-    async for name in _names(archive, wanted):
+    rows: list[LegacyRow] = []
+    async for name in _names(archive, names):
         last = ""
         while events := await archive.events(name, last, BATCH):
-            rows += [row_of(event) for event in events]
+            rows += [legacy_row(event) for event in events]
             last = events[-1].id
             if len(rows) >= BATCH:
                 yield rows
@@ -62,35 +66,35 @@ async def imported(archive: Archive, wanted: Sequence[str] = ()) -> AsyncGenerat
     yield rows
 
 
-async def held(store: Store, wanted: Sequence[str] = ()) -> AsyncGenerator[list[OldRow], None]:
+async def debate_rows(store: Store, names: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
     """The rows of these debates, or of all."""
     offset = 0
-    for name in wanted:
+    for name in names:
         yield rows_of(await store.state(name))
-    while not wanted and (heads := (await store.list(limit=BATCH, offset=offset)).heads):
+    while not names and (heads := (await store.list(limit=BATCH, offset=offset)).heads):
         for head in heads:
             yield rows_of(await store.state(head.id))
         offset += len(heads)
 
 
-async def _names(archive: Archive, wanted: Sequence[str]) -> AsyncGenerator[str, None]:
+async def _names(archive: Archive, names: Sequence[str]) -> AsyncGenerator[str, None]:
     offset = 0
-    for name in wanted:
+    for name in names:
         yield name
-    while not wanted and (found := (await archive.shelf(limit=BATCH, offset=offset)).conversations):
-        for one in found:
+    while not names and (page := (await archive.conversations(limit=BATCH, offset=offset)).conversations):
+        for one in page:
             yield one.id
-        offset += len(found)
+        offset += len(page)
 
 
-def rows_of(debate: Debate) -> list[OldRow]:
+def rows_of(debate: Debate) -> list[LegacyRow]:
     """A debate as its owner sees it, in rows of the old shape."""
-    return [row_of_debate(debate.id, in_old_shape(event)) for event in conversation(debate, OWNER)]
+    return [row_of_debate(debate.id, to_legacy_shape(event)) for event in conversation(debate, OWNER)]
 
 
-def row_of_debate(debate_id: str, event: Shape) -> OldRow:
+def row_of_debate(debate_id: str, event: JsonObject) -> LegacyRow:
     """An event that is in the old shape, as a row."""
-    return OldRow(
+    return LegacyRow(
         id=_uuid(event["id"]),
         conversation_id=_uuid(debate_id),
         role=event["role"],

@@ -17,13 +17,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.compat.import_report import Listing, Report, Unlisted
-from moot.compat.row_locations import Place
-from moot.compat.row_readers import Found, Source, opened
+from moot.compat.import_report import ImportReport, Listing, Unlisted
+from moot.compat.row_locations import RowLocation
+from moot.compat.row_readers import RowReader, SourceRow, open_reader
 from moot.core.errors import Invalid
-from moot.store.archive import Archive, Brought, Import, taken_back
-from moot.store.archive_rows import brought, nested, row_of
-from moot.views.legacy_rows import OldRow, canonical, parsed, read_reasoning, read_row, thoughts_in
+from moot.store.archive import Archive, Import, IncomingEvent, import_undone
+from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
+from moot.views.legacy_rows import LegacyRow, canonical, parsed, read_reasoning, read_row, thoughts_in
 
 NEEDED = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
 BATCH, MOST_AT_ONCE = 1000, 100_000
@@ -37,7 +37,7 @@ DEEPEST = 500
 """Whoever reads it later may have less room on their stack than we have here."""
 
 
-class Progress(Struct, frozen=True):
+class ImportProgress(Struct, frozen=True):
     """How far a pass has come, in rows or bytes."""
 
     passed: int
@@ -47,9 +47,9 @@ class Progress(Struct, frozen=True):
     written: int
 
 
-class Outcome(Struct, frozen=True):
+class ImportOutcome(Struct, frozen=True):
     import_: Import
-    report: Report
+    report: ImportReport
     caught_up: bool
     """The last pass found nothing new."""
     new: int = 0
@@ -58,69 +58,73 @@ class Outcome(Struct, frozen=True):
 
 
 Clock = Callable[[], datetime]
-Telling = Callable[[Progress], None]
+OnProgress = Callable[[ImportProgress], None]
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
-async def bring(
+async def import_rows(
     archive: Archive,
-    place: Place,
+    location: RowLocation,
     *,
     owner: str = "",
     batch: int = BATCH,
     dry: bool = False,
-    told: Telling = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
     clock: Clock = _now,
     listing: Listing | None = None,
-) -> Outcome:
+) -> ImportOutcome:
     """Import what is new. A dry run reads it all once and writes nothing. `listing` gets all bad rows."""
     if not 1 <= batch <= MOST_AT_ONCE:
         raise Invalid(f"A batch has 1 to {MOST_AT_ONCE:,} rows.")
-    name = _id_of(place, owner)
+    name = _id_of(location, owner)
     known = (one for one in await archive.imports() if one.id == name)
-    import_ = next(known, None) or Import(name, owner, place.label, clock(), clock())
+    import_ = next(known, None) or Import(name, owner, location.label, clock(), clock())
     if import_.state == "undoing":
-        raise taken_back(import_.id)
-    run = _Run(archive, replace(import_, state="running"), batch, dry, told, clock, listing or Unlisted())
-    with opened(place, NEEDED) as source:
+        raise import_undone(import_.id)
+    run = _ImportRun(
+        archive, replace(import_, state="running"), batch, dry, on_progress, clock, listing or Unlisted()
+    )
+    with open_reader(location, NEEDED) as source:
         if not dry:
-            await archive.keep(run.import_, ())
+            await archive.save(run.import_, ())
         new = changed = 0
         while True:
             resumed = bool(run.import_.cursor) and not dry
-            report = await run.over(source)
+            report = await run.run_pass(source)
             new, changed = new + report.new, changed + report.changed
             quiet = not resumed and not (report.new or report.changed)
             if dry or quiet or run.import_.passes - import_.passes >= MOST_PASSES:
                 break
     if dry:
-        return Outcome(import_, report, True, new)
-    report.checked_against(await archive.tally(import_.id))
+        return ImportOutcome(import_, report, True, new)
+    report.check_stored(await archive.segment_counts(import_.id))
     done = replace(run.import_, state="done", report=report.encoded(), updated_at=clock())
-    await archive.keep(done, ())
-    return Outcome(done, report, quiet, new, changed)
+    await archive.save(done, ())
+    return ImportOutcome(done, report, quiet, new, changed)
 
 
-def _id_of(place: Place, owner: str) -> str:
+def _id_of(location: RowLocation, owner: str) -> str:
     """By where it comes from and whose it is: two that are begun at the same time are one import."""
-    return f"imp_{hashlib.blake2b(canonical([place.label, owner]), digest_size=10).hexdigest()}"
+    return f"imp_{hashlib.blake2b(canonical([location.label, owner]), digest_size=10).hexdigest()}"
 
 
-async def take_back(archive: Archive, import_id: str, told: Callable[[int], None] = lambda _: None) -> int:
+async def undo_import(
+    archive: Archive, import_id: str, on_progress: Callable[[int], None] = lambda _: None
+) -> int:
     """Remove exactly what an import has brought, and the import: how many events went."""
     if all(one.id != import_id for one in await archive.imports()):
         raise Invalid(f"There is no import {import_id!r}.")
     gone = 0
-    while removed := await archive.undo(import_id):
+    while removed := await archive.undo_import(import_id):
         gone += removed
-        told(gone)
+        on_progress(gone)
     return gone
 
 
-class _Run:
+class _ImportRun:
     """One import under way."""
 
     def __init__(
@@ -129,7 +133,7 @@ class _Run:
         import_: Import,
         batch: int,
         dry: bool,
-        told: Telling,
+        on_progress: OnProgress,
         clock: Clock,
         listing: Listing,
     ) -> None:
@@ -138,78 +142,80 @@ class _Run:
         self._archive = archive
         self._batch = batch
         self._dry = dry
-        self._told = told
+        self._on_progress = on_progress
         self._clock = clock
         self._seen: set[int] = set()
         self._conversations: set[str] = set()
 
-    async def over(self, source: Source) -> Report:
+    async def run_pass(self, source: RowReader) -> ImportReport:
         """One pass, from where the import stands to the end of the source."""
-        report, done, cursor = Report(dry=self._dry), 0, "" if self._dry else self.import_.cursor
+        report, done, cursor = ImportReport(dry=self._dry), 0, "" if self._dry else self.import_.cursor
         self._seen.clear()
         self._conversations.clear()
         self._listing.clear()
         total = await asyncio.to_thread(source.size)
-        while (found := await asyncio.to_thread(source.read, cursor, self._batch)).rows:
-            cursor, done = found.cursor, done + found.done
+        while (batch := await asyncio.to_thread(source.read, cursor, self._batch)).rows:
+            cursor, done = batch.cursor, done + batch.done
             self.import_ = replace(self.import_, cursor=cursor, updated_at=self._clock())
-            await self._keep(self._readable(found.rows, report), report)
-            self._told(Progress(self.import_.passes, done, max(total, done), report.new + report.changed))
+            await self._keep(self._readable(batch.rows, report), report)
+            self._on_progress(
+                ImportProgress(self.import_.passes, done, max(total, done), report.new + report.changed)
+            )
         report.conversations = len(self._conversations)
         self.import_ = replace(self.import_, cursor="", passes=self.import_.passes + 1)
         if not self._dry:
-            await self._archive.keep(self.import_, ())
+            await self._archive.save(self.import_, ())
         return report
 
-    def _readable(self, rows: Iterable[Found], report: Report) -> list[Brought]:
-        events: list[Brought] = []
-        for found in rows:
-            shape = found.shape or {}
+    def _readable(self, rows: Iterable[SourceRow], report: ImportReport) -> list[IncomingEvent]:
+        events: list[IncomingEvent] = []
+        for row in rows:
+            shape = row.fields or {}
             report.seen.add(_segments(shape), _thoughts(shape))
             try:
-                events.append(self._read(found))
+                events.append(self._read(row))
             except Invalid as problem:
-                self._listing.add(report.refuse(found.name, str(problem)))
+                self._listing.add(report.add_problem(row.name, str(problem)))
         return events
 
-    def _read(self, found: Found) -> Brought:
-        if found.shape is None:
-            raise Invalid(found.problem)
-        row = read_row(found.shape)
+    def _read(self, source_row: SourceRow) -> IncomingEvent:
+        if source_row.fields is None:
+            raise Invalid(source_row.problem)
+        row = read_row(source_row.fields)
         key = hash((row.conversation_id, row.id))
         if key in self._seen:
             raise Invalid(AGAIN)
         self._seen.add(key)
         return _mapped(row)
 
-    async def _keep(self, events: list[Brought], report: Report) -> None:
+    async def _keep(self, events: list[IncomingEvent], report: ImportReport) -> None:
         if self._dry:
             refused = await self._theirs(events)
             report.new += sum(one.event.conversation not in refused for one in events)
         else:
-            written = await self._archive.keep(self.import_, events)
+            written = await self._archive.save(self.import_, events)
             report.new, report.changed = report.new + written.new, report.changed + written.changed
             refused = {*written.refused}
         for one in events:
             if one.event.conversation in refused:
-                self._listing.add(report.refuse(one.event.id, THEIRS))
+                self._listing.add(report.add_problem(one.event.id, THEIRS))
                 continue
             self._conversations.add(one.event.conversation)
             report.kept.add(msgspec.json.decode(one.event.segments))
 
-    async def _theirs(self, events: list[Brought]) -> set[str]:
+    async def _theirs(self, events: list[IncomingEvent]) -> set[str]:
         names = {one.event.conversation for one in events} - self._conversations
         known = [await self._archive.conversation(name) for name in names]
         return {one.id for one in known if one and one.import_id != self.import_.id}
 
 
-def _mapped(row: OldRow) -> Brought:
+def _mapped(row: LegacyRow) -> IncomingEvent:
     """The row as an event, if the event gives the row back."""
     try:
-        if nested(row) > DEEPEST:
+        if nesting_depth(row) > DEEPEST:
             raise Invalid(TOO_DEEP)
-        event = brought(row)
-        same = canonical(row_of(event.event)) == canonical(row)
+        event = incoming_event(row)
+        same = canonical(legacy_row(event.event)) == canonical(row)
     except (TypeError, ValueError, RecursionError):
         raise Invalid(OTHERWISE) from None
     if not same:

@@ -16,34 +16,36 @@ from moot.core.terms import HUMAN, Effort, Model
 from moot.engine.arena import Arena
 from moot.providers import known_models
 from moot.providers.keys import Secret
-from moot.providers.prices import listed, price_of
-from moot.web.capabilities import House
+from moot.providers.prices import listed_models, price_of
+from moot.web.capabilities import ServerCapabilities
 
 ROUTER = "openrouter"
 LOCAL = "local"
 
 
-class Known(House):
+class ServerModelResolver(ServerCapabilities):
     """The house, which also knows models by whatever name."""
 
     def resolve(self, name: str) -> Model | None:
-        return resolve(self._arena, name, self._lent)
+        return resolve_model(self._arena, name, self._lent_keys)
 
 
-def resolve(
-    arena: Arena, name: str, lent: Mapping[str, Secret] | None = None, *, effort: Effort | None = None
+def resolve_model(
+    arena: Arena, name: str, keys: Mapping[str, Secret] | None = None, *, effort: Effort | None = None
 ) -> Model | None:
     """Ready to be written into a debate; None where nobody here knows such a model.
 
-    `lent` are the keys that came with the request: a service with a key comes before one without.
+    `keys` are the keys that came with the request: a service with a key comes before one without.
     """
-    house = House(arena, lent)
-    candidates = [found for found in _candidates(arena, name) if house.knows(*found)]
-    found = next((one for one in candidates if house.has_key(one[0])), None) or next(iter(candidates), None)
-    return house.model(*found, None, 0, effort) if found else None
+    capabilities = ServerCapabilities(arena, keys)
+    candidates = [choice for choice in _candidates(arena, name) if capabilities.knows(*choice)]
+    choice = next((one for one in candidates if capabilities.has_key(one[0])), None) or next(
+        iter(candidates), None
+    )
+    return capabilities.model(*choice, None, 0, effort) if choice else None
 
 
-def called(model: Model, name: str) -> Model:
+def with_alias(model: Model, name: str) -> Model:
     """The same, which its client will find under the name that it gave."""
     return replace(model, alias="" if name == model.name else name)
 
@@ -77,7 +79,7 @@ def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=4096)
 def _lists(service: str, name: str) -> bool:
-    return any(row.name == name for row in listed(service))
+    return any(row.name == name for row in listed_models(service))
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -23,54 +23,54 @@ from moot.core.events import (
     TurnInterrupted,
     TurnStarted,
 )
-from moot.core.state import REPLAYED, Debate, Turn
+from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 
 PIECE = 4 * 1024
 """Characters; a text that comes late is sent in pieces of at most 16 KiB."""
 
 
-class Begun(Struct, frozen=True):
+class SpeechBegun(Struct, frozen=True):
     """Whatever was heard of this speech before does not count."""
 
     turn: Turn
 
 
-class Said(Struct, frozen=True):
+class SpeechText(Struct, frozen=True):
     turn: Turn
     text: str
 
 
-class Over(Struct, frozen=True):
+class SpeechOver(Struct, frozen=True):
     """`turn.text` is what it came to; of one that failed nobody heard anything."""
 
     turn: Turn
 
 
-Moment = Begun | Said | Over
+SpeechEvent = SpeechBegun | SpeechText | SpeechOver
 
 
-def over_at(debate: Debate) -> int:
+def end_seq(debate: Debate) -> int:
     """The seq of the event after which nothing more is told; 0 while it goes on."""
     return min((seq for seq in (debate.ended_seq, debate.failed_seq) if seq), default=0)
 
 
-def is_past(seen: Seen) -> bool:
+def is_after_end(seen: SeenEvent) -> bool:
     """What happened after the end."""
-    return 0 < over_at(seen.after) < seen.seq
+    return 0 < end_seq(seen.after) < seen.seq
 
 
-def heard(seen: Seen) -> Iterator[Moment]:
+def speech_events(seen: SeenEvent) -> Iterator[SpeechEvent]:
     """What this event tells of speeches."""
     event = seen.event
     match event:
         case CallDelta():
             turn = _speaking(seen.after, event.call)
             if turn is not None and event.text and event.kind == "text":
-                yield Said(turn, event.text)
+                yield SpeechText(turn, event.text)
         case TurnStarted():
             turn = seen.after.turn(event.turn)
             if turn is not None:
-                yield Begun(turn)
+                yield SpeechBegun(turn)
         case CallStarted() | CallFailed() | SegmentCompleted():
             yield from _struck(seen, event.call)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
@@ -80,9 +80,9 @@ def heard(seen: Seen) -> Iterator[Moment]:
             return
 
 
-def spoken(debate: Debate) -> list[Turn]:
+def counted_turns(debate: Debate) -> list[Turn]:
     """The speeches that count, in the order of the schedule."""
-    return sorted((turn for turn in debate.turns if turn.spent), key=lambda turn: turn.slot)
+    return sorted((turn for turn in debate.turns if turn.used_slot), key=lambda turn: turn.slot)
 
 
 def content(turn: Turn) -> str:
@@ -96,26 +96,26 @@ def milliseconds(debate: Debate) -> int:
     return round((last - began).total_seconds() * 1000)
 
 
-def numbered(seen: Seen, shapes: Sequence[dict[str, Any]]) -> tuple[Frame, ...]:
+def numbered_frames(seen: SeenEvent, shapes: Sequence[dict[str, Any]]) -> tuple[Frame, ...]:
     """Frames without a name; each tells from where to come back: `seq`, or `seq.part` for an earlier one."""
     last = len(shapes)
     return tuple(
-        Frame("", {**shape, "seq": seen.seq, **({"part": place} if place < last else {})})
-        for place, shape in enumerate(shapes, 1)
+        Frame("", {**shape, "seq": seen.seq, **({"part": index} if index < last else {})})
+        for index, shape in enumerate(shapes, 1)
     )
 
 
-def _struck(seen: Seen, call: int) -> Iterator[Moment]:
+def _struck(seen: SeenEvent, call: int) -> Iterator[SpeechEvent]:
     """Words no longer stand: a further attempt begins, or they were thoughts."""
     turn = _speaking(seen.after, call)
     was = seen.before.turn(turn.number) if seen.before and turn else None
     if turn is not None and was is not None and not turn.text.startswith(was.text):
-        yield Begun(turn)
+        yield SpeechBegun(turn)
         yield from _pieces(turn, turn.text)
 
 
-def _ended(seen: Seen, event: TurnCompleted | TurnInterrupted | TurnFailed) -> Iterator[Moment]:
-    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED
+def _ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted | TurnFailed) -> Iterator[SpeechEvent]:
+    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED_INTERRUPTIONS
     streamed = next(
         (turn for turn in (seen.before.live if seen.before else ()) if turn.number == event.turn), None
     )
@@ -125,12 +125,12 @@ def _ended(seen: Seen, event: TurnCompleted | TurnInterrupted | TurnFailed) -> I
     if not isinstance(event, TurnFailed) and turn.text != streamed.text:
         goes_on = turn.text.startswith(streamed.text)
         if not goes_on:
-            yield Begun(turn)
+            yield SpeechBegun(turn)
         yield from _pieces(turn, turn.text[len(streamed.text) :] if goes_on else turn.text)
-    yield Over(turn)
+    yield SpeechOver(turn)
 
 
-def _unveiled(seen: Seen, number: int) -> Iterator[Moment]:
+def _unveiled(seen: SeenEvent, number: int) -> Iterator[SpeechEvent]:
     """What was said at the same time, told to the one who could not hear it before their own speech ended."""
     own, before, after = seen.after.turn(number), seen.before, seen.after
     if own is None or before is None or not after.phase(own.slot).simultaneous:
@@ -140,15 +140,15 @@ def _unveiled(seen: Seen, number: int) -> Iterator[Moment]:
         was = before.turn(turn.number) if after.schedule[turn.slot].group == group else None
         if was is None or turn.number == number or was.text or not turn.text:
             continue
-        yield Begun(turn)
+        yield SpeechBegun(turn)
         yield from _pieces(turn, turn.text)
         if turn.state != "live":
-            yield Over(turn)
+            yield SpeechOver(turn)
 
 
-def _pieces(turn: Turn, text: str) -> Iterator[Said]:
+def _pieces(turn: Turn, text: str) -> Iterator[SpeechText]:
     for start in range(0, len(text), PIECE):
-        yield Said(turn, text[start : start + PIECE])
+        yield SpeechText(turn, text[start : start + PIECE])
 
 
 def _speaking(debate: Debate | None, call: int) -> Turn | None:

@@ -10,28 +10,28 @@ from starlette.responses import Response
 from moot.api.frames import Dialect, Frame
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
-from moot.compat.plain_frames import over_at
+from moot.compat.plain_frames import end_seq
 from moot.core.visibility import Viewer
-from moot.web.app_context import query_of, who
-from moot.web.routes.handlers import Desk, accepts_stream
+from moot.web.app_context import identity_of, query_string
+from moot.web.routes.handlers import RouteHandlers, check_accepts_stream
 
 
-class PlainDesk(Desk):
+class PlainDesk(RouteHandlers):
     """One method a route, in APIs whose streams have no ids."""
 
     async def _follow_plainly(
         self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
     ) -> Response:
         """From the start or from where the client was cut off; 204 where it has seen the end."""
-        query = query_params.plain(query_of(request), request.headers.get("last-event-id"))
-        accepts_stream(request)
-        rooms, cursor = self._rooms, query.cursor
-        head = await rooms.mine(request, debate_id)
-        viewer = await rooms.viewer_of(who(request), query.seat, debate_id)
+        query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
+        check_accepts_stream(request)
+        rooms, cursor = self._context, query.cursor
+        head = await rooms.visible_head(request, debate_id)
+        viewer = await rooms.viewer_of(identity_of(request), query.seat, debate_id)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
-        over = over_at(await self._arena.state(debate_id)) if cursor.seq else 0
-        if over and cursor.whole >= over:
+        over = end_seq(await self._arena.state(debate_id)) if cursor.seq else 0
+        if over and cursor.complete_seq >= over:
             return Response(status_code=204)
         dialect, told = dialect_for(viewer), {"X-Debate-Id": debate_id}
-        return self._follow(request, debate_id, dialect, viewer, cursor, gone, plain=True, told=told)
+        return self._follow(request, debate_id, dialect, viewer, cursor, gone, plain=True, extra_headers=told)

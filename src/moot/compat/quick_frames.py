@@ -14,21 +14,21 @@ from typing import Annotated, Any, ClassVar, Literal, assert_never
 from msgspec import Struct
 from pydantic import ConfigDict
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.api.problems import Problem
-from moot.api.v1.bodies import Body, read
-from moot.api.v1.validation_messages import Says, between, line
+from moot.api.v1.bodies import Body, read_body
+from moot.api.v1.validation_messages import FixedMessage, between, line
 from moot.compat.plain_frames import (
-    Begun,
-    Over,
-    Said,
+    SpeechBegun,
+    SpeechOver,
+    SpeechText,
     content,
-    heard,
-    is_past,
+    counted_turns,
+    end_seq,
+    is_after_end,
     milliseconds,
-    numbered,
-    over_at,
-    spoken,
+    numbered_frames,
+    speech_events,
 )
 from moot.core.errors import FaultKind
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
@@ -60,13 +60,15 @@ class QuickDebate(Body):
 
     topic: Annotated[str, line(1, 500)]
     """The subject of the debate."""
-    max_rounds: Annotated[int, between(1, MOST_ROUNDS), Says(f"Must be between 1 and {MOST_ROUNDS}")] = ROUNDS
+    max_rounds: Annotated[
+        int, between(1, MOST_ROUNDS), FixedMessage(f"Must be between 1 and {MOST_ROUNDS}")
+    ] = ROUNDS
 
 
-def asked(data: bytes) -> QuickDebate:
+def read_request(data: bytes) -> QuickDebate:
     """What is wrong with the topic has a code of its own."""
     try:
-        return read(QuickDebate, data)
+        return read_body(QuickDebate, data)
     except Problem as problem:
         if "topic" not in problem.errors:
             raise
@@ -74,24 +76,24 @@ def asked(data: bytes) -> QuickDebate:
         raise Problem(problem.kind, problem.detail, errors=problem.errors, members={"code": code}) from None
 
 
-class Quick(Struct, frozen=True):
+class QuickFrames(Struct, frozen=True):
     @property
     def name(self) -> str:
         return "quick"
 
-    def ends(self, seen: Seen) -> bool:
-        return over_at(seen.after) == seen.seq
+    def ends(self, seen: SeenEvent) -> bool:
+        return end_seq(seen.after) == seen.seq
 
     def rests(self, debate: Debate) -> bool:
         return False
 
-    def frames(self, seen: Seen) -> Sequence[Frame]:
-        if seen.event is None or is_past(seen):
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
+        if seen.event is None or is_after_end(seen):
             return ()
-        return numbered(seen, [*_rounds(seen), *_speeches(seen), *_turnings(seen)])
+        return numbered_frames(seen, [*_rounds(seen), *_speeches(seen), *_turnings(seen)])
 
 
-def complete(debate: Debate) -> dict[str, Any]:
+def debate_fields(debate: Debate) -> dict[str, Any]:
     """What a debate came to, in the members that its last event and its address share."""
     figures = costs(debate)
     return {
@@ -99,13 +101,13 @@ def complete(debate: Debate) -> dict[str, Any]:
         "totalTokens": figures.usage.total,
         "totalCost": None if figures.total is None else float(figures.total),
         "duration": milliseconds(debate),
-        "transcript": [_message(debate, turn) for turn in spoken(debate) if turn.said],
+        "transcript": [_message(debate, turn) for turn in counted_turns(debate) if turn.has_words],
     }
 
 
 def summary(debate: Debate) -> str:
     """The moderator's; where none spoke, what the judges said, or why it ended."""
-    summed_up = [turn.text for turn in spoken(debate) if turn.said and turn.tone == "summary"]
+    summed_up = [turn.text for turn in counted_turns(debate) if turn.has_words and turn.tone == "summary"]
     if summed_up:
         return summed_up[-1]
     verdict = debate.verdict
@@ -116,47 +118,51 @@ def deleted() -> Frame:
     return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
 
 
-def _rounds(seen: Seen) -> Iterator[dict[str, Any]]:
+def _rounds(seen: SeenEvent) -> Iterator[dict[str, Any]]:
     """A round is complete when its debaters have spoken, also where a moderator still sums up."""
     event = seen.event
     match event:
         case TurnStarted(tone="summary"):
-            told = any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+            already_sent = (
+                any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+            )
         case RoundCompleted():
-            told = any(turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns)
+            already_sent = any(
+                turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns
+            )
         case _:
             return
-    if not told:
+    if not already_sent:
         yield {"type": "round_complete", "round": event.round, "totalRounds": seen.after.rounds_planned}
 
 
-def _speeches(seen: Seen) -> Iterator[dict[str, Any]]:
-    for told in heard(seen):
-        agent = seen.after.seat(told.turn.seat).name
-        match told:
-            case Begun():
-                place = {"agent": agent, "round": told.turn.round - 1}
-                yield {"type": "agent_start", **place, "timestamp": moment(seen.at)}
-            case Said():
-                yield {"type": "token", "content": told.text, "agent": agent}
-            case Over():
-                yield _ended(told.turn, agent)
+def _speeches(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    for speech_event in speech_events(seen):
+        agent = seen.after.seat(speech_event.turn.seat).name
+        match speech_event:
+            case SpeechBegun():
+                position = {"agent": agent, "round": speech_event.turn.round - 1}
+                yield {"type": "agent_start", **position, "timestamp": moment(seen.at)}
+            case SpeechText():
+                yield {"type": "token", "content": speech_event.text, "agent": agent}
+            case SpeechOver():
+                yield _ended(speech_event.turn, agent)
             case _:
-                assert_never(told)
+                assert_never(speech_event)
 
 
 def _ended(turn: Turn, agent: str) -> dict[str, Any]:
-    place: dict[str, Any] = {"agent": agent, "round": turn.round - 1}
+    position: dict[str, Any] = {"agent": agent, "round": turn.round - 1}
     if turn.state == "failed":
-        return {**_fault(turn), **place}
-    return {"type": "agent_end", **place, "fullMessage": content(turn), "tokenCount": turn.usage.output}
+        return {**_fault(turn), **position}
+    return {"type": "agent_end", **position, "fullMessage": content(turn), "tokenCount": turn.usage.output}
 
 
-def _turnings(seen: Seen) -> Iterator[dict[str, Any]]:
+def _turnings(seen: SeenEvent) -> Iterator[dict[str, Any]]:
     match seen.event:
         case DebateEnded(reason=reason):
-            told = {**complete(seen.after), "reason": reason, "winner": _winner(seen.after)}
-            yield {"type": "debate_complete", **told}
+            fields = {**debate_fields(seen.after), "reason": reason, "winner": _winner(seen.after)}
+            yield {"type": "debate_complete", **fields}
         case DebateFailed():
             yield _failure(seen.after)
         case _:

@@ -15,21 +15,21 @@ from starlette.responses import Response
 
 from moot.api.frames import Cursor
 from moot.api.problems import Problem
-from moot.api.rate_limits import Limiter
+from moot.api.rate_limits import RateLimiter
 from moot.api.v1 import query_params
 from moot.compat import quick_frames
-from moot.compat.model_names import resolve
+from moot.compat.model_names import resolve_model
 from moot.compat.plain_stream import PlainDesk
 from moot.core.errors import UnknownDebate
 from moot.core.state import Debate
-from moot.engine.mutex import Turnstile
+from moot.engine.mutex import KeyedMutex
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
-from moot.store.contract import Once, Outcome
-from moot.web.app_context import Rooms, query_of, who
-from moot.web.capabilities import House, lent_keys
+from moot.store.contract import IdempotencyKey, RecordResult
+from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Route, accepts_stream, replayed
+from moot.web.routes.handlers import DebateId, Route, check_accepts_stream, replayed_header
 
 ROUTES: tuple[Route, ...] = (
     ("POST", "/debate", "quick", "open"),
@@ -38,106 +38,116 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-class Quick(PlainDesk):
+class QuickRoutes(PlainDesk):
     """One method a route."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        super().__init__(rooms)
-        service = rooms.arena.settings.service
-        self._commons = rooms.arena.commons
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        service = context.arena.settings.service
+        self._shared_state = context.arena.shared_state
         self._hourly = service.quick_per_hour is not None
-        self._limiter = Limiter(service.quick_per_hour, self._commons.storage, window=RateLimitItemPerHour)
+        self._limiter = RateLimiter(
+            service.quick_per_hour, self._shared_state.storage, window=RateLimitItemPerHour
+        )
         self._kept_seconds = service.quick_cache_seconds
-        self._turnstile = Turnstile(self._commons)
+        self._mutex = KeyedMutex(self._shared_state)
 
     async def quick(self, request: Request) -> Response:
-        accepts_stream(request)
+        check_accepts_stream(request)
         async with AsyncExitStack() as stack:
             # A debate must not begin for someone who has no place left to watch it from.
-            await stack.enter_async_context(self._rooms.streams.taken(request.scope["state"]["client"]))
-            outcome = await self._hold(request)
+            await stack.enter_async_context(self._context.streams.slot(request.scope["state"]["client"]))
+            outcome = await self._find_or_open(request)
             place = stack.pop_all()
-        debate_id, viewer = outcome.debate.id, who(request).viewer
-        told = {"X-Debate-Id": debate_id, **replayed(outcome)}
-        dialect, gone = quick_frames.Quick(), quick_frames.deleted()
+        debate_id, viewer = outcome.debate.id, identity_of(request).viewer
+        told = {"X-Debate-Id": debate_id, **replayed_header(outcome)}
+        dialect, gone = quick_frames.QuickFrames(), quick_frames.deleted()
         return self._follow(
-            request, debate_id, dialect, viewer, Cursor(), gone, plain=True, told=told, place=place
+            request, debate_id, dialect, viewer, Cursor(), gone, plain=True, extra_headers=told, slot=place
         )
 
     async def quick_create(self, request: Request) -> Response:
-        outcome = await self._hold(request)
+        outcome = await self._find_or_open(request)
         debate_id = outcome.debate.id
-        headers = {"Location": f"/api/debates/{debate_id}", "X-Debate-Id": debate_id, **replayed(outcome)}
+        headers = {
+            "Location": f"/api/debates/{debate_id}",
+            "X-Debate-Id": debate_id,
+            **replayed_header(outcome),
+        }
         shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
         return json_reply(shape, 201, headers)
 
     async def stream_quick(self, request: Request, debate_id: DebateId) -> Response:
         return await self._follow_plainly(
-            request, debate_id, lambda _: quick_frames.Quick(), quick_frames.deleted()
+            request, debate_id, lambda _: quick_frames.QuickFrames(), quick_frames.deleted()
         )
 
     # --- opening --------------------------------------------------------------------------------------
 
-    async def _hold(self, request: Request) -> Outcome:
-        query_params.nothing(query_of(request))
+    async def _find_or_open(self, request: Request) -> RecordResult:
+        query_params.no_params(query_string(request))
         raw = await request.body()
         self._still_open()
-        async with self._rooms.repeats.doing(request, raw) as once:
-            wanted = quick_frames.asked(raw)
+        async with self._context.idempotency.in_flight(request, raw) as once:
+            body = quick_frames.read_request(raw)
             keys = lent_keys(request.headers, self._arena)
             if once is not None or keys or not self._kept_seconds:
                 # A key of one's own, or a name for the request, asks for a debate of one's own.
-                return await self._held(request, wanted, keys, once)
-            wish = f"quick {who(request).owner or ''}\n{wanted.max_rounds}\n{wanted.topic}"
+                return await self._open_limited(request, body, keys, once)
+            cache_key = f"quick {identity_of(request).owner or ''}\n{body.max_rounds}\n{body.topic}"
             # Nobody opens what another is about to open.
-            async with self._turnstile.alone(wish):
-                if (same := await self._same(wish)) is not None:
-                    return Outcome(same, ())
-                outcome = await self._held(request, wanted, keys)
-                await self._commons.keep(wish, outcome.debate.id.encode(), self._kept_seconds)
+            async with self._mutex.locked(cache_key):
+                if (same := await self._same(cache_key)) is not None:
+                    return RecordResult(same, ())
+                outcome = await self._open_limited(request, body, keys)
+                await self._shared_state.put(cache_key, outcome.debate.id.encode(), self._kept_seconds)
                 return outcome
 
-    async def _held(
+    async def _open_limited(
         self,
         request: Request,
-        wanted: quick_frames.QuickDebate,
+        body: quick_frames.QuickDebate,
         keys: Mapping[str, Secret],
-        once: Once | None = None,
-    ) -> Outcome:
+        once: IdempotencyKey | None = None,
+    ) -> RecordResult:
         """What was refused, or is only asked for again, takes nothing from the hour."""
         client: str = request.scope["state"]["client"]
-        setup = await self._setup(wanted, keys)
+        setup = await self._setup(body, keys)
         if not self._hourly:
             return await self._open(request, setup, keys, once)
         # Nobody slips past the limit while another is counted.
-        async with self._turnstile.alone(f"hour of {client}"):
+        async with self._mutex.locked(f"hour of {client}"):
             outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
             if not outcome.replayed:
                 await self._limiter.hit(client)
         return outcome
 
-    async def _setup(self, wanted: quick_frames.QuickDebate, keys: Mapping[str, Secret]) -> Setup:
+    async def _setup(self, body: quick_frames.QuickDebate, keys: Mapping[str, Secret]) -> Setup:
         usual = await self._arena.providers.default_model()
         # Its key may be one that is lent; without any, the arena says so.
-        found = resolve(self._arena, usual, keys)
-        model = found if found and House(self._arena, keys).has_key(found.provider) else usual
+        resolved = resolve_model(self._arena, usual, keys)
+        model = (
+            resolved
+            if resolved and ServerCapabilities(self._arena, keys).has_key(resolved.provider)
+            else usual
+        )
         return await self._arena.setup(
-            wanted.topic, format=quick_frames.FORMAT, model=model, rounds=wanted.max_rounds
+            body.topic, format=quick_frames.FORMAT, model=model, rounds=body.max_rounds
         )
 
     async def _too_many(self, client: str) -> Problem | None:
-        standing = await self._limiter.look(client)
-        if standing is None or standing.allowed:
+        status = await self._limiter.peek(client)
+        if status is None or status.allowed:
             return None
-        detail = f"At most {standing.limit} debates an hour; try again later"
-        return Problem("rate-limit", detail, headers={"Retry-After": str(standing.retry_after)})
+        detail = f"At most {status.limit} debates an hour; try again later"
+        return Problem("rate-limit", detail, headers={"Retry-After": str(status.retry_after)})
 
-    async def _same(self, wish: str) -> Debate | None:
+    async def _same(self, cache_key: str) -> Debate | None:
         """One that was asked for in the same words a while ago, if it came to its end or is on its way."""
-        if (found := await self._commons.recall(wish)) is None:
+        if (data := await self._shared_state.get(cache_key)) is None:
             return None
         try:
-            debate = await self._arena.state(found.decode())
+            debate = await self._arena.state(data.decode())
         except UnknownDebate:
             return None
         cut = debate.failed_seq or debate.status in ("aborted", "paused") or debate.ended == "stopped"

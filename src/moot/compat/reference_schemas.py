@@ -11,7 +11,7 @@ from moot.compat.arena_frames import State
 from moot.compat.quick_frames import Code
 from moot.compat.reference_turn_stream_schemas import TURN_EVENTS, TURN_REPLIES
 from moot.core.events import EndReason
-from moot.core.terms import Side, Winning
+from moot.core.terms import Side, WinningRule
 from moot.web.reference.schemas.base_schemas import LEFT_OUT, Count, DebateId, Dollars, Moment, Nth, Reply
 
 Letter = Literal["A", "B", "C", "D"]
@@ -135,7 +135,7 @@ class Bout(Outcome):
     format: Literal["turn-based"]
     max_turns: Nth
     max_rounds: Nth
-    winning_condition: Winning
+    winning_condition: WinningRule
     debater_a: BoutDebater
     debater_b: BoutDebater
     debater_c: BoutDebater = LEFT_OUT

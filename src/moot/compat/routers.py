@@ -1,7 +1,7 @@
-"""The other front doors: three older documents describe APIs that people have clients for.
+"""The older APIs: three documents describe them, and people have clients for them.
 
-Each has a dialect in `wire` (bodies in, frames out) and a desk here; behind all of them are the same arena,
-log and feeds as behind `/api/v1`, and in front of them the same border.
+Each has its frames, its bodies and its routes in this folder; behind all of them are the same arena, log and
+feeds as behind `/api/v1`, and in front of them the same middleware.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from moot.compat import arena_routes, quick_routes, turn_stream_routes
-from moot.web.app_context import Rooms
+from moot.web.app_context import AppContext
 from moot.web.extension import Extension, Reference
 from moot.web.routes.handlers import Route, add_routes
 
@@ -20,15 +20,15 @@ PLAIN_TEXT = frozenset({"/api/debate", "/api/debate/create"})
 """Their own document posts JSON without saying so."""
 
 
-def router(rooms: Rooms) -> APIRouter:
+def router(context: AppContext) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
     desks = (
-        (quick_routes.ROUTES, quick_routes.Quick(rooms)),
-        (arena_routes.ROUTES, arena_routes.Bouts(rooms)),
-        (turn_stream_routes.ROUTES, turn_stream_routes.Turns(rooms)),
+        (quick_routes.ROUTES, quick_routes.QuickRoutes(context)),
+        (arena_routes.ROUTES, arena_routes.ArenaRoutes(context)),
+        (turn_stream_routes.ROUTES, turn_stream_routes.TurnStreamRoutes(context)),
     )
-    for table, desk in desks:
-        add_routes(routes, table, desk, sessionId="session")
+    for table, handlers in desks:
+        add_routes(routes, table, handlers, sessionId="session")
     return routes
 
 

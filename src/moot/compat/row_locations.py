@@ -1,7 +1,7 @@
 """Where old rows are: a table in PostgreSQL, a table in a SQLite file, or a file of JSON lines.
 
-What a user types becomes a `Place`. Its `label` is what is stored and shown, and has no password in it; nor
-has any error that leaves from here.
+What a user types becomes a `RowLocation`. Its `label` is what is stored and shown, and has no password in it;
+nor has any error that leaves from here.
 """
 
 from __future__ import annotations
@@ -32,55 +32,55 @@ _CONNINFO = re.compile(r"(^|\s)(host|dbname|user|password)\s*=")
 _MAGIC = b"SQLite format 3\0"
 
 
-class Place(Struct, frozen=True):
+class RowLocation(Struct, frozen=True):
     kind: Kind
-    where: str
+    address: str
     """The path, or the address with all that is secret in it."""
     table: str
     label: str
 
     def __repr__(self) -> str:
-        return f"<Place {self.label}>"
+        return f"<RowLocation {self.label}>"
 
     @property
     def path(self) -> Path:
-        return Path(self.where)
+        return Path(self.address)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def table_parts(self) -> tuple[str, ...]:
         """The table, and before it the schema where one is named."""
         return tuple(self.table.split("."))
 
 
-def place_of(typed: str, table: str = TABLE) -> Place:
+def parse_location(typed: str, table: str = TABLE) -> RowLocation:
     if not _NAME.fullmatch(table):
         raise Invalid("--table is the name of a table, or of a schema and a table: events, public.events.")
     if re.match(r"postgres(ql)?://", typed):
-        return Place("postgresql", typed, table, f"{without_secrets(typed)}#{table}")
+        return RowLocation("postgresql", typed, table, f"{without_secrets(typed)}#{table}")
     if "://" in typed or _CONNINFO.search(typed):
         raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
     path = Path(typed).absolute()
     if path.suffix.lower() in SUFFIXES:
-        return Place("jsonl", str(path), table, str(path))
-    return Place("sqlite", str(path), table, f"{path}#{table}")
+        return RowLocation("jsonl", str(path), table, str(path))
+    return RowLocation("sqlite", str(path), table, f"{path}#{table}")
 
 
-def quoted(place: Place) -> str:
+def quoted_table(location: RowLocation) -> str:
     """Its table, as SQLite takes it."""
-    return ".".join(f'"{name}"' for name in place.names)
+    return ".".join(f'"{name}"' for name in location.table_parts)
 
 
-def look_for(place: Place) -> None:
+def check_exists(location: RowLocation) -> None:
     """Raises Unavailable where there is no such file, or it is none of SQLite's."""
-    if place.kind == "postgresql":
+    if location.kind == "postgresql":
         return
     try:
-        with place.path.open("rb") as file:
+        with location.path.open("rb") as file:
             start = file.read(len(_MAGIC))
     except OSError as error:
-        raise Unavailable(f"{place.path} cannot be read: {error.strerror}.") from error
-    if place.kind == "sqlite" and start != _MAGIC:
-        raise Invalid(f"{place.path} is no SQLite file. JSON lines are in a file that ends in .jsonl.")
+        raise Unavailable(f"{location.path} cannot be read: {error.strerror}.") from error
+    if location.kind == "sqlite" and start != _MAGIC:
+        raise Invalid(f"{location.path} is no SQLite file. JSON lines are in a file that ends in .jsonl.")
 
 
 def driver() -> Any:
@@ -93,12 +93,12 @@ def driver() -> Any:
 
 
 @contextmanager
-def connected(place: Place, *, reading: bool) -> Generator[psycopg.Connection[Any]]:
+def connect_postgres(location: RowLocation, *, reading: bool) -> Generator[psycopg.Connection[Any]]:
     """Each statement is a transaction of its own. Whoever only reads cannot write."""
     psycopg = driver()
-    with translated(place):
-        patience = {"connect_timeout": CONNECT_SECONDS, **_parsed(place.where)}["connect_timeout"]
-        connection = psycopg.connect(place.where, autocommit=True, connect_timeout=patience)
+    with translate_errors(location):
+        timeout = {"connect_timeout": CONNECT_SECONDS, **_parsed(location.address)}["connect_timeout"]
+        connection = psycopg.connect(location.address, autocommit=True, connect_timeout=timeout)
         with connection:
             connection.execute("SET TIME ZONE 'UTC'")
             if reading:
@@ -107,17 +107,17 @@ def connected(place: Place, *, reading: bool) -> Generator[psycopg.Connection[An
 
 
 @contextmanager
-def translated(place: Place) -> Generator[None]:
+def translate_errors(location: RowLocation) -> Generator[None]:
     """What PostgreSQL complains of, in one line and without the address. The original is left behind: it may
     have been made of the address."""
     psycopg = driver()
     try:
         yield
     except psycopg.Error as error:
-        said = str(error).replace(place.where, "…").strip().partition("\n")[0]
-        for secret in _secrets(place.where):
-            said = said.replace(secret, "…")
-        raise Unavailable(f"{place.label}: {said}") from None
+        message = str(error).replace(location.address, "…").strip().partition("\n")[0]
+        for secret in _secrets(location.address):
+            message = message.replace(secret, "…")
+        raise Unavailable(f"{location.label}: {message}") from None
 
 
 def without_secrets(address: str) -> str:

@@ -2,7 +2,7 @@
 
 A batch is what follows a cursor in an order that does not change: the rowid in SQLite, the id in PostgreSQL,
 the byte in a file. No transaction is held from one to the next. A row that comes or changes behind the cursor
-is found by the next pass. Nothing is dropped here: what cannot be read comes as a `Found` that says why.
+is found by the next pass. Nothing is dropped here: what cannot be read comes as a `SourceRow` that says why.
 """
 
 from __future__ import annotations
@@ -16,49 +16,56 @@ from typing import Any, LiteralString, Protocol, assert_never
 import msgspec
 from msgspec import Struct
 
-from moot.compat.row_locations import PATIENCE, Place, connected, look_for, quoted, translated
+from moot.compat.row_locations import (
+    PATIENCE,
+    RowLocation,
+    check_exists,
+    connect_postgres,
+    quoted_table,
+    translate_errors,
+)
 from moot.core.errors import Invalid, Unavailable
 
 
-class Found(Struct, frozen=True):
+class SourceRow(Struct, frozen=True):
     name: str
     """By which it is reported: its id, or where it stands."""
-    shape: Mapping[str, Any] | None
+    fields: Mapping[str, Any] | None
     problem: str = ""
 
 
-class Batch(Struct, frozen=True):
-    rows: list[Found]
+class RowBatch(Struct, frozen=True):
+    rows: list[SourceRow]
     cursor: str
     """Behind the last of them. Where a batch has no rows, the pass is over."""
     done: int
-    """How much of the whole this batch was, in the unit of `Source.size`."""
+    """How much of the whole this batch was, in the unit of `RowReader.size`."""
 
 
-class Source(Protocol):
+class RowReader(Protocol):
     def size(self) -> int:
         """How much there is: rows, or bytes of a file."""
         ...
 
-    def read(self, cursor: str, limit: int) -> Batch: ...
+    def read(self, cursor: str, limit: int) -> RowBatch: ...
 
 
 @contextmanager
-def opened(place: Place, needed: frozenset[str]) -> Generator[Source]:
+def open_reader(location: RowLocation, needed: frozenset[str]) -> Generator[RowReader]:
     """Of a table that has at least the columns `needed`. Everything here waits for a disk or another machine:
     call it from a thread."""
-    look_for(place)
-    match place.kind:
+    check_exists(location)
+    match location.kind:
         case "jsonl":
-            yield Lines(place)
+            yield JsonLinesRowReader(location)
         case "sqlite":
-            with _readable(place) as connection:
-                yield SqliteTable(connection, place, needed)
+            with _readable(location) as connection:
+                yield SqliteRowReader(connection, location, needed)
         case "postgresql":
-            with connected(place, reading=True) as connection:
-                yield PostgresTable(connection, place, needed)
+            with connect_postgres(location, reading=True) as connection:
+                yield PostgresRowReader(connection, location, needed)
         case _:
-            assert_never(place.kind)
+            assert_never(location.kind)
 
 
 def _shape(text: str | bytes) -> dict[str, Any] | None:
@@ -86,38 +93,38 @@ def _named(shape: dict[str, Any]) -> dict[str, Any]:
 # --- a file ---------------------------------------------------------------------------------------------
 
 
-class Lines(Struct):
-    place: Place
+class JsonLinesRowReader(Struct):
+    location: RowLocation
 
     def size(self) -> int:
-        return self.place.path.stat().st_size
+        return self.location.path.stat().st_size
 
-    def read(self, cursor: str, limit: int) -> Batch:
+    def read(self, cursor: str, limit: int) -> RowBatch:
         start = int(cursor or 0)
-        rows: list[Found] = []
-        with self.place.path.open("rb") as file:
+        rows: list[SourceRow] = []
+        with self.location.path.open("rb") as file:
             file.seek(start)
             while len(rows) < limit and (line := file.readline()):
                 at = file.tell() - len(line)
                 if line.strip():
-                    rows.append(self._found(line, at))
+                    rows.append(self._row(line, at))
             end = file.tell()
-        return Batch(rows, str(end), end - start)
+        return RowBatch(rows, str(end), end - start)
 
-    def _found(self, line: bytes, at: int) -> Found:
+    def _row(self, line: bytes, at: int) -> SourceRow:
         # Some programs put a mark before the first.
         shape = _shape(line.removeprefix(BOM_UTF8))
         name = str(shape.get("id") or "") if shape else ""
-        return Found(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
+        return SourceRow(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
 
 
 # --- SQLite ---------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _readable(place: Place) -> Generator[sqlite3.Connection]:
+def _readable(location: RowLocation) -> Generator[sqlite3.Connection]:
     try:
-        address = f"{place.path.as_uri()}?mode=ro"
+        address = f"{location.path.as_uri()}?mode=ro"
         with closing(
             sqlite3.connect(address, uri=True, timeout=PATIENCE, check_same_thread=False)
         ) as opened_:
@@ -125,23 +132,24 @@ def _readable(place: Place) -> Generator[sqlite3.Connection]:
             opened_.text_factory = _lenient
             yield opened_
     except sqlite3.Error as error:
-        raise Unavailable(f"{place.label}: {error}.") from error
+        raise Unavailable(f"{location.label}: {error}.") from error
 
 
 def _lenient(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-class SqliteTable:
-    def __init__(self, connection: sqlite3.Connection, place: Place, needed: frozenset[str]) -> None:
+class SqliteRowReader:
+    def __init__(self, connection: sqlite3.Connection, location: RowLocation, needed: frozenset[str]) -> None:
         self._connection = connection
-        self._table = quoted(place)
+        self._table = quoted_table(location)
         found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
         self._columns = [column[0] for column in found]
-        _check(place, self._columns, needed)
+        _check(location, self._columns, needed)
         if not self._numbered():
             raise Invalid(
-                f"{place.label} is a view, or has no rowid to read it by: copy it into a plain table first."
+                f"{location.label} is a view, or has no rowid to read it by: "
+                "copy it into a plain table first."
             )
 
     def _numbered(self) -> bool:
@@ -155,20 +163,20 @@ class SqliteTable:
     def size(self) -> int:
         return self._connection.execute(f"SELECT count(*) FROM {self._table}").fetchone()[0]  # noqa: S608 - a checked name
 
-    def read(self, cursor: str, limit: int) -> Batch:
+    def read(self, cursor: str, limit: int) -> RowBatch:
         rows = self._connection.execute(
             f"SELECT rowid, * FROM {self._table} WHERE rowid > ? ORDER BY rowid LIMIT ?",  # noqa: S608 - a checked name
             (int(cursor) if cursor else -(1 << 63), limit),
         ).fetchall()
-        found = [self._found(row) for row in rows]
-        return Batch(found, str(rows[-1][0]) if rows else cursor, len(rows))
+        found = [self._row(row) for row in rows]
+        return RowBatch(found, str(rows[-1][0]) if rows else cursor, len(rows))
 
-    def _found(self, row: tuple[Any, ...]) -> Found:
+    def _row(self, row: tuple[Any, ...]) -> SourceRow:
         shape = _named(dict(zip(self._columns, row[1:], strict=True)))
         if isinstance(told := shape.get("reasoning"), str | bytes):
             # Other sources have values here. Text that is no JSON is what was thought, in bare words.
             shape["reasoning"] = _value(told)
-        return Found(str(shape.get("id") or f"row {row[0]}"), shape)
+        return SourceRow(str(shape.get("id") or f"row {row[0]}"), shape)
 
 
 # --- PostgreSQL -----------------------------------------------------------------------------------------
@@ -178,27 +186,27 @@ NAMELESS, NAMED = "-", "="
 """What a cursor begins with: rows without an id were read, or those up to this one."""
 
 
-class PostgresTable:
+class PostgresRowReader:
     """The rows come as JSON, made by the server: whatever the types of the columns. Not as jsonb: that has no
     NUL, which a column of type json may hold, and the whole batch would fail."""
 
-    def __init__(self, connection: Any, place: Place, needed: frozenset[str]) -> None:
+    def __init__(self, connection: Any, location: RowLocation, needed: frozenset[str]) -> None:
         from psycopg import sql
 
         self._connection = connection
-        self._place = place
-        self._table = sql.Identifier(*place.names)
-        with translated(place):
+        self._location = location
+        self._table = sql.Identifier(*location.table_parts)
+        with translate_errors(location):
             found = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(self._table)).description
-        _check(place, [column.name for column in found], needed)
+        _check(location, [column.name for column in found], needed)
 
     def size(self) -> int:
         return self._ask("SELECT count(*) FROM {}")[0][0]
 
-    def read(self, cursor: str, limit: int) -> Batch:
+    def read(self, cursor: str, limit: int) -> RowBatch:
         """Ids are unique, or come together: WITH TIES. Rows without one come first."""
         if not cursor and (rows := self._ask("SELECT to_json(t)::text FROM {} t WHERE id IS NULL")):
-            return Batch([_row("a row without id", text) for (text,) in rows], NAMELESS, len(rows))
+            return RowBatch([_row("a row without id", text) for (text,) in rows], NAMELESS, len(rows))
         after = cursor.removeprefix(NAMED) if cursor.startswith(NAMED) else None
         rows = self._ask(
             """
@@ -216,20 +224,22 @@ class PostgresTable:
             limit,
         )
         found = [_row(name, text) for name, text in rows]
-        return Batch(found, NAMED + rows[-1][0] if rows else cursor, len(rows))
+        return RowBatch(found, NAMED + rows[-1][0] if rows else cursor, len(rows))
 
     def _ask(self, query: LiteralString, *values: object) -> list[Any]:
         from psycopg import sql
 
-        with translated(self._place):
+        with translate_errors(self._location):
             return self._connection.execute(sql.SQL(query).format(self._table), values).fetchall()
 
 
-def _row(name: str, text: str) -> Found:
+def _row(name: str, text: str) -> SourceRow:
     shape = _shape(text)
-    return Found(name, None, "not JSON") if shape is None else Found(name, _named(shape))
+    return SourceRow(name, None, "not JSON") if shape is None else SourceRow(name, _named(shape))
 
 
-def _check(place: Place, columns: list[str], needed: frozenset[str]) -> None:
+def _check(location: RowLocation, columns: list[str], needed: frozenset[str]) -> None:
     if missing := needed - set(columns):
-        raise Invalid(f"{place.label} has no column {', '.join(sorted(missing))}: it is not the old table.")
+        raise Invalid(
+            f"{location.label} has no column {', '.join(sorted(missing))}: it is not the old table."
+        )

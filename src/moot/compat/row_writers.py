@@ -17,8 +17,15 @@ from typing import Any, Protocol, assert_never
 import msgspec
 from msgspec import Struct, field
 
-from moot.compat.import_report import Problem
-from moot.compat.row_locations import PATIENCE, Place, connected, driver, quoted, translated
+from moot.compat.import_report import RowProblem
+from moot.compat.row_locations import (
+    PATIENCE,
+    RowLocation,
+    connect_postgres,
+    driver,
+    quoted_table,
+    translate_errors,
+)
 from moot.core.errors import Invalid, Unavailable
 
 Row = dict[str, Any]
@@ -30,7 +37,7 @@ _IN_SQLITE = (
 """SQLite knows no such types, and takes text for all of them."""
 
 
-class Table(Struct, frozen=True):
+class TableDefinition(Struct, frozen=True):
     """What a row has. A file of lines gets whatever else is in it, too."""
 
     ddl: str
@@ -42,53 +49,53 @@ class Table(Struct, frozen=True):
     """The columns that are of type uuid, or of type text where another id comes."""
 
     @property
-    def in_sqlite(self) -> str:
+    def sqlite_ddl(self) -> str:
         ddl = self.ddl
         for old, new in _IN_SQLITE:
             ddl = re.sub(old, new, ddl, flags=re.IGNORECASE)
         return ddl
 
 
-class Given(Struct):
+class WriteReport(Struct):
     rows: int = 0
-    there: int = 0
+    existing: int = 0
     """Left as they were."""
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[RowProblem] = field(default_factory=list[RowProblem])
 
 
-class Sink(Protocol):
-    def write(self, rows: Sequence[Row], given: Given) -> None: ...
+class RowWriter(Protocol):
+    def write(self, rows: Sequence[Row], given: WriteReport) -> None: ...
 
 
-async def give(
-    place: Place,
-    table: Table,
+async def write_rows(
+    location: RowLocation,
+    table: TableDefinition,
     *given: AsyncGenerator[list[Row], None],
-    told: Callable[[int], None] = lambda _: None,
-) -> Given:
-    done = Given()
-    with opened(place, table) as sink:
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> WriteReport:
+    done = WriteReport()
+    with open_writer(location, table) as sink:
         for rows in given:
             async for batch in rows:
                 await asyncio.to_thread(sink.write, batch, done)
-                told(done.rows)
+                on_progress(done.rows)
     return done
 
 
 @contextmanager
-def opened(place: Place, table: Table) -> Generator[Sink]:
-    match place.kind:
+def open_writer(location: RowLocation, table: TableDefinition) -> Generator[RowWriter]:
+    match location.kind:
         case "jsonl":
-            with _new_file(place) as file:
-                yield Lines(file)
+            with _new_file(location) as file:
+                yield JsonLinesRowWriter(file)
         case "sqlite":
-            with _writable(place) as connection:
-                yield SqliteTable(connection, place, table)
+            with _writable(location) as connection:
+                yield SqliteRowWriter(connection, location, table)
         case "postgresql":
-            with connected(place, reading=False) as connection:
-                yield PostgresTable(connection, place, table)
+            with connect_postgres(location, reading=False) as connection:
+                yield PostgresRowWriter(connection, location, table)
         case _:
-            assert_never(place.kind)
+            assert_never(location.kind)
 
 
 def _json(what: object) -> str:
@@ -111,7 +118,7 @@ def _is_uuid(value: str) -> bool:
         return False
 
 
-def _values(table: Table, row: Row, spelt: Callable[[str, Any], Any]) -> list[Any]:
+def _values(table: TableDefinition, row: Row, spelt: Callable[[str, Any], Any]) -> list[Any]:
     return [spelt(name, row[name]) for name in table.columns]
 
 
@@ -119,20 +126,20 @@ def _values(table: Table, row: Row, spelt: Callable[[str, Any], Any]) -> list[An
 
 
 @contextmanager
-def _new_file(place: Place) -> Generator[Any]:
+def _new_file(location: RowLocation) -> Generator[Any]:
     try:
-        with place.path.open("xb") as file:
+        with location.path.open("xb") as file:
             yield file
     except FileExistsError:
-        raise Invalid(f"{place.path} is there already.") from None
+        raise Invalid(f"{location.path} is there already.") from None
     except OSError as error:
-        raise Unavailable(f"{place.path} cannot be written: {error.strerror}.") from error
+        raise Unavailable(f"{location.path} cannot be written: {error.strerror}.") from error
 
 
-class Lines(Struct):
+class JsonLinesRowWriter(Struct):
     file: Any
 
-    def write(self, rows: Sequence[Row], given: Given) -> None:
+    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
         self.file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
         given.rows += len(rows)
 
@@ -141,31 +148,31 @@ class Lines(Struct):
 
 
 @contextmanager
-def _writable(place: Place) -> Generator[sqlite3.Connection]:
+def _writable(location: RowLocation) -> Generator[sqlite3.Connection]:
     try:
-        with closing(sqlite3.connect(place.path, timeout=PATIENCE, check_same_thread=False)) as connection:
+        with closing(sqlite3.connect(location.path, timeout=PATIENCE, check_same_thread=False)) as connection:
             yield connection
     except sqlite3.Error as error:
-        raise Unavailable(f"{place.label}: {error}.") from error
+        raise Unavailable(f"{location.label}: {error}.") from error
 
 
-class SqliteTable:
-    def __init__(self, connection: sqlite3.Connection, place: Place, table: Table) -> None:
+class SqliteRowWriter:
+    def __init__(self, connection: sqlite3.Connection, location: RowLocation, table: TableDefinition) -> None:
         self._connection = connection
         self._table = table
-        name, marks = quoted(place), ", ".join("?" * len(table.columns))
-        connection.execute(table.in_sqlite.format(name))
+        name, marks = quoted_table(location), ", ".join("?" * len(table.columns))
+        connection.execute(table.sqlite_ddl.format(name))
         # Not OR IGNORE: that would take a row that breaks another rule of the table for one that is there.
         self._insert = f"""
             INSERT INTO {name} ({", ".join(table.columns)}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING
         """  # noqa: S608 - a checked name
 
-    def write(self, rows: Sequence[Row], given: Given) -> None:
+    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
         with self._connection:
             told = (_values(self._table, row, self._value) for row in rows)
             written = self._connection.executemany(self._insert, told).rowcount
         given.rows += written
-        given.there += len(rows) - written
+        given.existing += len(rows) - written
 
     def _value(self, name: str, value: Any) -> Any:
         """Where JSON is text, bare words may stand beside it, unless they would be read as JSON."""
@@ -177,17 +184,17 @@ class SqliteTable:
 # --- PostgreSQL -----------------------------------------------------------------------------------------
 
 
-class PostgresTable:
+class PostgresRowWriter:
     """A batch at once; where a row of it is refused, row by row, and that one is reported."""
 
-    def __init__(self, connection: Any, place: Place, table: Table) -> None:
+    def __init__(self, connection: Any, location: RowLocation, table: TableDefinition) -> None:
         from psycopg import sql
 
         self._connection = connection
-        self._place = place
+        self._location = location
         self._table = table
-        name = self._name = sql.Identifier(*place.names)
-        with translated(place):
+        name = self._name = sql.Identifier(*location.table_parts)
+        with translate_errors(location):
             found = connection.execute("SELECT to_regclass(%s)", (name.as_string(connection),)).fetchone()
             self._uuids = [] if found[0] is not None else list(table.uuids)
             """Of a table that was made here."""
@@ -197,9 +204,9 @@ class PostgresTable:
         insert = "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (id) DO NOTHING"
         self._insert = sql.SQL(insert).format(name, names, values)
 
-    def write(self, rows: Sequence[Row], given: Given) -> None:
+    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
         refusal: type[Exception] = driver().DataError
-        with translated(self._place):
+        with translate_errors(self._location):
             self._widen(rows)
             try:
                 self._together(rows, given)
@@ -208,7 +215,7 @@ class PostgresTable:
                     try:
                         self._together([row], given)
                     except refusal as error:
-                        given.problems.append(Problem(row["id"], str(error).partition("\n")[0]))
+                        given.problems.append(RowProblem(row["id"], str(error).partition("\n")[0]))
 
     def _widen(self, rows: Sequence[Row]) -> None:
         """Columns of a table that was made here become text where an id comes that is no UUID."""
@@ -219,12 +226,12 @@ class PostgresTable:
             self._connection.execute(change.format(self._name, sql.Identifier(column)))
             self._uuids.remove(column)
 
-    def _together(self, rows: Sequence[Row], given: Given) -> None:
+    def _together(self, rows: Sequence[Row], given: WriteReport) -> None:
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(self._insert, [_values(self._table, row, self._value) for row in rows])
             written = max(0, cursor.rowcount)
         given.rows += written
-        given.there += len(rows) - written
+        given.existing += len(rows) - written
 
     def _value(self, name: str, value: Any) -> Any:
         """A number is no moment to it: as text it is refused with its row, and not with the statement."""

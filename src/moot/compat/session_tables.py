@@ -14,16 +14,16 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.compat import row_writers
-from moot.compat.import_report import Problem
-from moot.compat.row_locations import Place
-from moot.compat.row_readers import Found, opened
-from moot.compat.row_writers import Given, Table
+from moot.compat.import_report import RowProblem
+from moot.compat.row_locations import RowLocation
+from moot.compat.row_readers import SourceRow, open_reader
+from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.terms import Model
 from moot.engine.arena import Arena
-from moot.rules.turn_sessions import NAME
-from moot.store.contract import Store, Wanted
-from moot.views.session_rows import COLUMNS, LISTS, Row, by_row, log_of, row_of
+from moot.rules.turn_sessions import FORMAT_NAME
+from moot.store.contract import DebateFilter, Store
+from moot.views.session_rows import COLUMNS, LIST_COLUMNS, SessionRow, row_key, session_events, session_row
 
 TABLE = "debate_sessions"
 PAGE = 500
@@ -42,55 +42,55 @@ CREATE TABLE IF NOT EXISTS {} (
   updated_at TIMESTAMP DEFAULT NOW()
 )
 """
-SESSIONS = Table(DDL, COLUMNS, json=LISTS)
+SESSIONS = TableDefinition(DDL, COLUMNS, json=LIST_COLUMNS)
 NEEDED = frozenset(COLUMNS) - {"total_cost", "created_at", "updated_at"}
 
 
-class Brought(Struct):
+class SessionImport(Struct):
     new: int = 0
-    there: int = 0
+    existing: int = 0
     """Left as they were."""
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[RowProblem] = field(default_factory=list[RowProblem])
     """The rows that could not be brought, and why."""
 
 
-async def bring(
-    arena: Arena, place: Place, model: Callable[[str], Model], *, owner: str = "", dry: bool = False
-) -> Brought:
+async def import_sessions(
+    arena: Arena, location: RowLocation, model: Callable[[str], Model], *, owner: str = "", dry: bool = False
+) -> SessionImport:
     """`model` knows what the table calls by a bare name."""
-    done = Brought()
-    for found in await asyncio.to_thread(read, place):
+    done = SessionImport()
+    for source_row in await asyncio.to_thread(read_sessions, location):
         try:
-            row = _row(found)
-            events = log_of(row, model)
-            if await arena.store.find(by_row(row["id"])):
-                done.there += 1
+            row = _row(source_row)
+            events = session_events(row, model)
+            if await arena.store.find_sessions(row_key(row["id"])):
+                done.existing += 1
                 continue
             if not dry:
-                await arena.take_over(events, owner=owner)
+                await arena.import_debate(events, owner=owner)
             done.new += 1
         except (Invalid, ValueError) as error:
-            done.problems.append(Problem(found.name, str(error)))
+            done.problems.append(RowProblem(source_row.name, str(error)))
     return done
 
 
-def read(place: Place) -> list[Found]:
-    rows, cursor = list[Found](), ""
-    with opened(place, NEEDED) as source:
+def read_sessions(location: RowLocation) -> list[SourceRow]:
+    rows, cursor = list[SourceRow](), ""
+    with open_reader(location, NEEDED) as source:
         while (batch := source.read(cursor, PAGE)).rows:
             rows += batch.rows
             cursor = batch.cursor
     return rows
 
 
-def _row(found: Found) -> Row:
+def _row(source_row: SourceRow) -> SessionRow:
     """Lists that are kept as text are lists; other columns than ours are nobody's business."""
-    if found.shape is None:
-        raise Invalid(f"It is {found.problem}.")
-    row = {name: found.shape.get(name) for name in COLUMNS}
+    if source_row.fields is None:
+        raise Invalid(f"It is {source_row.problem}.")
+    row = {name: source_row.fields.get(name) for name in COLUMNS}
     if not isinstance(row["id"], str) or not row["id"]:
         raise Invalid("It has no id.")
-    for name in LISTS:
+    for name in LIST_COLUMNS:
         if isinstance(text := row[name], str | bytes):
             # What is no JSON stays as it is, and is told with its row.
             with suppress(msgspec.DecodeError):
@@ -98,18 +98,18 @@ def _row(found: Found) -> Row:
     return row
 
 
-async def give(store: Store, place: Place) -> Given:
-    return await row_writers.give(place, SESSIONS, _rows(store))
+async def export_sessions(store: Store, location: RowLocation) -> WriteReport:
+    return await row_writers.write_rows(location, SESSIONS, _rows(store))
 
 
-async def _rows(store: Store) -> AsyncGenerator[list[Row], None]:
+async def _rows(store: Store) -> AsyncGenerator[list[SessionRow], None]:
     offset, seen = 0, set[str]()
-    while heads := (await store.list(Wanted(format=NAME), limit=PAGE, offset=offset)).heads:
-        rows: list[Row] = []
+    while heads := (await store.list(DebateFilter(format=FORMAT_NAME), limit=PAGE, offset=offset)).heads:
+        rows: list[SessionRow] = []
         # Sessions that are opened meanwhile move the others on to the next page, where they come again.
         for head in (head for head in heads if head.id not in seen):
             with suppress(UnknownDebate):
-                rows.append(row_of(await store.state(head.id)))
+                rows.append(session_row(await store.state(head.id)))
         yield rows
         seen.update(head.id for head in heads)
         offset += len(heads)

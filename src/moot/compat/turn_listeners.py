@@ -16,17 +16,17 @@ from uuid import uuid4
 
 from moot.core.errors import Refused, StoreError, UnknownDebate
 from moot.engine.arena import Arena
-from moot.engine.presence import Attendance
+from moot.engine.presence import Presence
 from moot.rules.commands import Pause
 from moot.store.runner_locks import RunnerLock, is_held
 
 ABSENT = "nobody listens"
 
 
-class Vigil:
-    def __init__(self, arena: Arena, attendance: Attendance, seconds: float) -> None:
+class TurnListeners:
+    def __init__(self, arena: Arena, presence: Presence, seconds: float) -> None:
         self._arena = arena
-        self._attendance = attendance
+        self._presence = presence
         self._seconds = seconds
         self._listening: Counter[str] = Counter()
         self._locks: dict[str, RunnerLock] = {}
@@ -38,19 +38,19 @@ class Vigil:
         """`left`: whether the listener went by itself. One to whom all was told is not waited for."""
         self._listening[session] += 1
         self._forget(session)
-        self._say(session)
+        self._take_lock(session)
         try:
-            async with self._attendance.at(_room(session)):
+            async with self._presence.join(_presence_key(session)):
                 yield
         finally:
             self._listening[session] -= 1
             if not self._listening[session]:
                 del self._listening[session]
-                self._unsay(session)
+                self._release_lock(session)
                 if left():
-                    self.expect(session)
+                    self.expect_listener(session)
 
-    def expect(self, session: str) -> None:
+    def expect_listener(self, session: str) -> None:
         """Somebody should be listening from now on."""
         if self._listening[session]:
             return
@@ -58,21 +58,21 @@ class Vigil:
         loop = asyncio.get_running_loop()
         self._timers[session] = loop.call_later(self._seconds, self._time_is_up, session)
 
-    def _say(self, session: str) -> None:
-        if self._arena.locks is None or session in self._locks:
+    def _take_lock(self, session: str) -> None:
+        if self._arena.lock_folder is None or session in self._locks:
             return
         # A disk that has no room for it is no reason to tell a client nothing.
         with suppress(OSError):
-            self._locks[session] = RunnerLock.hold(self._arena.locks, f"{session}.{uuid4().hex}")
+            self._locks[session] = RunnerLock.hold(self._arena.lock_folder, f"{session}.{uuid4().hex}")
 
-    def _unsay(self, session: str) -> None:
+    def _release_lock(self, session: str) -> None:
         if lock := self._locks.pop(session, None):
             lock.release()
 
     async def _is_heard(self, session: str) -> bool:
-        if self._listening[session] or await self._arena.commons.inside(_room(session)):
+        if self._listening[session] or await self._arena.shared_state.members(_presence_key(session)):
             return True
-        return self._arena.locks is not None and is_held(self._arena.locks, f"{session}.")
+        return self._arena.lock_folder is not None and is_held(self._arena.lock_folder, f"{session}.")
 
     def _forget(self, session: str) -> None:
         if timer := self._timers.pop(session, None):
@@ -92,5 +92,5 @@ class Vigil:
                 await self._arena.ask(session, Pause(now=True, by=ABSENT))
 
 
-def _room(session: str) -> str:
+def _presence_key(session: str) -> str:
     return f"hearing {session}"

@@ -16,11 +16,11 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from msgspec import Struct
 from pydantic import Field
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.api.strict_json import loads
-from moot.api.v1.bodies import Body, check
+from moot.api.v1.bodies import Body, check_body
 from moot.api.v1.fields import ModelId
-from moot.api.v1.validation_messages import Rule, Says, between, line, matching, one_of, refused
+from moot.api.v1.validation_messages import FieldRule, FixedMessage, between, invalid, line, matching, one_of
 from moot.core.events import (
     CallDelta,
     DebateEnded,
@@ -33,11 +33,11 @@ from moot.core.events import (
     TurnInterrupted,
 )
 from moot.core.pricing import cost
-from moot.core.state import NOTHING, Debate, Turn
+from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import Model, Money, Reasoning, Usage
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.rules.turn_sessions import FORMAT, NOBODY, TURNS, latest, response_name
-from moot.views.session_rows import TURN_SECONDS, entry, history, model_id, times, total_cost
+from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
+from moot.views.session_rows import TURN_SECONDS, counted_turns, entry, model_id, times, total_cost
 from moot.views.transcript import thoughts
 
 ROLES = ("AFFIRMATIVE", "NEGATIVE")
@@ -62,13 +62,13 @@ GONE = Frame("error", {"message": "The session was deleted."})
 def _whole(text: str) -> str:
     """The words of a model, whatever signs are in them; but a zero no store could keep."""
     if "\0" in text:
-        raise refused("Control characters are not allowed")
+        raise invalid("Control characters are not allowed")
     if len(text) > LONGEST_MESSAGE:
-        raise refused(f"Must be at most {LONGEST_MESSAGE} characters")
+        raise invalid(f"Must be at most {LONGEST_MESSAGE} characters")
     return text
 
 
-Words = Annotated[str, Rule(_whole, {"maxLength": LONGEST_MESSAGE, "pattern": r"^[^\u0000]*$"})]
+Words = Annotated[str, FieldRule(_whole, {"maxLength": LONGEST_MESSAGE, "pattern": r"^[^\u0000]*$"})]
 ResponseName = Annotated[str, matching(r"[\x21-\x7e]+", 200, "Must be the id of a response")]
 SessionName = Annotated[str, matching(r"[A-Za-z0-9_.-]+", 100, "Must be the id of a session")]
 
@@ -81,7 +81,7 @@ class AskedTurn(Body):
     model_id: Annotated[ModelId, Field(examples=["gpt-5-mini"])]
     """Who speaks: as the price list calls it, or `provider/model`."""
     topic: Annotated[str, line(1, 500)]
-    role: Annotated[Literal["AFFIRMATIVE", "NEGATIVE"], Says(one_of(ROLES))]
+    role: Annotated[Literal["AFFIRMATIVE", "NEGATIVE"], FixedMessage(one_of(ROLES))]
     intensity: Annotated[int, between(1, 5)]
     turn_number: Annotated[int, between(1, TURNS)]
     opponent_message: Words | None = None
@@ -109,7 +109,7 @@ class AskedTurn(Body):
         return self.turn_number - 1
 
     @property
-    def said(self) -> str:
+    def opponent_text(self) -> str:
         """What the other model said last, as it can be compared."""
         return (self.opponent_message or "").strip()
 
@@ -122,13 +122,13 @@ def read_turn(data: bytes) -> AskedTurn | None:
     """None where something is missing that the document calls required: nothing, null, "", 0 and false."""
     shape = loads(data)
     if not isinstance(shape, dict):
-        return check(AskedTurn, shape)
+        return check_body(AskedTurn, shape)
     given = cast("dict[str, Any]", shape)
     if _is_missing_something(given):
         return None
     # A client that was told no id may have kept an empty one.
     nameless = given.get("previousResponseId") == ""
-    return check(AskedTurn, {**given, "previousResponseId": None} if nameless else given)
+    return check_body(AskedTurn, {**given, "previousResponseId": None} if nameless else given)
 
 
 def _is_missing_something(shape: Mapping[str, Any]) -> bool:
@@ -136,15 +136,15 @@ def _is_missing_something(shape: Mapping[str, Any]) -> bool:
     return shape.get(number) is None or any(shape.get(name) in (None, "", 0, False) for name in others)
 
 
-def setup_of(asked: AskedTurn, model: Model) -> Setup:
+def setup_for_turn(asked: AskedTurn, model: Model) -> Setup:
     """A session in which this model has its seat, and the other seat is nobody's yet."""
-    held = (model, NOBODY) if asked.turn_number % 2 else (NOBODY, model)
+    models = (model, UNASSIGNED_MODEL) if asked.turn_number % 2 else (UNASSIGNED_MODEL, model)
     return Setup(
         motion=asked.topic,
         format=FORMAT,
         seats=tuple(
             SeatSetup(model=one, name=chair.name, side=chair.side)
-            for one, chair in zip(held, FORMAT.chairs, strict=True)
+            for one, chair in zip(models, FORMAT.chairs, strict=True)
         ),
         turns=TURNS,
         turn_seconds=TURN_SECONDS,
@@ -156,7 +156,7 @@ def setup_of(asked: AskedTurn, model: Model) -> Setup:
 # --- frames out ---------------------------------------------------------------------------------------
 
 
-class OneTurn(Struct, frozen=True):
+class TurnFrames(Struct, frozen=True):
     """The turn that has, or will have, this number; whatever stands up to `after` is no part of it."""
 
     number: int
@@ -168,10 +168,10 @@ class OneTurn(Struct, frozen=True):
     def name(self) -> str:
         return f"turn-{self.number}-{self.after}"
 
-    def frames(self, seen: Seen) -> tuple[Frame, ...]:
-        return tuple(self._told(seen)) if seen.seq > self.after else ()
+    def frames(self, seen: SeenEvent) -> tuple[Frame, ...]:
+        return tuple(self._event_frames(seen)) if seen.seq > self.after else ()
 
-    def ends(self, seen: Seen) -> bool:
+    def ends(self, seen: SeenEvent) -> bool:
         if seen.seq <= self.after:
             return False
         match seen.event:
@@ -187,7 +187,7 @@ class OneTurn(Struct, frozen=True):
     def rests(self, debate: Debate) -> bool:
         return False
 
-    def _told(self, seen: Seen) -> Iterator[Frame]:
+    def _event_frames(self, seen: SeenEvent) -> Iterator[Frame]:
         event, turn = seen.event, seen.after.turn(self.number)
         was = seen.before.turn(self.number) if seen.before else None
         if self._is_lost(was):
@@ -242,7 +242,7 @@ class OneTurn(Struct, frozen=True):
         else:
             yield from _pieces("reasoning", turn.reasoning[len(sent) :])
 
-    def _ended(self, seen: Seen, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
+    def _ended(self, seen: SeenEvent, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
         """What was not streamed, and that it is complete; with `told`, the listener has heard it so far."""
         sent = max(was.text, self._sent(was), key=len) if told else ""
         if not told:
@@ -284,9 +284,9 @@ def _pieces(name: str, text: str) -> Iterator[Frame]:
 
 def completed(debate: Debate, turn: Turn, *, private: bool) -> dict[str, Any]:
     return {
-        "responseId": response_name(debate, turn, private=private),
+        "responseId": client_response_id(debate, turn, private=private),
         "tokenUsage": token_usage(turn.usage),
-        "cost": costs(debate, turn),
+        "cost": turn_costs(debate, turn),
         "sessionId": debate.id,
         "turnNumber": turn.slot + 1,
         "content": turn.text,
@@ -303,7 +303,7 @@ def token_usage(usage: Usage) -> dict[str, Any]:
     }
 
 
-def costs(debate: Debate, turn: Turn) -> dict[str, Any]:
+def turn_costs(debate: Debate, turn: Turn) -> dict[str, Any]:
     """Three parts that make the total: what was read, what was said, what was thought. Where nobody knows
     the price they are numbers all the same, and `known` says that they are none."""
     total = turn.cost
@@ -311,8 +311,8 @@ def costs(debate: Debate, turn: Turn) -> dict[str, Any]:
         return {"total": 0, "input": 0, "output": 0, "reasoning": 0, "known": False}
     usage, price = turn.usage, debate.seat(turn.seat).model.price
     read = Usage(usage.input, cached=usage.cached, cache_write=usage.cache_write)
-    given = min(total, cost(price, read) or NOTHING)
-    thought = (total - given) * usage.reasoning / usage.output if usage.output else NOTHING
+    given = min(total, cost(price, read) or ZERO)
+    thought = (total - given) * usage.reasoning / usage.output if usage.output else ZERO
     parts: dict[str, Money] = {"input": given, "output": total - given - thought, "reasoning": thought}
     return {"total": total, **parts}
 
@@ -320,35 +320,35 @@ def costs(debate: Debate, turn: Turn) -> dict[str, Any]:
 # --- replies ------------------------------------------------------------------------------------------
 
 
-def begun(debate_id: str) -> dict[str, Any]:
+def started_reply(debate_id: str) -> dict[str, Any]:
     return {"sessionId": debate_id, "streamUrl": f"/api/debate/stream/{debate_id}"}
 
 
-def not_found(model: str) -> str:
+def unknown_model_message(model: str) -> str:
     return f"Model not found: {model}"
 
 
-def session(debate: Debate, *, private: bool) -> dict[str, Any]:
+def session_reply(debate: Debate, *, private: bool) -> dict[str, Any]:
     """The session as a client restores it."""
-    turns = history(debate)
-    told = [entry(debate, turn, private=private) for turn in turns]
+    turns = counted_turns(debate)
+    entries = [entry(debate, turn, private=private) for turn in turns]
     first, second = debate.seats[0], debate.seats[1]
     return {
-        **brief(debate),
-        "turnHistory": told,
+        **session_summary(debate),
+        "turnHistory": entries,
         "model1ResponseIds": [
-            one["responseId"] for turn, one in zip(turns, told, strict=True) if turn.seat == first.id
+            one["responseId"] for turn, one in zip(turns, entries, strict=True) if turn.seat == first.id
         ],
         "model2ResponseIds": [
-            one["responseId"] for turn, one in zip(turns, told, strict=True) if turn.seat == second.id
+            one["responseId"] for turn, one in zip(turns, entries, strict=True) if turn.seat == second.id
         ],
     }
 
 
-def brief(debate: Debate) -> dict[str, Any]:
+def session_summary(debate: Debate) -> dict[str, Any]:
     """The same without what was said."""
     first, second = debate.seats[0], debate.seats[1]
-    given = [slot.index for slot in debate.schedule if latest(debate, slot.index) is not None]
+    given = [slot.index for slot in debate.schedule if latest_turn(debate, slot.index) is not None]
     return {
         "id": debate.id,
         "topicText": debate.motion,

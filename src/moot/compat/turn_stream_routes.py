@@ -1,8 +1,9 @@
 """`/api/debate/stream`: the client asks for each turn, and two models answer each other by sessions.
 
-A session is a debate that goes one turn at a time (`turnwise`). The first turn opens one; for a later one it
-is found by its id, by the response that the model gave last, or by what the other model said last. A client
-that knows a debate which we do not is taken at its word: its session begins with what the opponent said.
+A session is a debate that goes one turn at a time (`rules/turn_sessions.py`). The first turn opens one; for a
+later one it is found by its id, by the response that the model gave last, or by what the other model said
+last. A client that knows a debate which we do not is taken at its word: its session begins with what the
+opponent said.
 
 To ask again for the same turn joins it from its beginning, whether it is under way or over; it is paid for
 once. A first turn is the same for as long as it is under way and some seconds longer, if the same client asks
@@ -25,31 +26,31 @@ from moot.api.frames import Cursor, Frame, as_lines
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat import turn_stream
-from moot.compat.model_names import called, resolve
-from moot.compat.session_finder import Sessions
-from moot.compat.turn_listeners import Vigil
-from moot.compat.turn_stream import AskedTurn, OneTurn
+from moot.compat.model_names import resolve_model, with_alias
+from moot.compat.session_finder import SessionFinder
+from moot.compat.turn_listeners import TurnListeners
+from moot.compat.turn_stream import AskedTurn, TurnFrames
 from moot.core.errors import Refused, UnknownDebate
 from moot.core.events import DebateResumed
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import Model
-from moot.core.visibility import seen
-from moot.engine.mutex import Turnstile
+from moot.core.visibility import visible_state
+from moot.engine.mutex import KeyedMutex
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact
 from moot.rules.commands import Pause
-from moot.rules.debate_setup import opening
-from moot.rules.turn_sessions import NAME, AskTurn, asked_last, latest, watched
-from moot.store.contract import Once, Outcome, Wanted
-from moot.views.session_rows import Said, held
-from moot.web.app_context import Rooms, query_of, who
-from moot.web.capabilities import House, lent_keys
+from moot.rules.debate_setup import opening_event
+from moot.rules.turn_sessions import FORMAT_NAME, AskTurn, last_asked_position, latest_turn, stream_position
+from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
+from moot.views.session_rows import ImportedSpeech, imported_events
+from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Desk, Route, accepts_stream
-from moot.web.streaming.sse_streams import EventStream
+from moot.web.routes.handlers import Route, RouteHandlers, check_accepts_stream
+from moot.web.streaming.sse_streams import EventStreamResponse
 
 ROUTES: tuple[Route, ...] = (
     ("POST", "/debate/stream/init", "ask_turn", "open"),
@@ -61,7 +62,7 @@ ROUTES: tuple[Route, ...] = (
 )
 SessionId = Annotated[str, Path(alias="sessionId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 
-Place = tuple[int, int]
+TurnPosition = tuple[int, int]
 """The number under which a turn is given, and the seq after which it is told."""
 
 
@@ -69,15 +70,15 @@ class UnknownModel(Exception):
     """Nobody here knows such a model."""
 
 
-class Turns(Desk):
+class TurnStreamRoutes(RouteHandlers):
     """One method a route."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        super().__init__(rooms)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         service = self._arena.settings.service
-        self._vigil = Vigil(self._arena, rooms.attendance, service.turn_grace_seconds)
-        self._sessions = Sessions(self._arena)
-        self._turnstile = Turnstile(rooms.arena.commons)
+        self._listeners = TurnListeners(self._arena, context.presence, service.turn_grace_seconds)
+        self._sessions = SessionFinder(self._arena)
+        self._mutex = KeyedMutex(context.arena.shared_state)
 
     # --- asking ---------------------------------------------------------------------------------------
 
@@ -88,149 +89,153 @@ class Turns(Desk):
         try:
             debate, _ = await self._ask_for(request, asked)
         except UnknownModel:
-            return json_reply({"error": turn_stream.not_found(asked.model_id)}, 400)
-        self._vigil.expect(debate.id)
-        return json_reply(turn_stream.begun(debate.id))
+            return json_reply({"error": turn_stream.unknown_model_message(asked.model_id)}, 400)
+        self._listeners.expect_listener(debate.id)
+        return json_reply(turn_stream.started_reply(debate.id))
 
     async def hear_turn(self, request: Request) -> Response:
-        accepts_stream(request)
+        check_accepts_stream(request)
         asked = await self._read(request)
         if asked is None:
             return json_reply(turn_stream.MISSING, 400)
         async with AsyncExitStack() as stack:
             # Nobody speaks for someone who has no place left to listen from.
-            await stack.enter_async_context(self._rooms.streams.taken(request.scope["state"]["client"]))
+            await stack.enter_async_context(self._context.streams.slot(request.scope["state"]["client"]))
             try:
-                debate, place = await self._ask_for(request, asked)
+                debate, position = await self._ask_for(request, asked)
             except UnknownModel:
-                error = Frame("error", {"message": turn_stream.not_found(asked.model_id)})
+                error = Frame("error", {"message": turn_stream.unknown_model_message(asked.model_id)})
                 # Bare: of its own accord it would add a charset, which some clients do not expect.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
-            return self._tell(request, debate.id, place, stack.pop_all())
+            return self._turn_response(request, debate.id, position, stack.pop_all())
 
     async def stream_session(self, request: Request, session_id: SessionId) -> Response:
         """The turn that was asked for last, from its beginning."""
-        accepts_stream(request)
-        query_params.ticket(query_of(request))
+        check_accepts_stream(request)
+        query_params.parse_ticket(query_string(request))
         debate = await self._session(request, session_id)
-        place = asked_last(debate)
-        if place is None:
+        position = last_asked_position(debate)
+        if position is None:
             raise Problem("conflict", "No turn has been asked for")
-        return self._tell(request, debate.id, place)
+        return self._turn_response(request, debate.id, position)
 
     async def cancel_turn(self, request: Request, session_id: SessionId) -> Response:
         """Cut the turn that is under way; it can be asked for again."""
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
         speaks = bool(debate.live) or debate.running
         if speaks:
             # It may have come to its end meanwhile.
             with suppress(Refused):
-                await self._arena.ask(debate.id, Pause(now=True, by=who(request).name))
+                await self._arena.ask(debate.id, Pause(now=True, by=identity_of(request).name))
         return json_reply({"sessionId": debate.id, "cancelled": speaks})
 
     # --- looking --------------------------------------------------------------------------------------
 
     async def look_at_session(self, request: Request, session_id: SessionId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
-        viewer = who(request).viewer
-        return json_reply(turn_stream.session(seen(debate, viewer), private=viewer.privileged))
+        viewer = identity_of(request).viewer
+        return json_reply(turn_stream.session_reply(visible_state(debate, viewer), private=viewer.privileged))
 
     async def list_sessions(self, request: Request) -> Response:
-        limit, offset = query_params.page(query_of(request))
-        wanted = Wanted(owner=who(request).owner, format=NAME)
-        page = await self._arena.store.list(wanted, limit=limit, offset=offset)
-        found: list[dict[str, Any]] = []
+        limit, offset = query_params.parse_page(query_string(request))
+        debate_filter = DebateFilter(owner=identity_of(request).owner, format=FORMAT_NAME)
+        page = await self._arena.store.list(debate_filter, limit=limit, offset=offset)
+        rows: list[dict[str, Any]] = []
         for head in page.heads:
             # One may be deleted meanwhile.
             with suppress(UnknownDebate):
-                found.append(turn_stream.brief(await self._arena.state(head.id)))
-        return json_reply({"sessions": found, "total": page.total})
+                rows.append(turn_stream.session_summary(await self._arena.state(head.id)))
+        return json_reply({"sessions": rows, "total": page.total})
 
     # --- the turn -------------------------------------------------------------------------------------
 
     async def _read(self, request: Request) -> AskedTurn | None:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         self._still_open()
         return turn_stream.read_turn(await request.body())
 
-    async def _ask_for(self, request: Request, asked: AskedTurn) -> tuple[Debate, Place]:
+    async def _ask_for(self, request: Request, asked: AskedTurn) -> tuple[Debate, TurnPosition]:
         raw = await request.body()
-        owner, client = who(request).owner, request.scope["state"]["client"]
-        wish = "\n".join((client, owner or "", fingerprint("", "", raw)))
+        owner, client = identity_of(request).owner, request.scope["state"]["client"]
+        request_key = "\n".join((client, owner or "", fingerprint("", "", raw)))
         # Twice the same at the same time is one wish: the second finds what the first has opened.
-        async with self._turnstile.alone(wish), self._rooms.repeats.doing(request, raw) as once:
+        async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
             session = await self._meant(request, asked)
             if session is None and once is None:
-                session = await self._sessions.opened_lately(wish, asked)
+                session = await self._sessions.recently_opened(request_key, asked)
             if session is not None:
                 return await self._go_on(request, session, asked)
             outcome = await self._begin(request, asked, once)
             if once is None:
-                await self._sessions.remember(wish, outcome.debate.id)
+                await self._sessions.remember(request_key, outcome.debate.id)
             if outcome.replayed:
                 session = await self._arena.state(outcome.debate.id)
                 return await self._go_on(request, session, asked)
-            return outcome.debate, watched(outcome.debate, asked.slot)
+            return outcome.debate, stream_position(outcome.debate, asked.slot)
 
     async def _meant(self, request: Request, asked: AskedTurn) -> Debate | None:
         if asked.session_id is not None:
             return await self._session(request, asked.session_id)
-        return await self._sessions.meant(asked, who(request).owner)
+        return await self._sessions.find_for_turn(asked, identity_of(request).owner)
 
-    async def _begin(self, request: Request, asked: AskedTurn, once: Once | None) -> Outcome:
+    async def _begin(self, request: Request, asked: AskedTurn, once: IdempotencyKey | None) -> RecordResult:
         if asked.turn_number == 1:
             keys = lent_keys(request.headers, self._arena)
-            setup = turn_stream.setup_of(asked, self._model(asked.model_id, keys))
+            setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id, keys))
             return await self._open(request, setup, keys, once, step="turn")
         # What went before is known to the client alone: of that, what the opponent said last is what counts.
-        setup = turn_stream.setup_of(asked, self._model(asked.model_id))
-        opened = opening(setup, lambda kind, _place: new_id(kind))
-        said = Said(asked.slot - 1, redact(asked.said))
-        events = (*held(opened, (said,)), DebateResumed("turn"))
-        async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
-            objection = place.objection or await self._full()
-            outcome = await self._arena.take_over(
-                events, owner=who(request).owner or "", once=once, objection=objection
+        setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id))
+        opened = opening_event(setup, lambda kind, _place: new_id(kind))
+        last_speech = ImportedSpeech(asked.slot - 1, redact(asked.opponent_text))
+        events = (*imported_events(opened, (last_speech,)), DebateResumed("turn"))
+        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
+            objection = claim.objection or await self._full()
+            outcome = await self._arena.import_debate(
+                events, owner=identity_of(request).owner or "", once=once, objection=objection
             )
-            await place.take(outcome.debate.id)
+            await claim.take(outcome.debate.id)
         return outcome
 
-    async def _go_on(self, request: Request, session: Debate, asked: AskedTurn) -> tuple[Debate, Place]:
+    async def _go_on(
+        self, request: Request, session: Debate, asked: AskedTurn
+    ) -> tuple[Debate, TurnPosition]:
         seat = session.seat(session.schedule[asked.slot].seat)
         known = asked.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
-        lent = {name: key for name, key in keys.items() if name in session.manner.lent}
-        model = seat.model if known else self._model(asked.model_id, lent)
-        command = AskTurn(asked.slot, model, asked.previous_response_id, asked.intensity, who(request).name)
-        turn = latest(session, asked.slot)
-        async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
-            if place.objection and (turn is None or turn.state not in ("live", "completed")):
-                raise place.objection
-            outcome = await self._arena.ask(session.id, command, keys=lent)
-            await place.take(session.id)
-        return outcome.debate, watched(outcome.debate, asked.slot)
+        keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
+        model = seat.model if known else self._model(asked.model_id, keys_used)
+        command = AskTurn(
+            asked.slot, model, asked.previous_response_id, asked.intensity, identity_of(request).name
+        )
+        turn = latest_turn(session, asked.slot)
+        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
+            if claim.objection and (turn is None or turn.state not in ("live", "completed")):
+                raise claim.objection
+            outcome = await self._arena.ask(session.id, command, keys=keys_used)
+            await claim.take(session.id)
+        return outcome.debate, stream_position(outcome.debate, asked.slot)
 
     def _model(self, name: str, keys: Mapping[str, Secret] | None = None) -> Model:
         """With the keys that are lent for the whole session, if any are."""
-        model = resolve(self._arena, name, keys, effort="high")
+        model = resolve_model(self._arena, name, keys, effort="high")
         if model is None or model.human:
             raise UnknownModel
-        if not House(self._arena, keys).has_key(model.provider):
+        if not ServerCapabilities(self._arena, keys).has_key(model.provider):
             raise Problem("validation", errors={"modelId": ["No API key configured for this provider"]})
         endpoint = self._arena.providers.endpoints.get(model.provider)
         # One that is told to think hard is given all the room that it has, or its thoughts might fill it.
         most = traits_of(endpoint, model.name).output if endpoint and model.effort else None
-        return called(replace(model, max_tokens=max(model.max_tokens, most or 0)), name)
+        return with_alias(replace(model, max_tokens=max(model.max_tokens, most or 0)), name)
 
-    def _tell(
-        self, request: Request, debate_id: str, place: Place, stack: AsyncExitStack | None = None
+    def _turn_response(
+        self, request: Request, debate_id: str, position: TurnPosition, stack: AsyncExitStack | None = None
     ) -> Response:
-        number, after = place
-        viewer = who(request).viewer
-        dialect = OneTurn(number, after, viewer.privileged)
-        told = {"X-Session-Id": debate_id}
+        number, after = position
+        viewer = identity_of(request).viewer
+        dialect = TurnFrames(number, after, viewer.privileged)
+        extra_headers = {"X-Session-Id": debate_id}
         stream = self._follow(
             request,
             debate_id,
@@ -239,28 +244,28 @@ class Turns(Desk):
             Cursor(after),
             turn_stream.GONE,
             plain=True,
-            told=told,
-            place=stack,
+            extra_headers=extra_headers,
+            slot=stack,
         )
-        return Listening(stream, self._vigil, debate_id)
+        return TurnStreamResponse(stream, self._listeners, debate_id)
 
     # --- whose it is ----------------------------------------------------------------------------------
 
     async def _session(self, request: Request, session_id: str) -> Debate:
-        debate = await self._sessions.named(session_id, who(request).owner)
-        await self._rooms.mine(request, debate.id)
+        debate = await self._sessions.by_id(session_id, identity_of(request).owner)
+        await self._context.visible_head(request, debate.id)
         return debate
 
 
-class Listening(Response):
+class TurnStreamResponse(Response):
     """A stream of one turn, which is cut when nobody hears it."""
 
-    def __init__(self, stream: EventStream, vigil: Vigil, debate_id: str) -> None:
+    def __init__(self, stream: EventStreamResponse, listeners: TurnListeners, debate_id: str) -> None:
         super().__init__()
         self._stream = stream
-        self._vigil = vigil
+        self._listeners = listeners
         self._debate_id = debate_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._vigil.listening(self._debate_id, lambda: self._stream.left):
+        async with self._listeners.listening(self._debate_id, lambda: self._stream.left):
             await self._stream(scope, receive, send)

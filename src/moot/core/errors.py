@@ -11,14 +11,14 @@
     │   └── NewerSchema    the store was written by a newer Moot
     └── Unavailable        the user's move: something to install, start or configure first
 
-The docstring of a class is its default message. Status codes exist only in `wire/problems.py`.
+The docstring of a class is its default message. Status codes exist only in `api/problems.py`.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-FaultClass = Literal["transient", "permanent", "unusable"]
+FaultSeverity = Literal["transient", "permanent", "unusable"]
 FaultKind = Literal[
     "unreachable", "timeout", "stalled", "rate_limited", "overloaded", "server_error", "disconnected",
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
@@ -85,17 +85,17 @@ class Fault(MootError):
     def __init__(
         self,
         kind: FaultKind,
-        severity: FaultClass = "transient",
+        severity: FaultSeverity = "transient",
         *,
         http_status: int | None = None,
         retry_after: float | None = None,
         billed: bool = True,
         detail: str = "",
-        says: str = "",
+        message: str = "",
     ) -> None:
-        super().__init__(says or FAULT_MESSAGES[kind])
+        super().__init__(message or FAULT_MESSAGES[kind])
         self.kind: FaultKind = kind
-        self.severity: FaultClass = severity
+        self.severity: FaultSeverity = severity
         self.http_status = http_status
         self.retry_after = retry_after
         self.billed = billed
@@ -104,7 +104,7 @@ class Fault(MootError):
         self.detail = detail
         """The provider's own words: for the server log alone, after redaction; never for an event."""
 
-    def concerning(self, model: str) -> None:
+    def name_model(self, model: str) -> None:
         """Name the model where that is what was wrong."""
         if self.kind == "unknown_model":
             self.args = (f"The provider does not know the model {model}. Check configuration.",)

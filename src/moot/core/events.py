@@ -14,31 +14,31 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from moot.core.errors import FaultClass, FaultKind
+from moot.core.errors import FaultKind, FaultSeverity
 from moot.core.terms import (
-    Alike,
     AsideKind,
     Ballot,
+    DebateLimits,
+    DebateOptions,
     DeltaKind,
-    Finish,
+    FinishReason,
     Format,
     Judge,
-    Limits,
-    Manner,
     Model,
     Money,
     PartStart,
     PollName,
     Seat,
     Segment,
-    Step,
+    SimilarTurns,
+    StepSize,
     Tone,
     Truncation,
     Usage,
     Verdict,
 )
 
-Interrupter = Literal[
+InterruptReason = Literal[
     "skip", "stop", "pause", "judge", "decide", "abort", "crash", "drain", "budget", "absent",
 ]  # fmt: skip
 """`absent`: the person of that seat did not speak in time, and a model speaks instead."""
@@ -51,8 +51,8 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
     format: Format
     seats: tuple[Seat, ...]
     judges: tuple[Judge, ...]
-    limits: Limits
-    manner: Manner
+    limits: DebateLimits
+    manner: DebateOptions
     title: str = ""
     prompts: int = 1
     """The version of the words that models are told."""
@@ -61,7 +61,7 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
 
 
 class DebateStarted(Struct, frozen=True, tag="debate.started", omit_defaults=True):
-    step: Step | None = None
+    step: StepSize | None = None
     """It goes on for so much, and pauses by itself."""
 
 
@@ -82,7 +82,7 @@ class DebatePaused(Struct, frozen=True, tag="debate.paused"):
 
 
 class DebateResumed(Struct, frozen=True, tag="debate.resumed", omit_defaults=True):
-    step: Step | None = None
+    step: StepSize | None = None
     """It goes on for so much, and pauses by itself."""
     intensity: int | None = None
     """How hard they go at each other from now on, where that has changed."""
@@ -148,7 +148,7 @@ class TurnInterrupted(Struct, frozen=True, tag="turn.interrupted"):
     """Cut in mid-speech; the words said so far are kept."""
 
     turn: int
-    by: Interrupter
+    by: InterruptReason
 
 
 class TurnSkipped(Struct, frozen=True, tag="turn.skipped"):
@@ -307,7 +307,7 @@ class SegmentCompleted(Struct, frozen=True, tag="segment.completed", omit_defaul
 
 class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=True):
     call: int
-    finish: Finish
+    finish: FinishReason
     usage: Usage
     cost: Money | None
     latency_ms: int
@@ -329,7 +329,7 @@ class CallCompleted(Struct, frozen=True, tag="call.completed", omit_defaults=Tru
 class CallFailed(Struct, frozen=True, tag="call.failed", omit_defaults=True):
     call: int
     kind: FaultKind
-    severity: FaultClass
+    severity: FaultSeverity
     message: str
     usage: Usage
     cost: Money | None
@@ -365,7 +365,7 @@ class BudgetExhausted(Struct, frozen=True, tag="budget.exhausted"):
 
 
 class StalemateFound(Struct, frozen=True, tag="stalemate.found"):
-    evidence: tuple[Alike, ...]
+    evidence: tuple[SimilarTurns, ...]
     threshold: float
 
 
@@ -425,7 +425,7 @@ Event = (
     | AsideFailed | PointRaised | PollOpened | VoteCast | PollClosed | SeatFilled | DebateImported
 )  # fmt: skip
 
-Narrated = CallDelta | SegmentCompleted
+StreamedEvent = CallDelta | SegmentCompleted
 """The events that a runner may write without looking at the head of the log."""
 
 

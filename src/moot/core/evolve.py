@@ -15,9 +15,20 @@ from msgspec.structs import replace
 from moot.core import events as ev
 from moot.core.events import EndReason, Recorded
 from moot.core.evolve_speech import call_ended, call_started, segment_completed, turn_ended, without_draft
-from moot.core.schedule import longer, schedule
+from moot.core.schedule import schedule, with_more_rounds
 from moot.core.segments import Run, with_run
-from moot.core.state import Aside, Call, Cast, Debate, Judging, Origin, Point, Poll, Remark, Turn
+from moot.core.state import (
+    Aside,
+    Call,
+    Debate,
+    ImportOrigin,
+    Judging,
+    PointOfInformation,
+    Poll,
+    PollVote,
+    Remark,
+    Turn,
+)
 from moot.core.terms import FREE, HUMAN, Ballot, Model, Seat, Status
 
 Speaking = TypeVar("Speaking", Turn, Call)
@@ -25,6 +36,7 @@ Timed = TypeVar("Timed", Turn, Aside)
 
 
 def fold(records: Iterable[Recorded], debate: Debate | None = None) -> Debate | None:
+    """The state after these records; `debate` is the state before them, where they do not begin the log."""
     for recorded in records:
         debate = evolve(debate, recorded)
     return debate
@@ -77,10 +89,10 @@ def _delta(debate: Debate, recorded: Recorded, event: ev.CallDelta) -> Debate:
         if call.number != event.call:
             continue
         if call.turn is None:
-            calls = (*calls[:i], _heard(call, event), *calls[i + 1 :])
+            calls = (*calls[:i], _with_delta(call, event), *calls[i + 1 :])
         for j, turn in enumerate(live):
             if turn.call == event.call:
-                live = (*live[:j], _heard(_running(turn, event, recorded.at), event), *live[j + 1 :])
+                live = (*live[:j], _with_delta(_running(turn, event, recorded.at), event), *live[j + 1 :])
                 if debate.drafts:
                     # Words that are shown are no longer a draft.
                     debate = without_draft(debate, turn.seat)
@@ -99,7 +111,7 @@ def _running(turn: Turn, event: ev.CallDelta, at: datetime) -> Turn:
     return replace(turn, runs=with_run(turn.runs, run))
 
 
-def _heard(speaker: Speaking, event: ev.CallDelta) -> Speaking:
+def _with_delta(speaker: Speaking, event: ev.CallDelta) -> Speaking:
     if event.kind == "text":
         return replace(speaker, text=speaker.text + event.text)
     reasoning, thinking = speaker.reasoning + event.text, speaker.thinking
@@ -115,7 +127,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.DebateStarted():
             return replace(debate, status="initializing", started_at=recorded.at, step=event.step)
         case ev.DebateImported():
-            origin = Origin(recorded.seq, event.source, event.record)
+            origin = ImportOrigin(recorded.seq, event.source, event.record)
             return replace(debate, origin=origin)
         case ev.DebateReady():
             return _set_status(debate, "awaiting_arguments")
@@ -128,7 +140,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
             intensity = event.intensity or debate.manner.intensity
             manner = replace(debate.manner, intensity=intensity)
-            return _without_loss(replace(resumed, step=event.step, manner=manner), away)
+            return _extend_for_pause(replace(resumed, step=event.step, manner=manner), away)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at, step=None)
         case ev.DebateEnded():
@@ -185,20 +197,20 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
         case ev.JudgingStarted():
             return _judging_started(debate, recorded, event)
         case ev.BallotCast():
-            return _judged(debate, recorded.at, event.ballot.judge, ballots=(event.ballot,))
+            return _ballot_received(debate, recorded.at, event.ballot.judge, ballots=(event.ballot,))
         case ev.BallotSpoiled():
-            return _judged(debate, recorded.at, event.judge, spoiled=((event.judge, event.order),))
+            return _ballot_received(debate, recorded.at, event.judge, spoiled=((event.judge, event.order),))
         case ev.VerdictReached():
             return _verdict_reached(debate, event)
         case ev.JudgingFailed():
             return _close(debate, event.judging)
         case ev.TurnExtended():
             live = tuple(
-                _given(turn, event.seconds) if turn.number == event.turn else turn for turn in debate.live
+                _extended(turn, event.seconds) if turn.number == event.turn else turn for turn in debate.live
             )
             return replace(debate, live=live)
         case ev.RoundsAdded():
-            limits = longer(debate.format, debate.seats, debate.limits, event.rounds)
+            limits = with_more_rounds(debate.format, debate.seats, debate.limits, event.rounds)
             laid_out = schedule(debate.format, debate.seats, limits)
             return replace(debate, limits=limits, schedule=laid_out)
         case ev.SeatTaken() | ev.SeatLeft():
@@ -222,14 +234,16 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             )
             return replace(debate, asides=(*debate.asides, aside))
         case ev.AsideAnswered() | ev.AsideFailed():
-            return replace(debate, asides=tuple(_settled(aside, event) for aside in debate.asides))
+            return replace(debate, asides=tuple(_answered(aside, event) for aside in debate.asides))
         case ev.PointRaised():
-            point = Point(event.point, event.turn, event.seat, event.accepted, event.text, recorded.seq)
+            point = PointOfInformation(
+                event.point, event.turn, event.seat, event.accepted, event.text, recorded.seq
+            )
             return replace(debate, points=(*debate.points, point))
         case ev.PollOpened():
             return replace(debate, polls=(*debate.polls, Poll(event.poll, event.seconds, recorded.at)))
         case ev.VoteCast():
-            vote = Cast(event.poll, event.voter, event.choice, event.late)
+            vote = PollVote(event.poll, event.voter, event.choice, event.late)
             return replace(debate, votes=(*debate.votes, vote))
         case ev.PollClosed():
             polls = tuple(
@@ -278,13 +292,13 @@ def _close(debate: Debate, number: int | None = None) -> Debate:
     return replace(debate, judgings=judgings)
 
 
-def _without_loss(debate: Debate, away: float) -> Debate:
+def _extend_for_pause(debate: Debate, away: float) -> Debate:
     """A pause stops the clocks of people: of who speaks, of who is asked, and of the vote."""
     people = {seat.id for seat in debate.seats if seat.model.human}
     return replace(
         debate,
-        live=tuple(_given(turn, away) if turn.seat in people else turn for turn in debate.live),
-        asides=tuple(_given(aside, away) if aside.state == "open" else aside for aside in debate.asides),
+        live=tuple(_extended(turn, away) if turn.seat in people else turn for turn in debate.live),
+        asides=tuple(_extended(aside, away) if aside.state == "open" else aside for aside in debate.asides),
         polls=tuple(
             replace(poll, seconds=poll.seconds + away) if poll.seconds and not poll.closed_at else poll
             for poll in debate.polls
@@ -292,7 +306,7 @@ def _without_loss(debate: Debate, away: float) -> Debate:
     )
 
 
-def _given(timed: Timed, seconds: float) -> Timed:
+def _extended(timed: Timed, seconds: float) -> Timed:
     return replace(timed, extended=timed.extended + seconds)
 
 
@@ -311,7 +325,7 @@ def _filled(seat: Seat, event: ev.SeatFilled) -> Seat:
     return replace(seat, model=event.model) if seat.id == event.seat else seat
 
 
-def _settled(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
+def _answered(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
     if aside.number != event.aside:
         return aside
     if isinstance(event, ev.AsideFailed):
@@ -321,7 +335,7 @@ def _settled(aside: Aside, event: ev.AsideAnswered | ev.AsideFailed) -> Aside:
 
 def _following_round(debate: Debate) -> int:
     """The round of the next speech: one whose speeches were all skipped is never asked for."""
-    unspent = debate.unspent()
+    unspent = debate.remaining_slots()
     return max(debate.rounds_asked, unspent[0].round if unspent else debate.rounds_done)
 
 
@@ -359,7 +373,7 @@ def _turn_started(debate: Debate, recorded: Recorded, event: ev.TurnStarted) -> 
     return _set_status(replace(debate, live=(*debate.live, turn)), "debating")
 
 
-def _judged(
+def _ballot_received(
     debate: Debate,
     at: datetime,
     by: str,

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from moot.core import events as ev
 from moot.core.events import Recorded
 from moot.core.segments import Run, unfinished, with_run
-from moot.core.state import NOTHING, Abandoned, Call, Debate, Kept, Tally, Turn
+from moot.core.state import ZERO, Abandoned, Call, Debate, EarlierCalls, ModelUsage, Turn
 from moot.core.terms import Money, Reasoning, Segment, Text
-from moot.core.word_count import count
+from moot.core.word_count import count_words
 
 
 def turn_ended(
@@ -26,12 +26,12 @@ def turn_ended(
     if turn is None:
         return debate
     by_hand = debate.seat(turn.seat).model.human
-    text, reasoning = _last_words(turn, event, by_hand=by_hand)
+    text, reasoning = _final_text(turn, event, by_hand=by_hand)
     since = turn.since if text.startswith(turn.text) else recorded.seq - 1
     cut: tuple[Segment, ...] = ()
     if _broke_off(event, by_hand=by_hand):
         cut = unfinished(turn.runs, turn.text, turn.reasoning, turn.segments)
-    turn = replace(turn, text=text, reasoning=reasoning, cut=cut, kept=Kept(), ended_at=recorded.at)
+    turn = replace(turn, text=text, reasoning=reasoning, cut=cut, kept=EarlierCalls(), ended_at=recorded.at)
     turn = replace(turn, since=since, abandoned=())
     match event:
         case ev.TurnCompleted():
@@ -48,10 +48,10 @@ def turn_ended(
         case ev.TurnFailed():
             turn = replace(turn, state="failed", by=event.kind, message=event.message)
         case ev.TurnInterrupted():
-            turn = replace(turn, state="interrupted", by=event.by, words=count(turn.text))
+            turn = replace(turn, state="interrupted", by=event.by, words=count_words(turn.text))
     live = tuple(other for other in debate.live if other.number != event.turn)
     debate = replace(debate, live=live, turns=(*debate.turns, turn))
-    if turn.spent:
+    if turn.used_slot:
         return without_draft(debate, turn.seat)
     # Who was cut in the middle finds again what they had shown.
     unshown = not by_hand or not turn.text or turn.seat in debate.drafts
@@ -93,7 +93,7 @@ def _has_run(turn: Turn, index: int) -> bool:
     return any(run.index == index and run.kind == "reasoning" for run in turn.runs)
 
 
-def _last_words(
+def _final_text(
     turn: Turn, event: ev.TurnCompleted | ev.TurnFailed | ev.TurnInterrupted, *, by_hand: bool
 ) -> tuple[str, str]:
     """What the provider gave as the whole, where there is a whole; else the words as they came."""
@@ -125,26 +125,26 @@ def call_started(debate: Debate, recorded: Recorded, event: ev.CallStarted) -> D
         aside=event.aside,
     )
     live = tuple(
-        _abandoned(turn, _asked(turn, event), recorded.seq) if turn.number == event.turn else turn
+        _abandoned(turn, _with_call(turn, event), recorded.seq) if turn.number == event.turn else turn
         for turn in debate.live
     )
     return replace(debate, calls=(*debate.calls, call), calls_made=event.call, live=live)
 
 
-def _asked(turn: Turn, event: ev.CallStarted) -> Turn:
+def _with_call(turn: Turn, event: ev.CallStarted) -> Turn:
     """A further attempt strikes the words of the one before, and what it goes on from stays."""
-    kept, attempt = Kept(), event.attempt
+    kept, attempt = EarlierCalls(), event.attempt
     if event.continues is not None:
         # The speech itself is not begun again.
         attempt = turn.attempt
         went_on = event.continues == turn.call
-        said = Kept(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
+        said = EarlierCalls(turn.text, turn.reasoning, turn.segments, turn.max_tokens, turn.runs)
         kept = said if went_on else turn.kept
     asked = replace(turn, kept=kept, call=event.call, attempt=attempt)
-    return _as_before(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
+    return _without_present_call(replace(asked, max_tokens=kept.max_tokens + event.max_tokens))
 
 
-def _as_before(turn: Turn) -> Turn:
+def _without_present_call(turn: Turn) -> Turn:
     """Without what the present call has said."""
     kept = turn.kept
     thinking = tuple(index for index in turn.thinking if any(part.index == index for part in kept.segments))
@@ -163,10 +163,10 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
     call = debate.call(event.call)
     if call is None:
         return debate
-    tally = debate.tallies.get(call.model, Tally())
-    tally = Tally(
+    tally = debate.tallies.get(call.model, ModelUsage())
+    tally = ModelUsage(
         usage=tally.usage + event.usage,
-        cost=tally.cost + (event.cost or NOTHING),
+        cost=tally.cost + (event.cost or ZERO),
         calls=tally.calls + 1,
         unpriced=tally.unpriced + (event.cost is None),
     )
@@ -188,7 +188,7 @@ def call_ended(debate: Debate, recorded: Recorded, event: ev.CallCompleted | ev.
         judgings=judgings,
         calls=tuple(other for other in debate.calls if other.number != event.call),
         tallies={**debate.tallies, call.model: tally},
-        counted=debate.counted + _counts(call, event),
+        counted=debate.counted + _counted_cost(call, event),
         live=live,
         turns=turns,
     )
@@ -201,12 +201,12 @@ def _charged(turn: Turn, event: ev.CallCompleted | ev.CallFailed) -> Turn:
         return replace(turn, response_id=event.response_id, stored=event.stored)
     if event.retry_in_ms is not None:
         trouble = replace(turn, fault=event.kind, message=event.message, failures=turn.failures + 1)
-        return _as_before(trouble)
+        return _without_present_call(trouble)
     return turn
 
 
-def _counts(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
+def _counted_cost(call: Call, event: ev.CallCompleted | ev.CallFailed) -> Money:
     """A call of unknown cost may have been billed in full: its whole reservation stays counted."""
-    cost = event.cost or NOTHING
+    cost = event.cost or ZERO
     billed = isinstance(event, ev.CallCompleted) or event.billed
-    return max(cost, call.reserved or NOTHING) if billed and event.usage.estimated else cost
+    return max(cost, call.reserved or ZERO) if billed and event.usage.estimated else cost

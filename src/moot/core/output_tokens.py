@@ -12,7 +12,7 @@ from math import ceil
 
 from moot.core.state import Debate
 from moot.core.terms import Effort, Model
-from moot.core.word_count import LENIENCE, quarter_tokens
+from moot.core.word_count import OVERRUN_FACTOR, quarter_tokens
 
 LATIN, OTHER = 2.5, 5.0
 """Tokens a word: 1.4 in English, 2.5 in Finnish, 3.5 in Russian, 5 in Hindi, up to 4 in Chinese, where two
@@ -31,7 +31,7 @@ BALLOT, BALLOT_PARTY, BALLOT_CRITERION = 700, 200, 100
 
 def spoken(debate: Debate, slot: int) -> int:
     """As many tokens as the words of this speech need, without thoughts."""
-    words = debate.budget(slot) * LENIENCE
+    words = debate.word_budget(slot) * OVERRUN_FACTOR
     return max(LEAST_SPEECH, ceil(words * _tokens_a_word(debate.motion)))
 
 

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from moot.core.terms import (
     Money,
     Price,
+    PriceTier,
     Reasoning,
     Request,
     Segment,
     Text,
-    Tier,
     ToolCall,
     ToolResult,
     UnknownItem,
@@ -28,13 +28,13 @@ from moot.core.terms import (
 )
 from moot.core.word_count import tokens
 
-NOTHING = Money(0)
+ZERO = Money(0)
 MILLION = Decimal(1_000_000)
-OVERHEAD = 64
+MESSAGE_OVERHEAD = 64
 """Tokens that a service may add around a request, and again for each message."""
-TOOLS_OVERHEAD, HOSTED_OVERHEAD = 1024, 4096
+TOOLS_OVERHEAD, HOSTED_TOOL_OVERHEAD = 1024, 4096
 """Tokens of a service's own words about tools, and about each tool that it has itself."""
-LEAST_OUTPUT = 48
+MIN_OUTPUT_TOKENS = 48
 """A call that could say less than this is not worth making."""
 MOST_CHARS, MOST_BYTES = 7, 8
 """A token is hardly ever more characters of speech, or more bytes of a whole request, than these."""
@@ -63,20 +63,22 @@ def cost(price: Price | None, usage: Usage) -> Money | None:
     return total / MILLION + price.per_call
 
 
-def worst(price: Price | None, input_bound: int, max_tokens: int) -> Money | None:
+def worst_cost(price: Price | None, input_bound: int, max_tokens: int) -> Money | None:
     """The most a call can cost, whichever tier and cache rate it falls under."""
     if price is None:
         return None
-    dearest = max(_top(price.input), _top(price.cached_input), _top(price.cache_write))
-    return (dearest * input_bound + _top(price.output) * max_tokens) / MILLION + price.per_call
+    dearest = max(
+        _highest_rate(price.input), _highest_rate(price.cached_input), _highest_rate(price.cache_write)
+    )
+    return (dearest * input_bound + _highest_rate(price.output) * max_tokens) / MILLION + price.per_call
 
 
 def grant(
     price: Price | None,
     bound: int,
     max_tokens: int,
-    room: Money | None,
-    per_token: Money = NOTHING,
+    available: Money | None,
+    per_token: Money = ZERO,
     read: int | None = None,
 ) -> Grant | None:
     """As many tokens as fit into the room there is; None where a call makes no sense.
@@ -84,19 +86,19 @@ def grant(
     `per_token` is what an output token makes necessary later on, such as a judge who must read it; `read` is
     how many of them at most, where it is not all.
     """
-    full = worst(price, bound, max_tokens)
+    full = worst_cost(price, bound, max_tokens)
     read = max_tokens if read is None else min(read, max_tokens)
-    if room is None or full is None or full + per_token * read <= room:
+    if available is None or full is None or full + per_token * read <= available:
         return Grant(max_tokens, full)
-    base = worst(price, bound, 0) or NOTHING
+    base = worst_cost(price, bound, 0) or ZERO
     output = (full - base) / max_tokens
     fits = max(
-        _fitting(room - base - per_token * read, output, least=read),
-        _fitting(room - base, output + per_token),
+        _fitting(available - base - per_token * read, output, least=read),
+        _fitting(available - base, output + per_token),
     )
-    if fits < min(LEAST_OUTPUT, max_tokens):
+    if fits < min(MIN_OUTPUT_TOKENS, max_tokens):
         return None
-    return Grant(fits, worst(price, bound, fits))
+    return Grant(fits, worst_cost(price, bound, fits))
 
 
 def _fitting(room: Money, each: Money, least: int = 0) -> int:
@@ -113,12 +115,12 @@ def input_bound(request: Request) -> int:
     sealed = sum(len(thought.data) for message in request.messages for thought in message.sealed)
     pieces = 2 + len(request.messages) + len(request.tools) + len(request.hosted) + len(request.exchange)
     tools = sum(len(str(tool.schema).encode()) for tool in request.tools)
-    tools += HOSTED_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
-    beside = sum(beside_words(segment) for segment in request.exchange)
-    return sent_bytes(request) + shape + sealed + tools + beside + OVERHEAD * pieces
+    tools += HOSTED_TOOL_OVERHEAD * len(request.hosted) + (TOOLS_OVERHEAD if request.tools else 0)
+    extra = sum(non_text_bytes(segment) for segment in request.exchange)
+    return text_bytes(request) + shape + sealed + tools + extra + MESSAGE_OVERHEAD * pieces
 
 
-def sent_bytes(request: Request) -> int:
+def text_bytes(request: Request) -> int:
     """The words alone."""
     return sum(len(text.encode()) for text in _words(request))
 
@@ -139,7 +141,7 @@ def _words(request: Request) -> tuple[str, ...]:
     )
 
 
-def beside_words(segment: Segment) -> int:
+def non_text_bytes(segment: Segment) -> int:
     """Bytes that go back to a provider beside the words: what its model asked of tools, what they gave, and
     what it sealed."""
     match segment:
@@ -156,12 +158,12 @@ def beside_words(segment: Segment) -> int:
             return 0
 
 
-def estimate(sent: int, said: int, thought: int = 0) -> Usage:
+def estimate_usage(sent: int, said: int, thought: int = 0) -> Usage:
     """A careful guess in tokens where nothing was reported; marked as one."""
     return Usage(input=sent, output=said + thought, reasoning=thought, estimated=True)
 
 
-def sound(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:
+def plausible_usage(usage: Usage | None, guess: Usage, sent_bytes: int, said_chars: int) -> Usage:
     """Reported usage where it can be true of so many bytes sent and characters heard; the larger figures,
     flagged, where it cannot."""
     if usage is None:
@@ -186,10 +188,10 @@ def at_least(usage: Usage, guess: Usage) -> Usage:
     )
 
 
-def _rate(tiers: tuple[Tier, ...], tokens: int) -> Money:
+def _rate(tiers: tuple[PriceTier, ...], tokens: int) -> Money:
     reached = [tier.per_million for tier in tiers if tokens >= tier.start]
-    return reached[-1] if reached else NOTHING
+    return reached[-1] if reached else ZERO
 
 
-def _top(tiers: tuple[Tier, ...]) -> Money:
-    return max((tier.per_million for tier in tiers), default=NOTHING)
+def _highest_rate(tiers: tuple[PriceTier, ...]) -> Money:
+    return max((tier.per_million for tier in tiers), default=ZERO)

@@ -16,12 +16,12 @@ from itertools import count, zip_longest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.terms import Format, Limits, Phase, Seat, Slot, Tone, Who
+from moot.core.terms import DebateLimits, Format, Phase, PhaseSpeaker, Seat, Slot, Tone
 
-Bench = tuple[Seat, ...]
+SideSeats = tuple[Seat, ...]
 
 
-class Part(Struct, frozen=True):
+class PlannedSlot(Struct, frozen=True):
     """What one seat says in a row of the table."""
 
     seat: str
@@ -30,13 +30,13 @@ class Part(Struct, frozen=True):
     words: int = 0
 
 
-def schedule(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Slot, ...]:
+def schedule(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     groups = count(1)
     shared, together = (0, 0), set[str]()
-    for number, index in rows(fmt, seats, limits):
+    for number, index in played_rows(fmt, seats, limits):
         phase = fmt.phases[index]
-        parts = tuple(_parts(fmt, phase, seats, number))
+        parts = tuple(_planned_slots(fmt, phase, seats, number))
         speakers = {part.seat for part in parts}
         # Rows side by side are one, as long as nobody would have to speak twice at a time.
         goes_on = phase.simultaneous and shared[0] == number and together and together.isdisjoint(speakers)
@@ -49,7 +49,7 @@ def schedule(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Slot, 
     return tuple(slots[: limits.turns or fmt.turns] if fmt.turns else slots)
 
 
-def rows(fmt: Format, seats: Sequence[Seat], limits: Limits) -> Iterator[tuple[int, int]]:
+def played_rows(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> Iterator[tuple[int, int]]:
     """The rows of the table as they are played: the round of the debate, and which row."""
     rounds = _rounds(fmt, seats, limits)
     for number, source in enumerate(rounds, 1):
@@ -58,7 +58,7 @@ def rows(fmt: Format, seats: Sequence[Seat], limits: Limits) -> Iterator[tuple[i
                 yield number, index
 
 
-def longer(fmt: Format, seats: Sequence[Seat], limits: Limits, rounds: int) -> Limits:
+def with_more_rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits, rounds: int) -> DebateLimits:
     """The limits with so many rounds more."""
     limits = replace(limits, rounds=limits.rounds + rounds)
     if not fmt.turns:
@@ -66,7 +66,7 @@ def longer(fmt: Format, seats: Sequence[Seat], limits: Limits, rounds: int) -> L
     return replace(limits, turns=(limits.turns or fmt.turns) + rounds * len(speaking_order(fmt, seats)))
 
 
-def benches(seats: Sequence[Seat]) -> tuple[Bench, Bench]:
+def seats_by_side(seats: Sequence[Seat]) -> tuple[SideSeats, SideSeats]:
     """The two sides, each with at least one speaker."""
     debaters = [seat for seat in seats if seat.role == "debater"]
     sides: dict[str, list[Seat]] = {
@@ -84,21 +84,21 @@ def benches(seats: Sequence[Seat]) -> tuple[Bench, Bench]:
 
 def opposed(seats: Sequence[Seat], one: str, other: str) -> bool:
     """Whether two seats sit on different benches."""
-    bench = {seat.id: place for place, members in enumerate(benches(seats)) for seat in members}
+    bench = {seat.id: side for side, members in enumerate(seats_by_side(seats)) for seat in members}
     return one in bench and other in bench and bench[one] != bench[other]
 
 
-def teams(fmt: Format, seats: Sequence[Seat]) -> dict[str, Bench]:
+def teams(fmt: Format, seats: Sequence[Seat]) -> dict[str, SideSeats]:
     """Who speaks for each team of the format, where a side has several.
 
     The members of a bench go to its teams in turn; a bench with fewer members than teams speaks for several.
     """
-    found: dict[str, Bench] = {}
-    for side, bench in zip(("for", "against"), benches(seats), strict=True):
+    members: dict[str, SideSeats] = {}
+    for side, bench in zip(("for", "against"), seats_by_side(seats), strict=True):
         own = list(dict.fromkeys(chair.team for chair in fmt.chairs if chair.side == side and chair.team))
         for place, team in enumerate(own):
-            found[team] = bench[place :: len(own)] or bench[place % max(1, len(bench)) :][:1]
-    return found
+            members[team] = bench[place :: len(own)] or bench[place % max(1, len(bench)) :][:1]
+    return members
 
 
 def speaking_order(fmt: Format, seats: Sequence[Seat], round_number: int = 1) -> tuple[Seat, ...]:
@@ -107,60 +107,60 @@ def speaking_order(fmt: Format, seats: Sequence[Seat], round_number: int = 1) ->
     if fmt.rotate:
         turn = (round_number - 1) % len(debaters)
         return debaters[turn:] + debaters[:turn]
-    return tuple(seat for pair in zip_longest(*benches(seats)) for seat in pair if seat)
+    return tuple(seat for pair in zip_longest(*seats_by_side(seats)) for seat in pair if seat)
 
 
-def _rounds(fmt: Format, seats: Sequence[Seat], limits: Limits) -> list[int]:
+def _rounds(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> list[int]:
     """Which round of the table is played as the first, second ... round of the debate."""
     table = sorted({phase.round for phase in fmt.phases})
-    wanted = limits.rounds
+    round_count = limits.rounds
     if fmt.turns:
-        wanted = -(-(limits.turns or fmt.turns) // max(1, len(speaking_order(fmt, seats))))
+        round_count = -(-(limits.turns or fmt.turns) // max(1, len(speaking_order(fmt, seats))))
     if fmt.repeat is None:
-        return table[:wanted]
+        return table[:round_count]
     fixed = [number for number in table if number != fmt.repeat]
-    middle = [fmt.repeat] * max(0, wanted - len(fixed))
+    middle = [fmt.repeat] * max(0, round_count - len(fixed))
     played = [n for n in fixed if n < fmt.repeat] + middle + [n for n in fixed if n > fmt.repeat]
-    if wanted >= len(played):
+    if round_count >= len(played):
         return played
-    return fixed[:wanted]
+    return fixed[:round_count]
 
 
 # --- one row ------------------------------------------------------------------------------------------
 
 
-def _parts(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> Iterator[Part]:
+def _planned_slots(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> Iterator[PlannedSlot]:
     match phase.kind:
         case "vote" | "notes":
             return
         case "questions":
-            for seat in _givers(fmt, phase, seats, number):
-                yield Part(seat.id, "floor")
+            for seat in _speakers(fmt, phase, seats, number):
+                yield PlannedSlot(seat.id, "floor")
         case "speech":
-            for seat in _givers(fmt, phase, seats, number):
+            for seat in _speakers(fmt, phase, seats, number):
                 yield from _speech(phase, seat)
         case "cross-examination" | "crossfire" | "exchange":
-            yield from _to_and_fro(fmt, phase, seats)
+            yield from _exchange(fmt, phase, seats)
 
 
-def _givers(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> tuple[Seat, ...]:
+def _speakers(fmt: Format, phase: Phase, seats: Sequence[Seat], number: int) -> tuple[Seat, ...]:
     if phase.who == "each":
         return speaking_order(fmt, seats, number)
     speaker = _member(fmt, phase.who, phase.speaker, seats, phase.team)
     return (speaker,) if speaker else ()
 
 
-def _speech(phase: Phase, seat: Seat) -> Iterator[Part]:
+def _speech(phase: Phase, seat: Seat) -> Iterator[PlannedSlot]:
     if not phase.points_of_information or phase.simultaneous:
-        yield Part(seat.id, phase.tone)
+        yield PlannedSlot(seat.id, phase.tone)
         return
     # Half-way lies between the protected ends, if there is any room between them.
     rest = phase.words // 2
-    yield Part(seat.id, phase.tone, words=phase.words - rest)
-    yield Part(seat.id, "continuation", words=rest)
+    yield PlannedSlot(seat.id, phase.tone, words=phase.words - rest)
+    yield PlannedSlot(seat.id, "continuation", words=rest)
 
 
-def _to_and_fro(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[Part]:
+def _exchange(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[PlannedSlot]:
     asks: Tone = phase.tone if phase.kind == "exchange" else "question"
     replies: Tone = phase.tone if phase.kind == "exchange" else "answer"
     crossed = phase.kind == "crossfire"
@@ -173,16 +173,18 @@ def _to_and_fro(fmt: Format, phase: Phase, seats: Sequence[Seat]) -> Iterator[Pa
             return
         if crossed and turn % 2:
             one, other = other, one
-        yield Part(one.id, asks, other.id)
-        yield Part(other.id, replies, one.id)
+        yield PlannedSlot(one.id, asks, other.id)
+        yield PlannedSlot(other.id, replies, one.id)
 
 
-def _member(fmt: Format, who: Who | None, speaker: int, seats: Sequence[Seat], team: str = "") -> Seat | None:
+def _member(
+    fmt: Format, who: PhaseSpeaker | None, speaker: int, seats: Sequence[Seat], team: str = ""
+) -> Seat | None:
     if who == "moderator":
         return next((seat for seat in seats if seat.role == "moderator"), None)
     if who == "neutral":
-        bench: Bench = tuple(seat for seat in seats if seat.side == "neutral" and seat.role == "debater")
+        bench: SideSeats = tuple(seat for seat in seats if seat.side == "neutral" and seat.role == "debater")
     else:
-        pro, con = benches(seats)
+        pro, con = seats_by_side(seats)
         bench = teams(fmt, seats).get(team) or (pro if who == "for" else con)
     return bench[(speaker - 1) % len(bench)] if bench else None

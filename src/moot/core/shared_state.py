@@ -13,53 +13,53 @@ from typing import Protocol
 
 from limits.aio.storage import Storage
 
-Place = tuple[str, str]
+Membership = tuple[str, str]
 """A room, and a name in it."""
 
 
-class Commons(Protocol):
+class SharedState(Protocol):
     @property
     def storage(self) -> Storage:
         """Where requests are counted."""
         ...
 
     @property
-    def trouble(self) -> str:
+    def connection_error(self) -> str:
         """Why this process is by itself just now; empty where all is well."""
         ...
 
-    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
-        """Remember something under this key, instead of what was there. With a `word`, it is for those alone
-        who know it.
+    async def put(self, key: str, value: bytes, seconds: float, *, secret: str = "") -> bool:
+        """Remember something under this key, instead of what was there. With a `secret`, it is for those
+        alone who know it.
 
         False where it may now be known in two places, so that two could take it.
         """
         ...
 
-    async def recall(self, key: str, *, word: str = "") -> bytes | None:
+    async def get(self, key: str, *, secret: str = "") -> bytes | None:
         """None, too, where it was kept with another word."""
         ...
 
-    async def take(self, key: str) -> bytes | None:
+    async def pop(self, key: str) -> bytes | None:
         """Recall and forget: of all who ask at once, one gets it."""
         ...
 
-    async def enter(
-        self, room: str, name: str, *, most: int | None = None, seconds: float, instead: str = ""
+    async def join(
+        self, group: str, name: str, *, limit: int | None = None, seconds: float, replacing: str = ""
     ) -> bool:
-        """Be in a room, unless `most` others are. Who does not enter again in time has left it.
+        """Be in a room, unless `limit` others are. Who does not enter again in time has left it.
 
-        With `instead`, one goes and the other comes, and nobody slips in between.
+        With `replacing`, one goes and the other comes, and nobody slips in between.
         """
         ...
 
-    async def stay(self, places: Iterable[Place], *, seconds: float) -> None:
+    async def renew(self, memberships: Iterable[Membership], *, seconds: float) -> None:
         """Enter them all again, at once."""
         ...
 
-    async def leave(self, room: str, name: str) -> None: ...
+    async def leave(self, group: str, name: str) -> None: ...
 
-    async def inside(self, room: str) -> tuple[str, ...]:
+    async def members(self, group: str) -> tuple[str, ...]:
         """Those who are there, whoever let them in."""
         ...
 

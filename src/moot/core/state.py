@@ -1,8 +1,8 @@
 """The state of a debate: what there is to know about it at one point of its log.
 
 Everything here is frozen. Finished turns are in `turns`, those being given in `live`; a debate lays its
-schedule out when it opens, and what is left of it is `unspent`. How events change the state is told in
-`evolve.py`.
+schedule out when it opens, and what is left of it is `remaining_slots`. How events change the state is told
+in `evolve.py`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from moot.core.events import EndReason, FailReason
-from moot.core.schedule import benches
+from moot.core.schedule import seats_by_side
 from moot.core.segments import Run, in_order, unfinished
 from moot.core.terms import (
     AsideKind,
     Ballot,
+    DebateLimits,
+    DebateOptions,
     DeltaKind,
     Format,
     Judge,
-    Limits,
-    Manner,
     Money,
     Phase,
     PollName,
@@ -30,7 +30,7 @@ from moot.core.terms import (
     Segment,
     Slot,
     Status,
-    Step,
+    StepSize,
     Tone,
     ToolCall,
     ToolResult,
@@ -38,19 +38,19 @@ from moot.core.terms import (
     Usage,
     Verdict,
 )
-from moot.core.word_count import allowed, first_words
+from moot.core.word_count import first_words, words_within_budget
 
 RUNNING: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating")
 FINAL: tuple[Status, ...] = ("completed", "aborted")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-NOTHING = Money(0)
+ZERO = Money(0)
 
 TurnState = Literal["live", "completed", "failed", "interrupted"]
-REPLAYED = ("crash", "pause", "drain", "absent")
+REPLAYED_INTERRUPTIONS = ("crash", "pause", "drain", "absent")
 """Interruptions after which the same speech is given again."""
 
 
-class Kept(Struct, frozen=True):
+class EarlierCalls(Struct, frozen=True):
     """What a speech had brought before its present call, which goes on from there: it stays, even if that
     call comes to nothing."""
 
@@ -88,7 +88,7 @@ class Turn(Struct, frozen=True):
     """Which words belong to which segment, and when they came."""
     cut: tuple[Segment, ...] = ()
     """Of a speech that was cut: the segments that were never finished, as far as they had come."""
-    kept: Kept = Kept()
+    kept: EarlierCalls = EarlierCalls()
     thinking: tuple[int, ...] = ()
     """The segments whose thoughts have come word by word, in that order."""
     abandoned: tuple[Abandoned, ...] = ()
@@ -119,7 +119,7 @@ class Turn(Struct, frozen=True):
     struck_at: int = 0
     """The seq of the event that struck it."""
     usage: Usage = Usage()
-    cost: Money | None = NOTHING
+    cost: Money | None = ZERO
     latency_ms: int = 0
     response_id: str | None = None
     stored: bool = True
@@ -127,11 +127,11 @@ class Turn(Struct, frozen=True):
     ended_at: datetime | None = None
 
     @property
-    def spent(self) -> bool:
+    def used_slot(self) -> bool:
         """Its slot is used up."""
         if self.struck or self.state == "live":
             return False
-        return not (self.state == "interrupted" and self.by in REPLAYED)
+        return not (self.state == "interrupted" and self.by in REPLAYED_INTERRUPTIONS)
 
     def begins_thought(self, segment: int) -> bool:
         """Whether thoughts in this segment would follow others, and so come after a break."""
@@ -155,12 +155,12 @@ class Turn(Struct, frozen=True):
     def awaits_tools(self) -> bool:
         """Its last reply asked for tools and was never told what they gave: nobody could go on from there."""
         last = self.segments[-1] if self.segments else None
-        return isinstance(last, ToolResult) or (isinstance(last, ToolCall) and last.asks)
+        return isinstance(last, ToolResult) or (isinstance(last, ToolCall) and last.needs_answer)
 
     @property
-    def said(self) -> bool:
+    def has_words(self) -> bool:
         """It left words that count."""
-        return self.spent and self.state in ("completed", "interrupted") and bool(self.text.strip())
+        return self.used_slot and self.state in ("completed", "interrupted") and bool(self.text.strip())
 
 
 class Call(Struct, frozen=True):
@@ -212,7 +212,7 @@ class Aside(Struct, frozen=True):
     text: str = ""
 
 
-class Point(Struct, frozen=True):
+class PointOfInformation(Struct, frozen=True):
     """A point of information, and whether the speaker took it."""
 
     number: int
@@ -231,7 +231,7 @@ class Poll(Struct, frozen=True):
     closed_at: datetime | None = None
 
 
-class Cast(Struct, frozen=True, gc=False):
+class PollVote(Struct, frozen=True, gc=False):
     """One voter's vote in one poll. There may be thousands."""
 
     poll: PollName
@@ -240,11 +240,11 @@ class Cast(Struct, frozen=True, gc=False):
     late: bool
 
 
-class Tally(Struct, frozen=True):
+class ModelUsage(Struct, frozen=True):
     """What one model has used and cost so far; `unpriced` calls have no known price."""
 
     usage: Usage = Usage()
-    cost: Money = NOTHING
+    cost: Money = ZERO
     calls: int = 0
     unpriced: int = 0
 
@@ -261,7 +261,7 @@ class Judging(Struct, frozen=True):
     """The debate had its end before."""
     allowance: Money | None = None
     """What it may cost by itself, whatever the debate's own limit has left."""
-    counted: Money = NOTHING
+    counted: Money = ZERO
     """What the debate had cost when it began."""
     labels: tuple[str, ...] = ()
     """Under which the parties are shown; empty: the usual ones."""
@@ -274,13 +274,13 @@ class Judging(Struct, frozen=True):
     usage: Usage = Usage()
     """Of all that its judges were asked."""
 
-    def has(self, judge: str, order: int) -> bool:
+    def has_ballot(self, judge: str, order: int) -> bool:
         return (judge, order) in self.spoiled or any(
             ballot.judge == judge and ballot.order == order for ballot in self.ballots
         )
 
 
-class Origin(Struct, frozen=True):
+class ImportOrigin(Struct, frozen=True):
     """Where a debate was held before, and what was kept of it there; what came after `seq` was held here."""
 
     seq: int
@@ -289,13 +289,15 @@ class Origin(Struct, frozen=True):
 
 
 class Debate(Struct, frozen=True):
+    """All that is known about a debate after the events of its log up to `seq`."""
+
     id: str
     motion: str
     format: Format
     seats: tuple[Seat, ...]
     judges: tuple[Judge, ...]
-    limits: Limits
-    manner: Manner
+    limits: DebateLimits
+    manner: DebateOptions
     schedule: tuple[Slot, ...]
     title: str = ""
     prompts: int = 1
@@ -317,8 +319,8 @@ class Debate(Struct, frozen=True):
     calls_made: int = 0
     calls: tuple[Call, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    tallies: dict[str, Tally] = field(default_factory=dict[str, Tally])
-    counted: Money = NOTHING
+    tallies: dict[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
+    counted: Money = ZERO
     """What the limit counts: settled costs, and the reservations of calls whose cost is not known."""
     warned: bool = False
     exhausted: bool = False
@@ -330,9 +332,9 @@ class Debate(Struct, frozen=True):
     drafts: dict[str, str] = field(default_factory=dict[str, str])
     """By seat."""
     asides: tuple[Aside, ...] = ()
-    points: tuple[Point, ...] = ()
+    points: tuple[PointOfInformation, ...] = ()
     polls: tuple[Poll, ...] = ()
-    votes: tuple[Cast, ...] = ()
+    votes: tuple[PollVote, ...] = ()
     ended: EndReason | None = None
     ended_detail: str = ""
     failure: FailReason | None = None
@@ -342,7 +344,7 @@ class Debate(Struct, frozen=True):
     paused_at: datetime | None = None
     paused_for: str = ""
     """Why, where whoever paused it said so."""
-    step: Step | None = None
+    step: StepSize | None = None
     """It goes on for so much, and pauses again."""
     stopped_at: datetime | None = None
     ended_at: datetime | None = None
@@ -350,7 +352,7 @@ class Debate(Struct, frozen=True):
     """The seq of its first end; what comes later, such as another verdict, is an afterthought."""
     failed_seq: int = 0
     """The seq of its first failure, also where it went on afterwards."""
-    origin: Origin | None = None
+    origin: ImportOrigin | None = None
 
     @property
     def running(self) -> bool:
@@ -370,7 +372,7 @@ class Debate(Struct, frozen=True):
         return self.judgings[-1] if self.judgings else None
 
     @property
-    def decisive(self) -> Judging | None:
+    def deciding_judging(self) -> Judging | None:
         """The one that led to the verdict; before there is one, the latest."""
         return next((judging for judging in self.judgings if judging.verdict), self.judging)
 
@@ -397,13 +399,13 @@ class Debate(Struct, frozen=True):
         return self.schedule[-1].round if self.schedule else 0
 
     @property
-    def spent(self) -> Money:
+    def cost_so_far(self) -> Money:
         """What the calls have cost so far, estimates included."""
-        return sum((tally.cost for tally in self.tallies.values()), NOTHING)
+        return sum((tally.cost for tally in self.tallies.values()), ZERO)
 
     @property
     def reserved(self) -> Money:
-        return sum((call.reserved or NOTHING for call in self.calls), NOTHING)
+        return sum((call.reserved or ZERO for call in self.calls), ZERO)
 
     @property
     def cost_limit(self) -> Money | None:
@@ -414,11 +416,11 @@ class Debate(Struct, frozen=True):
         return judging.counted + judging.allowance
 
     @property
-    def something_said(self) -> bool:
-        return any(turn.said for turn in self.turns)
+    def has_speeches(self) -> bool:
+        return any(turn.has_words for turn in self.turns)
 
     @property
-    def waiting(self) -> tuple[Remark, ...]:
+    def unheard_remarks(self) -> tuple[Remark, ...]:
         """Remarks that no turn has heard yet: the next one will."""
         heard = max((turn.seq for turn in (*self.turns, *self.live)), default=0)
         return tuple(remark for remark in self.remarks if remark.seq > heard)
@@ -437,30 +439,32 @@ class Debate(Struct, frozen=True):
     def poll(self, name: PollName) -> Poll | None:
         return next((poll for poll in self.polls if poll.name == name), None)
 
-    def budget(self, slot: int) -> int:
+    def word_budget(self, slot: int) -> int:
         """How many words that speech may have: on a clock, no more than its side had left."""
         words = self.schedule[slot].words or self.phase(slot).words
         if not self.phase(slot).clock:
             return words
         began = max((turn.seq for turn in self.turns if turn.slot == slot), default=None)
-        return max(1, min(words, self.clock_left(self.schedule[slot], began)))
+        return max(1, min(words, self.clock_words_left(self.schedule[slot], began)))
 
-    def clipped(self, slot: int, text: str) -> int:
+    def clip_words(self, slot: int, text: str) -> int:
         """How many words of this text are heard, where it goes beyond its budget; 0: all of them."""
-        return allowed(text, self.budget(slot)) if self.phase(slot).held else 0
+        return words_within_budget(text, self.word_budget(slot)) if self.phase(slot).held else 0
 
-    def clock_left(self, slot: Slot, before: int | None = None) -> int:
+    def clock_words_left(self, slot: Slot, before: int | None = None) -> int:
         """Words that the side of this slot still has (before that seq), where its row is on a clock."""
-        bench = next((bench for bench in benches(self.seats) if any(s.id == slot.seat for s in bench)), ())
-        side = {seat.id for seat in bench}
+        seats = next(
+            (bench for bench in seats_by_side(self.seats) if any(s.id == slot.seat for s in bench)), ()
+        )
+        side = {seat.id for seat in seats}
         spoken = 0
         for turn in self.turns:
             row = self.schedule[turn.slot]
-            if turn.said and turn.seat in side and (row.phase, row.round) == (slot.phase, slot.round):
+            if turn.has_words and turn.seat in side and (row.phase, row.round) == (slot.phase, slot.round):
                 spoken += (turn.clipped or turn.words) if before is None or turn.seq < before else 0
         return self.format.phases[slot.phase].clock - spoken
 
-    def rising(self, turn: int) -> Aside | None:
+    def offered_point(self, turn: int) -> Aside | None:
         """Who rises on a point of information in this speech: of several, the one who was heard least."""
         risen = [a for a in self.asides if (a.kind, a.turn) == ("point", turn) and a.yes and a.text]
         heard = [point.seat for point in self.points if point.accepted]
@@ -481,10 +485,10 @@ class Debate(Struct, frozen=True):
         """As what it is given: where the first half of a speech came to nothing, the second is the speech."""
         if turn.tone != "continuation":
             return turn.tone
-        begun = any(t.slot == turn.slot - 1 and t.said and t.seq < turn.seq for t in self.turns)
+        begun = any(t.slot == turn.slot - 1 and t.has_words and t.seq < turn.seq for t in self.turns)
         return turn.tone if begun else self.phase(turn.slot).tone
 
-    def heard(self, turn: Turn) -> str:
+    def heard_text(self, turn: Turn) -> str:
         """Of a speech, what counts: not what goes beyond its budget."""
         return first_words(turn.text, turn.clipped) if turn.clipped else turn.text
 
@@ -494,25 +498,27 @@ class Debate(Struct, frozen=True):
     def call(self, number: int) -> Call | None:
         return next((call for call in self.calls if call.number == number), None)
 
-    def unspent(self) -> tuple[Slot, ...]:
-        used = {turn.slot for turn in self.turns if turn.spent} | set(self.skipped)
+    def remaining_slots(self) -> tuple[Slot, ...]:
+        used = {turn.slot for turn in self.turns if turn.used_slot} | set(self.skipped)
         return tuple(slot for slot in self.schedule if slot.index not in used)
 
-    def chain(self, seat_id: str) -> str | None:
+    def chained_response_id(self, seat_id: str) -> str | None:
         """The response id that this seat's next turn refers to: its own last one, never another's.
 
         None also where the provider has twice in a row forgotten what it had promised to keep.
         """
         own = [
-            turn for turn in self.turns if turn.seat == seat_id and turn.state == "completed" and turn.said
+            turn
+            for turn in self.turns
+            if turn.seat == seat_id and turn.state == "completed" and turn.has_words
         ]
-        if not own or not own[-1].stored or self._has_heard_what_was_struck(own[-1]):
+        if not own or not own[-1].stored or self._knows_struck_speech(own[-1]):
             return None
         if own[-1].awaits_tools:
             return None
         forgetful = len(own) > 2 and all("chain" in turn.degraded.split(",") for turn in own[-2:])
         return None if forgetful else own[-1].response_id
 
-    def _has_heard_what_was_struck(self, speech: Turn) -> bool:
+    def _knows_struck_speech(self, speech: Turn) -> bool:
         """What the provider remembers of this speech holds another that was struck since."""
         return any(turn.struck and turn.seq < speech.seq < turn.struck_at for turn in self.turns)

@@ -14,22 +14,22 @@ from msgspec import Struct, field
 
 Money = Decimal
 Side = Literal["for", "against", "neutral"]
-Opener = Literal["for", "against"]
-Role = Literal["debater", "moderator"]
+OpeningSide = Literal["for", "against"]
+SeatRole = Literal["debater", "moderator"]
 Status = Literal[
     "created", "initializing", "awaiting_arguments", "debating", "paused",
     "judging", "completed", "aborted", "error",
 ]  # fmt: skip
-Step = Literal["turn", "round"]
+StepSize = Literal["turn", "round"]
 """How far a debate goes on before it pauses by itself."""
-Winning = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
+WinningRule = Literal["ai-judge", "self-terminate", "user-decides", "audience"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Verbosity = Literal["low", "medium", "high"]
-Finish = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
+FinishReason = Literal["stop", "length", "filter", "refusal", "tool", "pause", "unknown"]
 Truncation = Literal["timeout", "max_tokens", "cap", "filter"]
 
 
-class Tier(Struct, frozen=True):
+class PriceTier(Struct, frozen=True):
     """From this many input tokens on, a million tokens cost this much."""
 
     start: int
@@ -39,10 +39,10 @@ class Tier(Struct, frozen=True):
 class Price(Struct, frozen=True, omit_defaults=True):
     """What a model costs, as it stood when the debate was opened."""
 
-    input: tuple[Tier, ...]
-    output: tuple[Tier, ...]
-    cached_input: tuple[Tier, ...] = ()
-    cache_write: tuple[Tier, ...] = ()
+    input: tuple[PriceTier, ...]
+    output: tuple[PriceTier, ...]
+    cached_input: tuple[PriceTier, ...] = ()
+    cache_write: tuple[PriceTier, ...] = ()
     per_call: Money = Money(0)
     source: str = ""
 
@@ -54,7 +54,7 @@ class Price(Struct, frozen=True, omit_defaults=True):
 
 HUMAN = "human"
 """The provider of whoever types by hand."""
-FREE = Price(input=(Tier(0, Money(0)),), output=(Tier(0, Money(0)),), source="local")
+FREE = Price(input=(PriceTier(0, Money(0)),), output=(PriceTier(0, Money(0)),), source="local")
 
 
 class Model(Struct, frozen=True, omit_defaults=True):
@@ -92,7 +92,7 @@ class Seat(Struct, frozen=True, omit_defaults=True):
     name: str
     side: Side
     model: Model
-    role: Role = "debater"
+    role: SeatRole = "debater"
     persona: str = ""
     objective: str = ""
     """Secret: shown to this seat, the owner and the moderator."""
@@ -114,7 +114,7 @@ class Judge(Struct, frozen=True, omit_defaults=True):
     """Why this judge is not asked; empty where it is."""
 
 
-class Limits(Struct, frozen=True, omit_defaults=True):
+class DebateLimits(Struct, frozen=True, omit_defaults=True):
     rounds: int
     turns: int | None = None
     """Formats counted in turns (free) stop here."""
@@ -125,7 +125,7 @@ class Limits(Struct, frozen=True, omit_defaults=True):
     warn_at: Money | None = None
 
 
-class Polls(Struct, frozen=True, omit_defaults=True):
+class PollSettings(Struct, frozen=True, omit_defaults=True):
     """The audience votes after the speeches and, where the change is what counts, before them."""
 
     before: bool = True
@@ -133,13 +133,13 @@ class Polls(Struct, frozen=True, omit_defaults=True):
     """How long each vote is open. None: until somebody closes it."""
 
 
-class Manner(Struct, frozen=True, omit_defaults=True):
+class DebateOptions(Struct, frozen=True, omit_defaults=True):
     """How the debate is conducted."""
 
     auto: bool = True
     """False is manual mode: each round waits to be asked for."""
     auto_judge: bool = True
-    winning: Winning = "ai-judge"
+    winning: WinningRule = "ai-judge"
     intensity: int = 3
     show_reasoning: bool = True
     language: str = ""
@@ -151,9 +151,9 @@ class Manner(Struct, frozen=True, omit_defaults=True):
     """Speakers make private notes before their speeches, as far as the format gives them time."""
     blind: bool = False
     """Openings are given at the same time, so that nobody answers or copies."""
-    opens: Opener | None = None
+    opens: OpeningSide | None = None
     """The side that won the toss and speaks first, where the format leaves it to one."""
-    polls: Polls | None = None
+    polls: PollSettings | None = None
     tools: tuple[str, ...] = ()
     """What the seats may use: a server of `moot.toml`, one tool of it (`server/tool`), or the tools that a
     provider has itself (`web_search`, `code`). Nothing unless it stands here."""
@@ -161,13 +161,13 @@ class Manner(Struct, frozen=True, omit_defaults=True):
 
 # --- formats ------------------------------------------------------------------------------------------
 
-Who = Literal["each", "for", "against", "neutral", "moderator"]
+PhaseSpeaker = Literal["each", "for", "against", "neutral", "moderator"]
 PhaseKind = Literal["speech", "cross-examination", "crossfire", "exchange", "notes", "vote", "questions"]
 Tone = Literal[
     "opening", "rebuttal", "closing", "summary", "question", "answer", "continuation", "floor",
 ]  # fmt: skip
 """`continuation`: the rest of a speech after a point of information; `floor`: answers to the audience."""
-WORDS_A_MINUTE = 150
+WORDS_PER_MINUTE = 150
 
 
 class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -175,7 +175,7 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
     key: str
     title: str
-    who: Who
+    who: PhaseSpeaker
     round: int = 1
     """Rows with the same number make one round."""
     closes: bool = False
@@ -184,7 +184,7 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     kind: PhaseKind = "speech"
     speaker: int = 1
     """Which member of the team gives it; counted round and round in smaller teams. 0: each in turn."""
-    to: Who | None = None
+    to: PhaseSpeaker | None = None
     """Whom the speaker questions."""
     to_speaker: int = 1
     exchanges: int = 1
@@ -210,12 +210,12 @@ class Phase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """The chair whose team gives it, where a side has several teams."""
 
 
-class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class SeatTemplate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A seat as the format suggests it when nobody says otherwise."""
 
     name: str
     side: Side
-    role: Role = "debater"
+    role: SeatRole = "debater"
     persona: str = ""
     team: str = ""
     """Where a side has several teams that are ranked apart."""
@@ -223,9 +223,9 @@ class Chair(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 MOST_PARTICIPANTS = 4
 """That a debate can have over the API and on the page, whatever its format allows."""
-Result = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
+DecisionRule = Literal["majority", "consensus", "ranking", "swing", "summary", "none"]
 """How a result is made. `swing`: the audience's change of mind; without an audience the judges' majority."""
-Parties = Literal["seats", "sides"]
+PartyUnit = Literal["seats", "sides"]
 
 
 class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -234,7 +234,7 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     name: str
     title: str
     summary: str
-    chairs: tuple[Chair, ...]
+    chairs: tuple[SeatTemplate, ...]
     phases: tuple[Phase, ...]
     min_seats: int = 2
     max_seats: int = 4
@@ -253,8 +253,8 @@ class Format(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     either_first: bool = False
     """A toss decides which side opens."""
     last_word: Side | None = None
-    result: Result = "majority"
-    parties: Parties = "seats"
+    result: DecisionRule = "majority"
+    parties: PartyUnit = "seats"
     """Who wins: a seat for itself, or all seats of a side together."""
     criteria: dict[str, float] = {}
     """By what its judges weigh, and how much each counts, where nobody says otherwise."""
@@ -358,7 +358,7 @@ class Reasoning(Struct, frozen=True, omit_defaults=True, tag="reasoning"):
         return "\n\n".join(part.text for part in self.parts)
 
 
-ASKING = ("function", "function_call", "tool_use", "functionCall")
+CLIENT_TOOL_KINDS = ("function", "function_call", "tool_use", "functionCall")
 """Kinds of calls that wait for our answer; the others ran at the provider's."""
 
 
@@ -384,9 +384,9 @@ class ToolCall(Struct, frozen=True, omit_defaults=True, tag="tool_call"):
     """Why a tool that ran at the provider's gave nothing."""
 
     @property
-    def asks(self) -> bool:
+    def needs_answer(self) -> bool:
         """Somebody is to carry it out and to answer."""
-        return self.kind in ASKING
+        return self.kind in CLIENT_TOOL_KINDS
 
 
 class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result"):
@@ -419,17 +419,17 @@ Segment = Text | Reasoning | ToolCall | ToolResult | CompletionStatus | UnknownI
 # --- what models are sent -----------------------------------------------------------------------------
 
 
-class Sealed(Struct, frozen=True):
+class EncryptedReasoning(Struct, frozen=True):
     """A model's own earlier thoughts, encrypted by its provider: they go back to it unread."""
 
     item_id: str
     data: str
 
 
-class Message(Struct, frozen=True, omit_defaults=True):
+class ChatMessage(Struct, frozen=True, omit_defaults=True):
     role: Literal["user", "assistant"]
     content: str
-    sealed: tuple[Sealed, ...] = ()
+    sealed: tuple[EncryptedReasoning, ...] = ()
 
 
 class Tool(Struct, frozen=True, omit_defaults=True):
@@ -443,7 +443,7 @@ class Tool(Struct, frozen=True, omit_defaults=True):
     title: str = ""
 
 
-Hosted = Literal["web_search", "code"]
+HostedTool = Literal["web_search", "code"]
 """Tools that run at the provider's."""
 
 
@@ -452,14 +452,14 @@ class Request(Struct, frozen=True, omit_defaults=True):
 
     model: Model
     instructions: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     max_tokens: int
     schema: dict[str, Any] | None = None
     """The reply must be JSON of this shape."""
     prefill: str = ""
     """Words put into the model's mouth; they count as its own."""
     previous_response_id: str | None = None
-    fresh: tuple[Message, ...] = ()
+    fresh: tuple[ChatMessage, ...] = ()
     """With a previous id: only what is new since then. Empty means the last message."""
     stop: tuple[str, ...] = ()
     seed: int | None = None
@@ -469,7 +469,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     trimmed: int = 0
     """So many of the oldest messages were left out, because the whole was too long for the model."""
     tools: tuple[Tool, ...] = ()
-    hosted: tuple[Hosted, ...] = ()
+    hosted: tuple[HostedTool, ...] = ()
     exchange: tuple[Segment, ...] = ()
     """What this speech has brought so far, in order: thoughts, words, what it asked of tools, what they gave.
     It stands after the messages, and the model goes on from there."""
@@ -541,7 +541,7 @@ speaker takes it; whether one has conceded; and of a referee, whether that is so
 PollName = Literal["before", "after"]
 
 
-class Alike(Struct, frozen=True):
+class SimilarTurns(Struct, frozen=True):
     """Evidence that the debate goes in circles: two turns, the scorer and its figure."""
 
     turn: int

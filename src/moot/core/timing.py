@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Pace(Struct, frozen=True):
+class RunnerTimings(Struct, frozen=True):
     """How patient a runner is, in seconds."""
 
     retry_base: float = 1.0

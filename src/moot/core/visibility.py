@@ -1,9 +1,9 @@
-"""Who may hear what: `hears` for the seats, `visible` for those who watch.
+"""Who may hear what: `hears` for the seats, `visible_event` for those who watch.
 
 Reasoning has no way into `hears`: a seat hears its own words and notes, the words of the others, the points
-of information that were taken and the remarks made before its turn began, and nothing else. `visible` stands
-between the log and every watcher and fails closed: an event that it does not know is shown to nobody. `seen`
-is its twin for whoever looks at the whole debate instead.
+of information that were taken and the remarks made before its turn began, and nothing else. `visible_event`
+stands between the log and every watcher and fails closed: an event that it does not know is shown to nobody.
+`visible_state` is its twin for whoever looks at the whole debate instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from moot.core import events as ev
 from moot.core.events import Recorded
-from moot.core.state import Debate, Kept, Remark, Turn
+from moot.core.state import Debate, EarlierCalls, Remark, Turn
 from moot.core.terms import Reasoning, Seat, ToolCall, UnknownItem
 
 
@@ -34,17 +34,17 @@ class Heard(Struct, frozen=True):
 def hears(debate: Debate, turn: Turn) -> tuple[Heard, ...]:
     """All that the speaker of this turn has heard when it starts, in the order in which it heard it."""
     group = debate.schedule[turn.slot].group
-    said = [other for other in debate.turns if other.said and other.seq < turn.seq]
+    speeches = [other for other in debate.turns if other.has_words and other.seq < turn.seq]
     # What was said at the same time as an own speech is heard after it.
-    own = {debate.schedule[t.slot].group: t.seq for t in said if t.seat == turn.seat}
+    own = {debate.schedule[t.slot].group: t.seq for t in speeches if t.seat == turn.seat}
     heard: list[tuple[int, Heard]] = []
-    for other in said:
-        theirs = debate.schedule[other.slot].group
-        speech = Heard("other", debate.heard(other), other.seat, other.number, other.round)
+    for other in speeches:
+        other_group = debate.schedule[other.slot].group
+        speech = Heard("other", debate.heard_text(other), other.seat, other.number, other.round)
         if other.seat == turn.seat:
             heard.append((other.seq, replace(speech, kind="own", text=other.text)))
-        elif theirs != group:
-            heard.append((max(other.seq, own.get(theirs, 0)), speech))
+        elif other_group != group:
+            heard.append((max(other.seq, own.get(other_group, 0)), speech))
     heard.extend(
         (remark.seq, _remark(remark, turn))
         for remark in debate.remarks
@@ -85,15 +85,15 @@ OWNER = Viewer("owner")
 OBSERVER = Viewer("observer")
 
 
-def visible(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | None:
+def visible_event(debate: Debate, recorded: Recorded, viewer: Viewer) -> Recorded | None:
     """The event as this viewer may see it, or None. `debate` is the state that includes the event."""
-    event = _shown(debate, recorded.event, viewer)
+    event = _redact(debate, recorded.event, viewer)
     if event is None:
         return None
     return recorded if event is recorded.event else replace(recorded, event=event)
 
 
-def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
+def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
     if isinstance(event, ev.CallDelta):
         # Nearly all that ever happens, so it is asked first.
         if event.kind != "text" and not may_read_reasoning(debate, viewer):
@@ -111,12 +111,12 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
             if may_read_reasoning(debate, viewer):
-                return _unsealed(event, viewer)
+                return _without_opaque(event, viewer)
             # Who has seen the words must learn that they were none.
             hidden = Reasoning((), event.segment.index, redacted=True)
             return replace(event, segment=hidden) if event.taken_back else None
         case ev.SegmentCompleted(segment=ToolCall()):
-            return _unsealed(event, viewer)
+            return _without_opaque(event, viewer)
         case ev.SegmentCompleted(segment=UnknownItem()):
             return event if may_read_reasoning(debate, viewer) else None
         case ev.RemarkInjected():
@@ -134,10 +134,10 @@ def _shown(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
         case ev.DraftKept():
             return event if viewer.seat == event.seat else None
         case ev.AsideAsked():
-            return event if _is_asked(event.seat, viewer) else None
+            return event if _may_read_aside(event.seat, viewer) else None
         case ev.AsideAnswered() | ev.AsideFailed():
             aside = debate.aside(event.aside)
-            return event if _is_asked(aside.seat if aside else None, viewer) else None
+            return event if _may_read_aside(aside.seat if aside else None, viewer) else None
         case ev.PointRaised():
             return event if event.accepted or viewer.privileged else replace(event, text="")
         case ev.VoteCast():
@@ -166,14 +166,14 @@ def may_hear(to: str | None, viewer: Viewer) -> bool:
     return to is None or viewer.privileged or viewer.seat == to
 
 
-def _unsealed(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
+def _without_opaque(event: ev.SegmentCompleted, viewer: Viewer) -> ev.SegmentCompleted:
     """What goes back to a provider unread is nobody else's business."""
     if viewer.privileged or not isinstance(event.segment, Reasoning | ToolCall) or not event.segment.opaque:
         return event
     return replace(event, segment=replace(event.segment, opaque=""))
 
 
-def _is_asked(seat: str | None, viewer: Viewer) -> bool:
+def _may_read_aside(seat: str | None, viewer: Viewer) -> bool:
     """What is asked aside is for the seat that is asked, and for those who conduct the debate."""
     return viewer.privileged or (seat is not None and viewer.seat == seat)
 
@@ -187,14 +187,14 @@ def _is_private(debate: Debate, number: int, viewer: Viewer) -> bool:
         if call.number != number:
             continue
         if call.turn is not None:
-            return viewer.seat is not None and veiled(debate, call.turn, viewer)
+            return viewer.seat is not None and is_withheld(debate, call.turn, viewer)
         return call.aside is not None or viewer.role == "judge"
     # What a tool gives comes when the call that asked for it is over.
     spoken = (turn.number for turn in (*debate.live, *debate.turns) if turn.call == number)
-    return viewer.seat is not None and any(veiled(debate, turn, viewer) for turn in spoken)
+    return viewer.seat is not None and any(is_withheld(debate, turn, viewer) for turn in spoken)
 
 
-def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
+def is_withheld(debate: Debate, number: int, viewer: Viewer) -> bool:
     """A speech that whoever sits in this seat must not read yet: their own is given at the same time."""
     if viewer.seat is None or debate.final or debate.being_judged:
         return False
@@ -202,7 +202,7 @@ def veiled(debate: Debate, number: int, viewer: Viewer) -> bool:
     if turn is None or turn.seat == viewer.seat or not debate.phase(turn.slot).simultaneous:
         return False
     group = debate.schedule[turn.slot].group
-    return any(slot.group == group and slot.seat == viewer.seat for slot in debate.unspent())
+    return any(slot.group == group and slot.seat == viewer.seat for slot in debate.remaining_slots())
 
 
 def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
@@ -212,7 +212,7 @@ def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
     return viewer.privileged or debate.manner.show_reasoning
 
 
-def seen(debate: Debate, viewer: Viewer) -> Debate:
+def visible_state(debate: Debate, viewer: Viewer) -> Debate:
     """The debate as this viewer may know it now: without drafts and notes that are not theirs, others' aims
     and thoughts, and the words that are veiled. What anybody voted is left to the tally."""
     drafts = {seat: text for seat, text in debate.drafts.items() if seat == viewer.seat}
@@ -226,18 +226,18 @@ def seen(debate: Debate, viewer: Viewer) -> Debate:
         fence=fence,
         seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
         asides=tuple(
-            a if _is_asked(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides
+            a if _may_read_aside(a.seat, viewer) else replace(a, text="", about="") for a in debate.asides
         ),
         remarks=tuple(r for r in debate.remarks if r.question or may_hear(r.to, viewer)),
         points=tuple(p if p.accepted else replace(p, text="") for p in debate.points),
-        turns=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.turns),
-        live=tuple(_as_read(debate, turn, viewer, thoughts) for turn in debate.live),
+        turns=tuple(_visible_turn(debate, turn, viewer, thoughts) for turn in debate.turns),
+        live=tuple(_visible_turn(debate, turn, viewer, thoughts) for turn in debate.live),
     )
 
 
-def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
-    if veiled(debate, turn.number, viewer):
-        return replace(turn, text="", reasoning="", segments=(), runs=(), cut=(), kept=Kept())
+def _visible_turn(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn:
+    if is_withheld(debate, turn.number, viewer):
+        return replace(turn, text="", reasoning="", segments=(), runs=(), cut=(), kept=EarlierCalls())
     if thoughts:
         return turn
     return replace(
@@ -246,7 +246,7 @@ def _as_read(debate: Debate, turn: Turn, viewer: Viewer, thoughts: bool) -> Turn
         segments=tuple(part for part in turn.segments if not isinstance(part, Reasoning | UnknownItem)),
         runs=tuple(run for run in turn.runs if run.kind == "text"),
         cut=tuple(part for part in turn.cut if not isinstance(part, Reasoning)),
-        kept=Kept(turn.kept.text),
+        kept=EarlierCalls(turn.kept.text),
     )
 
 

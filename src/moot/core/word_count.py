@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 
-CLIPPED = " […]"
-LENIENCE = 1.25
+CLIPPED_MARK = " […]"
+OVERRUN_FACTOR = 1.25
 """A speech may finish its sentence up to a quarter beyond its budget."""
 
 # Han, kana, Thai, Lao, Khmer and Burmese are written without spaces between words.
@@ -29,7 +29,7 @@ _TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = (bytes(range(start)) for start in (0xC0,
 _SENTENCE = re.compile(r"[.!?…][\"')\]”’]*(?=\s|$)|[。！？][”’」』）]*")
 
 
-def count(text: str) -> int:
+def count_words(text: str) -> int:
     # Most texts are plain, some are a megabyte long, and nobody may be held up by one.
     return len(text.split()) if text.isascii() else len(_PIECE.findall(text))
 
@@ -66,18 +66,18 @@ def first_tokens(text: str, quarters: int) -> str:
 def first_words(text: str, most: int) -> str:
     """The first so many words, and a sign where something is left out."""
     end = _end(text, most)
-    return text if end is None else text[:end] + CLIPPED
+    return text if end is None else text[:end] + CLIPPED_MARK
 
 
-def allowed(text: str, budget: int) -> int:
+def words_within_budget(text: str, budget: int) -> int:
     """How many words of a speech count: up to the end of the sentence in which its budget is reached, and a
     quarter beyond at most. 0 where all of them do."""
-    most = int(budget * LENIENCE)
+    most = int(budget * OVERRUN_FACTOR)
     within, beyond = _end(text, budget) or 0, _end(text, most)
     if beyond is None:
         return 0
     ends = [match.end() for match in _SENTENCE.finditer(text, 0, beyond) if match.end() >= within]
-    return count(text[: ends[0]]) if ends else most
+    return count_words(text[: ends[0]]) if ends else most
 
 
 def _end(text: str, most: int) -> int | None:

@@ -24,29 +24,29 @@ from moot.core.events import CallDelta, DebateOpened, Event, Recorded, SegmentCo
 from moot.core.evolve import evolve
 from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
-from moot.core.terms import Model, Status, Step
-from moot.engine.followers import Hub
-from moot.engine.placement import Role, Waiting, wants_runner
-from moot.engine.resolve_setup import Casting, check_priced, money
+from moot.core.terms import Model, Status, StepSize
+from moot.engine.followers import Followers
+from moot.engine.placement import ProcessRole, QueueStats, wants_runner
+from moot.engine.resolve_setup import SetupResolver, check_priced, money
 from moot.engine.run_loop import LOST_SECONDS
 from moot.engine.runner import Runner
-from moot.engine.user_keys import Lending
-from moot.judging.model_families import recused
-from moot.models.registry import Providers
+from moot.engine.user_keys import UserKeys
+from moot.judging.model_families import recuse_biased
+from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Provider
 from moot.providers.keys import Secret
-from moot.providers.scripted import Scripted
+from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import Command, Inject, Open, Rejudge, Start, decide
 from moot.rules.cost_estimate import smallest_allowance
-from moot.rules.debate_setup import JudgeSetup, Naming, Setup, by_place, opening
+from moot.rules.debate_setup import JudgeSetup, MakeId, Setup, numbered_id, opening_event
 from moot.rules.participation import CastVote, KeepDraft
 from moot.settings import Settings
-from moot.store.contract import Head, Once, Outcome, Page, Store, Wanted
+from moot.store.contract import DebateFilter, DebateHead, DebatePage, IdempotencyKey, RecordResult, Store
 from moot.store.memory import MemoryStore
 from moot.tools.contract import NoTools, Toolbox
 from moot.tools.toolbox import McpToolbox
 
-QUIET = (Inject, KeepDraft, CastVote)
+NO_RUNNER_NEEDED = (Inject, KeepDraft, CastVote)
 """What gives a runner nothing to do."""
 
 
@@ -57,29 +57,29 @@ class Arena:
         self,
         settings: Settings,
         store: Store,
-        providers: Providers,
+        providers: ProviderRegistry,
         tools: Toolbox | None = None,
         *,
         run: bool = True,
     ) -> None:
         # The one place that looks upwards: which backends there are is for the programs to say.
-        from moot.processes.backends import make_placement, make_shared
+        from moot.processes.backends import make_bus_and_state, make_placement
 
         self.settings = settings
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self._bus, self.commons = make_shared(settings)
+        self._bus, self.shared_state = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
-            providers.share(self.commons)
+            providers.share_limits(self.shared_state)
         store.listen(self._bus.publish)
-        self.lending = Lending(providers)
-        store.listen(self.lending.heard)
-        self.hub = Hub(store, self._bus)
-        self.locks = None if isinstance(store, MemoryStore) else settings.data
+        self.user_keys = UserKeys(providers)
+        store.listen(self.user_keys.on_records)
+        self.followers = Followers(store, self._bus)
+        self.lock_folder = None if isinstance(store, MemoryStore) else settings.data
         """Where processes that share the store know of each other."""
         self._placement = make_placement(settings, store, self._runner, run=run)
-        casting = Casting(settings, providers)
+        casting = SetupResolver(settings, providers)
         self._panel = casting.panel
         self.setup = casting.setup
         self.model = casting.model
@@ -122,13 +122,13 @@ class Arena:
 
     async def close(self) -> None:
         """End the streams, park the turns, close the store: in that order."""
-        await self.hub.close()
+        await self.followers.close()
         await self._placement.close()
         await self.tools.close()
-        await self.lending.close()
+        await self.user_keys.close()
         await self.providers.close()
         await self._bus.close()
-        await self.commons.close()
+        await self.shared_state.close()
         await self.store.close()
 
     # --- asking ---------------------------------------------------------------------------------------
@@ -138,13 +138,13 @@ class Arena:
         setup: Setup,
         *,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         start: bool = False,
-        step: Step | None = None,
-        naming: Naming = by_place,
+        step: StepSize | None = None,
+        naming: MakeId = numbered_id,
         keys: Mapping[str, Secret] | None = None,
         objection: Exception | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         """Open a debate; it waits for `Start`, unless it is to start at once, perhaps only for a step.
 
         `keys` are lent for this debate alone: they stay in memory, and what is written down is whose they
@@ -154,28 +154,28 @@ class Arena:
         debate_id = new_id()
         objection = objection or await self._unknown_tools(setup)
         try:
-            lent = self.lending.lend(debate_id, keys or {})
-            opened = replace(opening(replace(setup, lent=lent), naming), fence=new_fence())
+            lent = self.user_keys.add(debate_id, keys or {})
+            opened = replace(opening_event(replace(setup, lent=lent), naming), fence=new_fence())
             outcome = await self._record(
                 debate_id, Open(opened, start, step), owner=owner, once=once, objection=objection
             )
         except BaseException:
-            await self.lending.give_back(debate_id)
+            await self.user_keys.remove(debate_id)
             raise
         if outcome.debate.id != debate_id:
-            await self.lending.give_back(debate_id)
+            await self.user_keys.remove(debate_id)
         if wants_runner(outcome.debate):
-            self._placement.want(outcome.debate.id)
+            self._placement.ensure_running(outcome.debate.id)
         return outcome
 
-    async def take_over(
+    async def import_debate(
         self,
         events: Sequence[Event],
         *,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         objection: Exception | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         """A debate that was held elsewhere so far, with its whole log. An `objection` as in `create`."""
         fence = new_fence()
         log = [replace(event, fence=fence) if isinstance(event, DebateOpened) else event for event in events]
@@ -187,7 +187,7 @@ class Arena:
 
         outcome = await self.store.record(new_id(), on_head, owner=owner, once=once)
         if wants_runner(outcome.debate):
-            self._placement.want(outcome.debate.id)
+            self._placement.ensure_running(outcome.debate.id)
         return outcome
 
     async def ask(
@@ -195,22 +195,22 @@ class Arena:
         debate_id: str,
         command: Command,
         *,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         keys: Mapping[str, Secret] | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         """Carry a command out, or raise Refused with the reason and the current status.
 
         `keys` are taken where the debate was opened with some and has lost them with an earlier process.
         """
-        lent = self.lending.lend_what_lacks(await self.state(debate_id), keys) if keys else ()
+        lent = self.user_keys.add_missing(await self.state(debate_id), keys) if keys else ()
         try:
             outcome = await self._record(debate_id, command, once=once)
         except BaseException:
             if lent:
-                await self.lending.give_back(debate_id, *lent)
+                await self.user_keys.remove(debate_id, *lent)
             raise
-        if not isinstance(command, QUIET) and wants_runner(outcome.debate):
-            self._placement.want(debate_id)
+        if not isinstance(command, NO_RUNNER_NEEDED) and wants_runner(outcome.debate):
+            self._placement.ensure_running(debate_id)
         return outcome
 
     async def rejudge(
@@ -222,8 +222,8 @@ class Arena:
         reason: str = "",
         allowance: Decimal | float | str | None = None,
         recuse: bool = True,
-        once: Once | None = None,
-    ) -> Outcome:
+        once: IdempotencyKey | None = None,
+    ) -> RecordResult:
         """Have a debate that is over judged once more: by others, by other criteria, or just again.
 
         The first verdict stays; this one stands beside it. It may cost up to `allowance`, or what the
@@ -234,7 +234,7 @@ class Arena:
         if debate.being_judged:
             self.run(debate_id)
         sitting = self._panel(debate, judges, tuple(criteria))
-        sitting = recused(sitting, debate.seats) if recuse else sitting
+        sitting = recuse_biased(sitting, debate.seats) if recuse else sitting
         limit = money(allowance)
         if limit is not None and not (limit.is_finite() and limit > 0):
             raise Invalid("No such allowance.", {"costLimit": ["Must be greater than 0"]})
@@ -246,7 +246,7 @@ class Arena:
             )
         return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
 
-    async def start(self, debate_id: str) -> Outcome:
+    async def start(self, debate_id: str) -> RecordResult:
         return await self.ask(debate_id, Start())
 
     async def delete(self, debate_id: str) -> None:
@@ -258,31 +258,31 @@ class Arena:
 
     async def is_running(self, debate_id: str) -> bool:
         """Whether a process that is alive, this one or another, runs this debate or is about to."""
-        return await self._placement.is_attended(debate_id, (await self.head(debate_id)).runner)
+        return await self._placement.is_running(debate_id, (await self.head(debate_id)).runner)
 
     @property
     def away(self) -> bool:
         """Whether the log that machines share cannot be reached at present; it is waited for."""
-        return self._placement.away
+        return self._placement.unreachable
 
-    async def waiting(self) -> Waiting | None:
+    async def queue_stats(self) -> QueueStats | None:
         """What waits for a worker; None where this process runs its debates itself."""
-        return await self._placement.waiting()
+        return await self._placement.queue_stats()
 
-    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+    def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         """This process serves for good: others on the same log see it, and it ends where it hangs."""
-        self._placement.appear(role, streams)
+        self._placement.announce(role, streams)
 
     def run(self, debate_id: str) -> None:
         """See to it that a debate with something to do is run."""
-        self._placement.want(debate_id)
+        self._placement.ensure_running(debate_id)
 
     # --- looking --------------------------------------------------------------------------------------
 
     async def state(self, debate_id: str) -> Debate:
         return await self.store.state(debate_id)
 
-    async def head(self, debate_id: str) -> Head:
+    async def head(self, debate_id: str) -> DebateHead:
         return await self.store.head(debate_id)
 
     async def list(
@@ -294,15 +294,15 @@ class Arena:
         limit: int = 20,
         offset: int = 0,
         **more: Any,
-    ) -> Page:
-        """Newest first. `more` are the other members of `Wanted`."""
-        wanted = Wanted(owner, tuple(statuses), search, **more)
+    ) -> DebatePage:
+        """Newest first. `more` are the other members of `DebateFilter`."""
+        wanted = DebateFilter(owner, tuple(statuses), search, **more)
         return await self.store.list(wanted, limit=limit, offset=offset)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after `after`, as it comes, for as long as the debate exists and the arena is open."""
         await self.store.head(debate_id)
-        async for batch in self.hub.follow(debate_id, after):
+        async for batch in self.followers.follow(debate_id, after):
             for recorded in batch:
                 yield recorded
 
@@ -325,7 +325,7 @@ class Arena:
             except UnknownDebate:
                 return True
             except StoreError:
-                if self.hub.closed:
+                if self.followers.closed:
                     raise
                 await asyncio.sleep(LOST_SECONDS)
 
@@ -347,9 +347,9 @@ class Arena:
         command: Command,
         *,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         objection: Exception | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         def on_head(debate: Debate | None) -> Sequence[Event]:
             if objection is not None:
                 raise objection
@@ -375,19 +375,19 @@ class Arena:
             debate_id,
             epoch,
             store=self.store,
-            hub=self.hub,
-            provider=partial(self.lending.provider, debate_id),
+            followers=self.followers,
+            provider=partial(self.user_keys.provider, debate_id),
             pace=self.settings.pace,
             tools=self.tools,
-            lacking=self.lending.lacking,
+            missing_keys=self.user_keys.missing,
         )
 
 
-def _providers(settings: Settings, given: Mapping[str, Provider]) -> Providers:
+def _providers(settings: Settings, given: Mapping[str, Provider]) -> ProviderRegistry:
     def scripted() -> Provider:
-        return Scripted(pace=settings.script_pace, ledger=settings.script_ledger)
+        return ScriptedProvider(pace=settings.script_pace, ledger=settings.script_ledger)
 
-    return Providers(
+    return ProviderRegistry(
         given,
         models=settings.models,
         environ=settings.environ,

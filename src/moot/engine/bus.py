@@ -15,18 +15,18 @@ from moot.store.contract import Listener
 class Bus(Protocol):
     def publish(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None: ...
 
-    def subscribe(self, listener: Listener) -> None:
+    def add_listener(self, listener: Listener) -> None:
         """It is called with no records where there may be more, and only the log can tell."""
         ...
 
-    def heed(self, debate_id: str, *, words: bool) -> None:
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
         """From now on news of this debate is wanted from other processes too; `words`: even the words."""
         ...
 
-    def ignore(self, debate_id: str) -> None: ...
+    def unsubscribe(self, debate_id: str) -> None: ...
 
     @property
-    def trouble(self) -> str:
+    def connection_error(self) -> str:
         """Why other processes are heard late; empty where they are not."""
         ...
 
@@ -36,7 +36,7 @@ class Bus(Protocol):
 
 
 class MemoryBus:
-    trouble = ""
+    connection_error = ""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
@@ -45,13 +45,13 @@ class MemoryBus:
         for listener in self._listeners:
             listener(debate_id, records)
 
-    def subscribe(self, listener: Listener) -> None:
+    def add_listener(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def heed(self, debate_id: str, *, words: bool) -> None:
+    def subscribe(self, debate_id: str, *, words: bool) -> None:
         """There are no others."""
 
-    def ignore(self, debate_id: str) -> None:
+    def unsubscribe(self, debate_id: str) -> None:
         """There are no others."""
 
     async def close(self) -> None:

@@ -16,21 +16,21 @@ from typing import assert_never
 from msgspec import Struct
 
 from moot.core.errors import Fault, Unavailable
-from moot.core.events import CallDelta, Narrated, SegmentCompleted
+from moot.core.events import CallDelta, SegmentCompleted, StreamedEvent
 from moot.core.terms import DeltaKind, PartStart, Request
 from moot.core.word_count import first_tokens
-from moot.engine.call_result import MOST_SEGMENTS, Heard
-from moot.engine.segment_offsets import place
-from moot.providers.contract import Alive, Began, Done, Item, Provider, Said
+from moot.engine.call_result import MAX_SEGMENTS, CallResult
+from moot.engine.segment_offsets import make_shifter
+from moot.providers.contract import KeepAlive, Provider, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
 from moot.providers.redaction import without_folders
 
-SPLIT = 16 * 1024
+MAX_DELTA_CHARS = 16 * 1024
 """A larger delta is written in pieces, so that no reader has to swallow it whole."""
 
-Narrate = Callable[[Sequence[Narrated]], Awaitable[object]]
+WriteStreamed = Callable[[Sequence[StreamedEvent]], Awaitable[object]]
 
 
-class Deadlines(Struct, frozen=True):
+class CallDeadlines(Struct, frozen=True):
     """In seconds, on the monotonic clock. None where slow is not broken."""
 
     first: float | None = 30.0
@@ -38,7 +38,7 @@ class Deadlines(Struct, frozen=True):
     tick: float = 0.05
 
 
-class Clock:
+class JobTimer:
     """The time that a part has in all, over all its attempts; somebody may give it more while it runs."""
 
     def __init__(self, seconds: float) -> None:
@@ -47,52 +47,54 @@ class Clock:
         self._alarm: asyncio.Timeout | None = None
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         return self._ends - monotonic()
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Raises TimeoutError when the time is up."""
-        async with asyncio.timeout(max(0.0, self.left)) as self._alarm:
+        async with asyncio.timeout(max(0.0, self.seconds_left)) as self._alarm:
             try:
                 yield
             finally:
                 self._alarm = None
 
-    def put_off(self, seconds: float) -> None:
+    def extend_by(self, seconds: float) -> None:
         self._ends += seconds
         if self._alarm is not None and not self._alarm.expired():
-            self._alarm.reschedule(asyncio.get_running_loop().time() + self.left)
+            self._alarm.reschedule(asyncio.get_running_loop().time() + self.seconds_left)
 
     def extend(self, total: float) -> None:
         """Beyond the usual time, so much in all."""
         if total > self._extended:
-            self.put_off(total - self._extended)
+            self.extend_by(total - self._extended)
             self._extended = total
 
 
-class Narrator:
+class DeltaBuffer:
     """Collects words and writes them at most once per tick, in order, from one task."""
 
-    def __init__(self, narrate: Narrate, tick: float) -> None:
+    def __init__(self, narrate: WriteStreamed, tick: float) -> None:
         self._narrate = narrate
         self._tick = tick
-        self._pending: list[Narrated] = []
+        self._pending: list[StreamedEvent] = []
         self._words: list[str] = []
-        self._place: tuple[int, int, DeltaKind] | None = None
+        self._current: tuple[int, int, DeltaKind] | None = None
         self._part: PartStart | None = None
         self._ready = asyncio.Event()
 
-    def say(self, call: int, segment: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
+    def add_text(
+        self, call: int, segment: int, kind: DeltaKind, text: str, part: PartStart | None = None
+    ) -> None:
         place = (call, segment, kind)
-        if place != self._place or part is not None:
-            self._close()
-            self._place, self._part = place, part
+        if place != self._current or part is not None:
+            self._merge_text()
+            self._current, self._part = place, part
         self._words.append(text)
         self._ready.set()
 
-    def add(self, event: SegmentCompleted) -> None:
-        self._close()
+    def add_segment(self, event: SegmentCompleted) -> None:
+        self._merge_text()
         self._pending.append(event)
         self._ready.set()
 
@@ -106,39 +108,42 @@ class Narrator:
                 await asyncio.sleep(self._tick - loop.time() % self._tick)
 
     async def flush(self) -> None:
-        self._close()
+        self._merge_text()
         self._ready.clear()
         pending, self._pending = self._pending, []
         if pending:
             await self._narrate(pending)
 
-    def _close(self) -> None:
+    def _merge_text(self) -> None:
         """Words of one kind in a row become one delta."""
-        if self._place is not None and self._words:
+        if self._current is not None and self._words:
             text = "".join(self._words)
-            call, segment, kind = self._place
-            for start in range(0, len(text), SPLIT):
+            call, segment, kind = self._current
+            for start in range(0, len(text), MAX_DELTA_CHARS):
                 part = None if start else self._part
-                self._pending.append(CallDelta(call, segment, kind, text[start : start + SPLIT], part))
+                self._pending.append(
+                    CallDelta(call, segment, kind, text[start : start + MAX_DELTA_CHARS], part)
+                )
         self._words = []
-        self._place = self._part = None
+        self._current = self._part = None
 
 
-async def listen(
+async def stream_call(
     provider: Provider,
     request: Request,
     call: int,
-    heard: Heard,
-    narrate: Narrate,
-    deadlines: Deadlines,
+    result: CallResult,
+    narrate: WriteStreamed,
+    deadlines: CallDeadlines,
     most: int,
 ) -> None:
-    """Fill `heard` until the provider is done, has said more than `most` quarters of tokens, or a Fault is
+    """Fill `result` until the provider is done, has said more than `most` quarters of tokens, or a Fault is
     raised."""
-    narrator = Narrator(narrate, deadlines.tick)
+    narrator = DeltaBuffer(narrate, deadlines.tick)
     writing = asyncio.create_task(narrator.run(), name=f"narrator of call {call}")
     reading = asyncio.create_task(
-        _read(provider, request, call, heard, narrator, deadlines, most), name=f"reader of call {call}"
+        _read_chunks(provider, request, call, result, narrator, deadlines, most),
+        name=f"reader of call {call}",
     )
     try:
         await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
@@ -152,61 +157,61 @@ async def listen(
         await narrator.flush()
 
 
-async def _read(
+async def _read_chunks(
     provider: Provider,
     request: Request,
     call: int,
-    heard: Heard,
-    narrator: Narrator,
-    deadlines: Deadlines,
+    result: CallResult,
+    narrator: DeltaBuffer,
+    deadlines: CallDeadlines,
     most: int,
 ) -> None:
     held = provider.traits.deadlines
     first = deadlines.first if held else None
     between = deadlines.between if held else None
     loop = asyncio.get_running_loop()
-    placed = place(request)
+    shifter = make_shifter(request)
     moved = 0.0
     try:
-        async with asyncio.timeout(first) as patience, aclosing(provider.stream(request)) as chunks:
+        async with asyncio.timeout(first) as timeout, aclosing(provider.stream(request)) as chunks:
             async for chunk in chunks:
                 now = loop.time()
                 # Moving a timer for each token would cost more than reading it.
                 if between is not None and now - moved > between / 50:
                     moved = now
-                    patience.reschedule(now + between)
-                if placed is not None:
-                    chunk = placed.put(chunk)
+                    timeout.reschedule(now + between)
+                if shifter is not None:
+                    chunk = shifter.shift(chunk)
                 match chunk:
-                    case Said(said, kind, segment, part):
-                        room = max(0, most - heard.size) if len(heard.spoken) <= MOST_SEGMENTS else 0
+                    case ReplyDelta(said, kind, segment, part):
+                        room = max(0, most - result.size) if len(result.deltas) <= MAX_SEGMENTS else 0
                         text = first_tokens(said, room)
-                        heard.keep(segment, kind, text, part)
-                        narrator.say(call, segment, kind, text, part)
-                        if not room or text != said or heard.size >= most:
-                            heard.truncated = "cap"
+                        result.add_delta(segment, kind, text, part)
+                        narrator.add_text(call, segment, kind, text, part)
+                        if not room or text != said or result.size >= most:
+                            result.truncated = "cap"
                             return
-                    case Item(segment):
-                        back = heard.takes_back(segment)
-                        narrator.add(SegmentCompleted(call, heard.take(segment, most), back))
-                        if heard.truncated:
+                    case ReplySegment(segment):
+                        back = result.was_reasoning(segment)
+                        narrator.add_segment(SegmentCompleted(call, result.add_segment(segment, most), back))
+                        if result.truncated:
                             return
-                    case Began(response_id, request_id):
-                        heard.response_id, heard.request_id = response_id, request_id
-                    case Alive(usage):
-                        heard.figures = usage or heard.figures
-                    case Done():
-                        heard.done = chunk
-                        heard.response_id = chunk.response_id or heard.response_id
+                    case ReplyStarted(response_id, request_id):
+                        result.response_id, result.request_id = response_id, request_id
+                    case KeepAlive(usage):
+                        result.partial_usage = usage or result.partial_usage
+                    case ReplyDone():
+                        result.done = chunk
+                        result.response_id = chunk.response_id or result.response_id
                         return
                     case _:
                         assert_never(chunk)
     except TimeoutError as error:
-        if heard.first_token is None:
-            provider.unheard(request.model)
-        raise Fault("timeout" if heard.first_token is None else "stalled") from error
+        if result.first_token is None:
+            provider.report_timeout(request.model)
+        raise Fault("timeout" if result.first_token is None else "stalled") from error
     except Unavailable as error:
         # Everybody who watches reads it.
         says = without_folders(f"{error} {error.fix}".strip())
-        raise Fault("unavailable", "permanent", billed=False, says=says) from error
+        raise Fault("unavailable", "permanent", billed=False, message=says) from error
     raise Fault("disconnected")

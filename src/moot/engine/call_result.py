@@ -25,18 +25,18 @@ from moot.core.terms import (
     Usage,
 )
 from moot.core.word_count import first_tokens, quarter_tokens
-from moot.providers.contract import Done
+from moot.providers.contract import ReplyDone
 
-MOST_BULK = 2 * 1024 * 1024
-MOST_SEGMENTS = 256
+MAX_NON_TEXT_CHARS = 2 * 1024 * 1024
+MAX_SEGMENTS = 256
 """Words and thoughts that change places more often than this are no speech."""
 
 
-class Heard(Struct):
+class CallResult(Struct):
     call: int = 0
-    done: Done | None = None
+    done: ReplyDone | None = None
     segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
-    spoken: dict[tuple[int, DeltaKind], list[str]] = field(
+    deltas: dict[tuple[int, DeltaKind], list[str]] = field(
         default_factory=dict[tuple[int, DeltaKind], list[str]]
     )
     """Thoughts and words never share a segment, whatever number a provider gives them."""
@@ -46,7 +46,7 @@ class Heard(Struct):
     """Of those that the service counts: with which of its words each part of a segment starts."""
     response_id: str | None = None
     request_id: str = ""
-    figures: Usage | None = None
+    partial_usage: Usage | None = None
     """What was reported by a reply that then broke off."""
     truncated: Truncation | None = None
     started: float = 0.0
@@ -57,7 +57,7 @@ class Heard(Struct):
     """In quarters of tokens, thoughts included: at least as many as bytes."""
     reasoning_size: int = 0
     """What of it is thoughts."""
-    bulk: int = 0
+    non_text_size: int = 0
     """What came beside words, in characters: what tools were asked and gave, seals, citations."""
 
     @property
@@ -80,12 +80,12 @@ class Heard(Struct):
         """Those the provider finished, and those we have only the words of."""
         made = [
             rebuilt(index, kind, self._pieces(index, kind, words))
-            for (index, kind), words in self.spoken.items()
+            for (index, kind), words in self.deltas.items()
             if index not in self.segments
         ]
         return sorted([*made, *self.segments.values()], key=lambda segment: segment.index)
 
-    def unrecorded(self, call: int) -> tuple[SegmentCompleted, ...]:
+    def unfinished_segments(self, call: int) -> tuple[SegmentCompleted, ...]:
         """Segments that the provider never finished by itself."""
         return tuple(
             SegmentCompleted(call, segment)
@@ -93,39 +93,41 @@ class Heard(Struct):
             if segment.index not in self.segments
         )
 
-    def keep(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
+    def add_delta(self, index: int, kind: DeltaKind, text: str, part: PartStart | None = None) -> None:
         if self.first_token is None:
             self.first_token = monotonic()
-        words = self.spoken.setdefault((index, kind), [])
+        words = self.deltas.setdefault((index, kind), [])
         if part is not None:
             self.parts.setdefault((index, kind), []).append((len(words), part))
         words.append(text)
         self._count(kind, text)
 
-    def take(self, segment: Segment, most: int) -> Segment:
+    def add_segment(self, segment: Segment, most: int) -> Segment:
         """Keep a finished segment, as far as there is room for what was not heard before it."""
         before = self.segments.get(segment.index)
         if isinstance(segment, Text | Reasoning):
-            segment = self._fitted(segment, before, most)
-        self.bulk += max(0, _weight(segment) - (_weight(before) if before is not None else 0))
-        if self.bulk > MOST_BULK or len(self.segments) > MOST_SEGMENTS:
+            segment = self._fit(segment, before, most)
+        self.non_text_size += max(
+            0, _non_text_length(segment) - (_non_text_length(before) if before is not None else 0)
+        )
+        if self.non_text_size > MAX_NON_TEXT_CHARS or len(self.segments) > MAX_SEGMENTS:
             self.truncated = "cap"
         self.segments[segment.index] = segment
         return segment
 
-    def takes_back(self, segment: Segment) -> bool:
+    def was_reasoning(self, segment: Segment) -> bool:
         """Its words were said as speech, and turn out to have been thoughts."""
-        return isinstance(segment, Reasoning) and (segment.index, "text") in self.spoken
+        return isinstance(segment, Reasoning) and (segment.index, "text") in self.deltas
 
-    def _fitted(self, segment: Text | Reasoning, before: Segment | None, most: int) -> Text | Reasoning:
+    def _fit(self, segment: Text | Reasoning, before: Segment | None, most: int) -> Text | Reasoning:
         kind: DeltaKind = "text" if isinstance(segment, Text) else "reasoning"
-        known = self._said(segment.index, "text") + self._said(segment.index, "reasoning")
+        known = self._delta_length(segment.index, "text") + self._delta_length(segment.index, "reasoning")
         if isinstance(before, Text | Reasoning):
             known = max(known, len(before.text))
-        elif self.takes_back(segment):
-            taken = self._said(segment.index, "text")
+        elif self.was_reasoning(segment):
+            taken = self._delta_length(segment.index, "text")
             self.chars, self.reasoning_chars = self.chars - taken, self.reasoning_chars + taken
-            self.reasoning_size += quarter_tokens("".join(self.spoken[segment.index, "text"]))
+            self.reasoning_size += quarter_tokens("".join(self.deltas[segment.index, "text"]))
         unheard = segment.text[known:]
         if not unheard:
             return segment
@@ -144,8 +146,8 @@ class Heard(Struct):
             start, part = until, following
         yield part, "".join(words[start:])
 
-    def _said(self, index: int, kind: DeltaKind) -> int:
-        return sum(map(len, self.spoken.get((index, kind), ())))
+    def _delta_length(self, index: int, kind: DeltaKind) -> int:
+        return sum(map(len, self.deltas.get((index, kind), ())))
 
     def _count(self, kind: DeltaKind, text: str) -> None:
         size = quarter_tokens(text)
@@ -165,7 +167,7 @@ def _clipped(segment: Text | Reasoning, length: int) -> Text | Reasoning:
     return replace(segment, parts=(ReasoningPart(text),), opaque="")
 
 
-def _weight(segment: Segment) -> int:
+def _non_text_length(segment: Segment) -> int:
     """What a segment holds beside words, in characters."""
     match segment:
         case Text():

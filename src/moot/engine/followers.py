@@ -22,21 +22,21 @@ from moot.engine.bus import Bus
 from moot.store.contract import Store
 
 PAGE = 512
-WINDOW = 1024
-PULSE_SECONDS = 1.0
-GLANCE_SECONDS = 0.05
+TAIL_SIZE = 1024
+POLL_SECONDS = 1.0
+CHANGE_CHECK_SECONDS = 0.05
 
 log = logging.getLogger("moot")
 
 
-class Tail:
+class LogTail:
     """The end of one debate's log, as this process has heard it."""
 
     def __init__(self) -> None:
-        self.window: deque[Recorded] = deque(maxlen=WINDOW)
+        self.window: deque[Recorded] = deque(maxlen=TAIL_SIZE)
         self.head = 0
         """The latest version that was heard of; 0 where nobody has looked yet."""
-        self.gone = False
+        self.deleted = False
         self.followers = 0
         self.listeners = 0
         """Those of the followers who want the words too."""
@@ -55,7 +55,7 @@ class Tail:
             islice(self.window, cursor + 1 - self.window[0].seq, PAGE + cursor + 1 - self.window[0].seq)
         )
 
-    def hear(self, records: tuple[Recorded, ...]) -> None:
+    def add(self, records: tuple[Recorded, ...]) -> None:
         before, turned = self.head, False
         for recorded in records:
             if self.window and recorded.seq <= self.window[-1].seq:
@@ -70,25 +70,25 @@ class Tail:
         if self.head > before:
             self._wake(turned)
 
-    def look(self, version: int) -> None:
+    def saw_version(self, version: int) -> None:
         """The store has been seen at this version."""
         if version > self.head:
             self.head = version
             self._wake(True)
 
-    def doubt(self, heard: int, cursor: int) -> None:
+    def retract_head(self, heard: int, cursor: int) -> None:
         """The log has nothing after the cursor, although more had been heard of before it was asked."""
         if self.head == heard > cursor:
             self.head = cursor
             self.window.clear()
 
-    def end(self) -> None:
-        self.gone = True
+    def mark_deleted(self) -> None:
+        self.deleted = True
         self._wake(True)
 
-    async def grown(self, cursor: int, *, turns_only: bool) -> None:
+    async def wait_for_more(self, cursor: int, *, turns_only: bool) -> None:
         """Wait until there may be more after the cursor."""
-        if self.gone or self.head > cursor:
+        if self.deleted or self.head > cursor:
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         (self._waiting_for_turns if turns_only else self._waiting).append(future)
@@ -104,16 +104,16 @@ class Tail:
                 future.set_result(None)
 
 
-class Hub:
+class Followers:
     def __init__(self, store: Store, bus: Bus) -> None:
         self._store = store
         self._bus = bus
-        self._tails: dict[str, Tail] = {}
-        self._unseen: set[str] = set()
-        self._stranded: list[asyncio.Future[None]] = []
+        self._tails: dict[str, LogTail] = {}
+        self._to_check: set[str] = set()
+        self._waiting_for_store: list[asyncio.Future[None]] = []
         self._closed = False
-        self._pulse: asyncio.Task[None] | None = None
-        bus.subscribe(self._heard)
+        self._poller: asyncio.Task[None] | None = None
+        bus.add_listener(self._on_records)
 
     async def follow(
         self, debate_id: str, after: int = 0, *, turns_only: bool = False
@@ -122,7 +122,7 @@ class Hub:
 
         With `turns_only` words are left out, and do not even wake the follower.
         """
-        tail = self._enter(debate_id, words=not turns_only)
+        tail = self._open_tail(debate_id, words=not turns_only)
         cursor = after
         try:
             while not self._closed:
@@ -135,11 +135,11 @@ class Hub:
                     if shown:
                         yield shown
                     continue
-                if tail.gone:
+                if tail.deleted:
                     return
-                await tail.grown(cursor, turns_only=turns_only)
+                await tail.wait_for_more(cursor, turns_only=turns_only)
         finally:
-            self._leave(debate_id, tail, words=not turns_only)
+            self._close_tail(debate_id, tail, words=not turns_only)
 
     @property
     def closed(self) -> bool:
@@ -149,106 +149,106 @@ class Hub:
         """End every stream, then rest."""
         self._closed = True
         for tail in self._tails.values():
-            tail.end()
-        self._rescue()
-        if self._pulse is not None:
-            self._pulse.cancel()
+            tail.mark_deleted()
+        self._wake_waiting()
+        if self._poller is not None:
+            self._poller.cancel()
             with suppress(asyncio.CancelledError):
-                await self._pulse
+                await self._poller
 
-    async def _read(self, tail: Tail, debate_id: str, cursor: int) -> tuple[Recorded, ...]:
-        while not (self._closed or tail.gone):
+    async def _read(self, tail: LogTail, debate_id: str, cursor: int) -> tuple[Recorded, ...]:
+        while not (self._closed or tail.deleted):
             heard = tail.head
             try:
                 batch = await self._store.read(debate_id, cursor, PAGE)
             except UnknownDebate:
-                tail.end()
+                tail.mark_deleted()
             except StoreError:
-                await self._until_looked()
+                await self._wait_for_store()
             else:
                 # An empty one tells nothing of the head: the cursor may be far beyond it.
                 if len(batch) < PAGE:
-                    tail.hear(batch)
+                    tail.add(batch)
                 if not batch:
-                    tail.doubt(heard, cursor)
+                    tail.retract_head(heard, cursor)
                 return batch
         return ()
 
-    def _heard(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+    def _on_records(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
         tail = self._tails.get(debate_id)
         if tail is None:
             return
         if records is None:
-            tail.end()
+            tail.mark_deleted()
         elif records:
-            tail.hear(records)
+            tail.add(records)
         else:
-            self._unseen.add(debate_id)
+            self._to_check.add(debate_id)
 
-    def _enter(self, debate_id: str, *, words: bool) -> Tail:
-        tail = self._tails.setdefault(debate_id, Tail())
+    def _open_tail(self, debate_id: str, *, words: bool) -> LogTail:
+        tail = self._tails.setdefault(debate_id, LogTail())
         tail.followers += 1
         tail.listeners += words
         if tail.followers == 1 or (words and tail.listeners == 1):
-            self._bus.heed(debate_id, words=words)
-        if self._pulse is None or self._pulse.done():
-            self._pulse = asyncio.create_task(self._keep_looking(), name="hub pulse")
+            self._bus.subscribe(debate_id, words=words)
+        if self._poller is None or self._poller.done():
+            self._poller = asyncio.create_task(self._poll_store(), name="hub pulse")
         return tail
 
-    def _leave(self, debate_id: str, tail: Tail, *, words: bool) -> None:
+    def _close_tail(self, debate_id: str, tail: LogTail, *, words: bool) -> None:
         tail.followers -= 1
         tail.listeners -= words
         if self._tails.get(debate_id) is not tail:
             return
         if not tail.followers:
             del self._tails[debate_id]
-            self._unseen.discard(debate_id)
-            self._bus.ignore(debate_id)
+            self._to_check.discard(debate_id)
+            self._bus.unsubscribe(debate_id)
         elif words and not tail.listeners:
-            self._bus.heed(debate_id, words=False)
+            self._bus.subscribe(debate_id, words=False)
 
     # --- looking at the store -------------------------------------------------------------------------
 
-    async def _keep_looking(self) -> None:
+    async def _poll_store(self) -> None:
         glances = 0
         while self._tails and not self._closed:
-            await asyncio.sleep(GLANCE_SECONDS)
+            await asyncio.sleep(CHANGE_CHECK_SECONDS)
             glances += 1
             try:
-                if await self._store.changed_elsewhere() or glances * GLANCE_SECONDS >= PULSE_SECONDS:
+                if await self._store.changed_elsewhere() or glances * CHANGE_CHECK_SECONDS >= POLL_SECONDS:
                     glances = 0
-                    await self._look(self._tails)
-                    self._rescue()
-                elif self._unseen:
-                    await self._look(self._unseen)
+                    await self._check_heads(self._tails)
+                    self._wake_waiting()
+                elif self._to_check:
+                    await self._check_heads(self._to_check)
             except StoreError:
                 pass
             except Exception:
                 # Without this task followers would wait for ever for what they have not heard.
                 log.exception("the heads of the debates could not be looked up")
 
-    async def _look(self, debate_ids: Iterable[str]) -> None:
+    async def _check_heads(self, debate_ids: Iterable[str]) -> None:
         followed = tuple(debate_ids)
         # Before the look: whoever asks for one from here on is not sure to be answered by it.
-        self._unseen.difference_update(followed)
-        pulses = await self._store.pulses(followed)
+        self._to_check.difference_update(followed)
+        pulses = await self._store.positions(followed)
         for debate_id in followed:
             tail = self._tails.get(debate_id)
             if tail is None:
                 continue
             if debate_id not in pulses:
-                tail.end()
+                tail.mark_deleted()
             else:
-                tail.look(pulses[debate_id].version)
+                tail.saw_version(pulses[debate_id].version)
 
-    async def _until_looked(self) -> None:
+    async def _wait_for_store(self) -> None:
         """The store is away. One look a second finds out when it is back, however many wait for it."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._stranded.append(future)
+        self._waiting_for_store.append(future)
         await future
 
-    def _rescue(self) -> None:
-        stranded, self._stranded = self._stranded, []
+    def _wake_waiting(self) -> None:
+        stranded, self._waiting_for_store = self._waiting_for_store, []
         for future in stranded:
             if not future.done():
                 future.set_result(None)

@@ -1,5 +1,5 @@
-"""The parts that models play, as the runner sees them: a `Speech` in the debate, a `Vote` of a judge, an
-answer `Beside` the speeches. A `Person` plays theirs by themselves; the runner only holds the clock.
+"""The parts that models play, as the runner sees them: a `SpeechJob` in the debate, a `BallotJob` of a judge,
+an answer `AsideJob` the speeches. A `HumanJob` plays theirs by themselves; the runner only holds the clock.
 
 Each part of a model says what to ask at each attempt, whether an answer will do, and what is written down
 when it does, when the time is up, or when nothing more is to be tried. A speech that asks something of its
@@ -23,27 +23,27 @@ from moot.core.events import (
     TurnFailed,
 )
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import Finish, Model, Request, Text, Truncation
-from moot.core.word_count import LENIENCE, count
-from moot.engine.call_result import Heard
-from moot.engine.tool_session import Research
+from moot.core.terms import FinishReason, Model, Request, Text, Truncation
+from moot.core.word_count import OVERRUN_FACTOR, count_words
+from moot.engine.call_result import CallResult
+from moot.engine.tool_session import ToolSession
 from moot.judging import ballots
 from moot.judging.judge_request import judge_request, repair_request
 from moot.prompts import small_model_prompts
-from moot.prompts.side_question_prompts import Unreadable, answer, aside_request
+from moot.prompts.side_question_prompts import UnreadableAnswer, aside_request, read_answer
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.runner_decisions import Purpose, Result, aside_model
-from moot.rules.side_questions import ANSWER_SECONDS, words_for
+from moot.rules.runner_decisions import CallPurpose, ResultEvent, aside_model
+from moot.rules.side_questions import ANSWER_SECONDS, answer_word_limit
 
-TRUNCATIONS: dict[Finish, Truncation] = {"length": "max_tokens", "filter": "filter"}
+TRUNCATIONS: dict[FinishReason, Truncation] = {"length": "max_tokens", "filter": "filter"}
 
 
-class Part(Protocol):
+class ModelJob(Protocol):
     @property
     def name(self) -> str: ...
 
     @property
-    def purpose(self) -> Purpose: ...
+    def purpose(self) -> CallPurpose: ...
 
     @property
     def continues(self) -> int | None:
@@ -52,40 +52,40 @@ class Part(Protocol):
 
     def request(self, attempt: int) -> Request: ...
 
-    def learn(self, fault: Fault) -> None:
+    def adapt_to(self, fault: Fault) -> None:
         """Ask for something else next time, where that may help."""
         ...
 
-    def accept(self, heard: Heard) -> Result | None:
+    def accept(self, reply: CallResult) -> ResultEvent | None:
         """None where it goes on after this. Raises Fault where the answer will not do."""
         ...
 
-    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
+    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
         """What is still to be written down of an accepted answer."""
         ...
 
-    def time_is_up(self, heard: Heard) -> Result: ...
+    def on_timeout(self, heard: CallResult) -> ResultEvent: ...
 
-    def give_up(self, fault: Fault) -> Result: ...
+    def on_failure(self, fault: Fault) -> ResultEvent: ...
 
 
-class Speech:
+class SpeechJob:
     def __init__(self, debate: Debate, turn: Turn) -> None:
         self.name = f"turn {turn.number}"
-        self.purpose = Purpose(turn=turn.number)
+        self.purpose = CallPurpose(turn=turn.number)
         self._debate = debate
         self._turn = turn
         self._seat = debate.seat(turn.seat)
         self._second_try = False
-        self._chained = not _held_twice(debate, debate.chain(turn.seat))
+        self._chained = not _id_repeated(debate, debate.chained_response_id(turn.seat))
         self._sealed = True
         self._thoughts = True
         self._trimmed = False
-        self.research = Research(debate, self._seat)
+        self.tool_session = ToolSession(debate, self._seat)
 
     @property
     def continues(self) -> int | None:
-        return self.research.continues
+        return self.tool_session.continues
 
     @property
     def model(self) -> Model:
@@ -99,12 +99,12 @@ class Speech:
             chained=self._chained,
             sealed=self._sealed,
             trimmed=self._trimmed,
-            aided=self.research.equipped,
+            aided=self.tool_session.has_tools,
         )
         request = request if self._thoughts else replace(request, thoughts=False)
-        return self.research.brought_to(request, chained=self._chained, sealed=self._sealed)
+        return self.tool_session.extend_request(request, chained=self._chained, sealed=self._sealed)
 
-    def learn(self, fault: Fault) -> None:
+    def adapt_to(self, fault: Fault) -> None:
         if fault.kind in ("chain_lost", "too_long"):
             self._chained = False
         if fault.kind == "seal_refused":
@@ -112,34 +112,34 @@ class Speech:
         if fault.kind == "summary_refused":
             self._thoughts = False
         if fault.kind == "tools_refused":
-            self.research.give_up()
-        if fault.kind == "too_long" and self.research.under_way:
+            self.tool_session.drop_tools()
+        if fault.kind == "too_long" and self.tool_session.started:
             # It was short enough before its tools had answered.
-            self.research.give_up()
+            self.tool_session.drop_tools()
         elif fault.kind == "too_long":
             self._trimmed = True
             if not self.request(1).trimmed:
                 # There is nothing to leave out: it would be as long the next time.
                 fault.severity = "permanent"
 
-    def accept(self, heard: Heard) -> Result | None:
-        if self.research.goes_on(heard):
+    def accept(self, reply: CallResult) -> ResultEvent | None:
+        if self.tool_session.needs_tools(reply):
             return None
-        finish = heard.done.finish if heard.done else "stop"
+        finish = reply.done.finish if reply.done else "stop"
         refusal = finish == "refusal"
-        if not self.research.whole(heard).strip() and not refusal:
+        if not self.tool_session.full_text(reply).strip() and not refusal:
             if finish == "filter":
                 raise Fault("filtered", "unusable")
             raise Fault("empty", "unusable")
         if self._seat.model.small and not self._second_try:
             self._second_try = True
-            if small_model_prompts.strays(self._debate, self._turn, heard.text):
+            if small_model_prompts.is_off_side(self._debate, self._turn, reply.text):
                 raise Fault("off_side", "unusable")
-        truncated = heard.truncated or TRUNCATIONS.get(finish)
-        return self._completed(heard, truncated, refusal)
+        truncated = reply.truncated or TRUNCATIONS.get(finish)
+        return self._completed(reply, truncated, refusal)
 
-    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
-        made = heard.unrecorded(call)
+    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
+        made = heard.unfinished_segments(call)
         if not (self._seat.model.small and heard.done and heard.done.finish == "length"):
             return made
         # A small model rarely ends in time; its speech ends with its last whole sentence.
@@ -153,48 +153,48 @@ class Speech:
             for event in made
         )
 
-    def time_is_up(self, heard: Heard) -> Result:
-        if self.research.whole(heard).strip():
+    def on_timeout(self, heard: CallResult) -> ResultEvent:
+        if self.tool_session.full_text(heard).strip():
             return self._completed(heard, "timeout", refusal=False)
-        return self.give_up(Fault("timeout"))
+        return self.on_failure(Fault("timeout"))
 
-    def give_up(self, fault: Fault) -> Result:
+    def on_failure(self, fault: Fault) -> ResultEvent:
         return TurnFailed(self._turn.number, fault.kind, str(fault))
 
-    def _completed(self, heard: Heard, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
-        text, budget = self.research.whole(heard), self._debate.budget(self._turn.slot)
-        words = count(text)
+    def _completed(self, heard: CallResult, truncated: Truncation | None, refusal: bool) -> TurnCompleted:
+        text, budget = self.tool_session.full_text(heard), self._debate.word_budget(self._turn.slot)
+        words = count_words(text)
         return TurnCompleted(
             turn=self._turn.number,
             words=words,
             truncated=truncated,
             refusal=refusal,
             degraded=",".join(self._marks(heard)),
-            over_length=words > budget * LENIENCE,
-            clipped=self._debate.clipped(self._turn.slot, text),
+            over_length=words > budget * OVERRUN_FACTOR,
+            clipped=self._debate.clip_words(self._turn.slot, text),
         )
 
-    def _marks(self, heard: Heard) -> list[str]:
+    def _marks(self, heard: CallResult) -> list[str]:
         marks = heard.done.degraded.split(",") if heard.done and heard.done.degraded else []
         return [*marks, "context_trimmed"] if self._trimmed else marks
 
 
-def _held_twice(debate: Debate, response_id: str | None) -> bool:
+def _id_repeated(debate: Debate, response_id: str | None) -> bool:
     """Whose memory an id would wake that the service has given twice is anybody's guess."""
     return response_id is not None and sum(turn.response_id == response_id for turn in debate.turns) > 1
 
 
-class Beside:
+class AsideJob:
     """The answer to an aside."""
 
     continues: int | None = None
 
     def __init__(self, debate: Debate, aside: Aside) -> None:
         self.name = f"aside {aside.number}"
-        self.purpose = Purpose(aside=aside.number)
+        self.purpose = CallPurpose(aside=aside.number)
         self._debate = debate
         self._aside = aside
-        self._words = words_for(debate, aside)
+        self._words = answer_word_limit(debate, aside)
         self._schema = True
 
     def request(self, attempt: int) -> Request:
@@ -202,33 +202,33 @@ class Beside:
         request = aside_request(self._debate, self._aside, model, self._words, attempt)
         return request if self._schema else replace(request, schema=None)
 
-    def learn(self, fault: Fault) -> None:
+    def adapt_to(self, fault: Fault) -> None:
         # The question describes the JSON in words too.
         if fault.kind == "schema_refused":
             self._schema = False
         if fault.kind == "too_long":
             fault.severity = "permanent"
 
-    def accept(self, heard: Heard) -> Result:
+    def accept(self, reply: CallResult) -> ResultEvent:
         try:
-            return answer(self._debate, self._aside, heard.text, self._words)
-        except Unreadable as error:
+            return read_answer(self._debate, self._aside, reply.text, self._words)
+        except UnreadableAnswer as error:
             raise Fault("malformed", "unusable", detail=str(error)) from error
 
-    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
-        return heard.unrecorded(call)
+    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
+        return heard.unfinished_segments(call)
 
-    def time_is_up(self, heard: Heard) -> Result:
-        return self.give_up(Fault("timeout"))
+    def on_timeout(self, heard: CallResult) -> ResultEvent:
+        return self.on_failure(Fault("timeout"))
 
-    def give_up(self, fault: Fault) -> Result:
+    def on_failure(self, fault: Fault) -> ResultEvent:
         return AsideFailed(self._aside.number, str(fault))
 
 
-class Person:
+class HumanJob:
     """Someone who speaks, judges or answers by hand: what the debate waits for, and how long."""
 
-    def __init__(self, purpose: Purpose, name: str) -> None:
+    def __init__(self, purpose: CallPurpose, name: str) -> None:
         self.purpose = purpose
         self.name = name
 
@@ -248,7 +248,7 @@ class Person:
         return (debate.judging.people_since if debate.judging else debate.updated_at), usual
 
 
-class Vote:
+class BallotJob:
     continues: int | None = None
 
     def __init__(self, debate: Debate, judge: str, order: int) -> None:
@@ -261,13 +261,13 @@ class Vote:
         self._repairing = False
 
     @property
-    def purpose(self) -> Purpose:
-        return Purpose(judge=self._judge.id, order=self._order, repair=self._repairing)
+    def purpose(self) -> CallPurpose:
+        return CallPurpose(judge=self._judge.id, order=self._order, repair=self._repairing)
 
     def request(self, attempt: int) -> Request:
         return replace(self._request, attempt=attempt)
 
-    def learn(self, fault: Fault) -> None:
+    def adapt_to(self, fault: Fault) -> None:
         # The prompt describes the JSON in words too.
         if fault.kind == "schema_refused":
             self._request = replace(self._request, schema=None)
@@ -279,23 +279,23 @@ class Vote:
             # Nothing of what a judge reads can be left out.
             fault.severity = "permanent"
 
-    def accept(self, heard: Heard) -> Result:
-        if heard.truncated == "cap":
+    def accept(self, reply: CallResult) -> ResultEvent:
+        if reply.truncated == "cap":
             raise Fault("malformed", "unusable")
         try:
-            ballot = ballots.read(heard.text, self._debate, self._judge, self._order)
-        except ballots.Unreadable as error:
+            ballot = ballots.read_ballot(reply.text, self._debate, self._judge, self._order)
+        except ballots.UnreadableBallot as error:
             if not self._repairing:
-                self._request = repair_request(self._request, heard.text, str(error))
+                self._request = repair_request(self._request, reply.text, str(error))
                 self._repairing = True
             raise Fault("malformed", "unusable", detail=str(error)) from error
         return BallotCast(self._number, ballot)
 
-    def segments(self, heard: Heard, call: int) -> tuple[SegmentCompleted, ...]:
-        return heard.unrecorded(call)
+    def unwritten_segments(self, heard: CallResult, call: int) -> tuple[SegmentCompleted, ...]:
+        return heard.unfinished_segments(call)
 
-    def time_is_up(self, heard: Heard) -> Result:
-        return self.give_up(Fault("timeout"))
+    def on_timeout(self, heard: CallResult) -> ResultEvent:
+        return self.on_failure(Fault("timeout"))
 
-    def give_up(self, fault: Fault) -> Result:
+    def on_failure(self, fault: Fault) -> ResultEvent:
         return BallotSpoiled(self._number, self._judge.id, self._order, str(fault))

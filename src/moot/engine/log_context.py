@@ -11,19 +11,19 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Marks = ChainMap[str, str | int]
+LogFields = ChainMap[str, str | int]
 
-_here: ContextVar[Marks | None] = ContextVar("bearings", default=None)
+_here: ContextVar[LogFields | None] = ContextVar("log_fields", default=None)
 
 
-def bearings() -> Mapping[str, str | int]:
+def current_fields() -> Mapping[str, str | int]:
     return _here.get() or {}
 
 
 @contextmanager
-def at(**marks: str | int) -> Generator[None]:
+def log_fields(**marks: str | int) -> Generator[None]:
     """Whatever is logged inside bears these marks, beside those from outside."""
-    own = Marks(marks, *(around.maps if (around := _here.get()) else ()))
+    own = LogFields(marks, *(around.maps if (around := _here.get()) else ()))
     before = _here.set(own)
     try:
         yield

@@ -12,28 +12,28 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from moot.core.shared_state import Commons
+from moot.core.shared_state import SharedState
 
 LEASE_SECONDS = 10.0
 AGAIN_SECONDS = 0.05
 
 
-class Turnstile:
-    def __init__(self, commons: Commons) -> None:
-        self._commons = commons
+class KeyedMutex:
+    def __init__(self, commons: SharedState) -> None:
+        self._shared_state = commons
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def alone(self, wish: str) -> AsyncGenerator[None]:
-        lock = self._locks.setdefault(wish, asyncio.Lock())
-        room, name = f"alone with {wish}", uuid4().hex
+    async def locked(self, key: str) -> AsyncGenerator[None]:
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        room, name = f"alone with {key}", uuid4().hex
         async with lock:
             try:
-                while not await self._enters(room, name):  # noqa: ASYNC110 - nobody tells who left elsewhere
+                while not await self._acquire(room, name):  # noqa: ASYNC110 - nobody tells who left elsewhere
                     await asyncio.sleep(AGAIN_SECONDS)
                 yield
             finally:
-                await self._commons.leave(room, name)
+                await self._shared_state.leave(room, name)
 
-    async def _enters(self, room: str, name: str) -> bool:
-        return await self._commons.enter(room, name, most=1, seconds=LEASE_SECONDS)
+    async def _acquire(self, room: str, name: str) -> bool:
+        return await self._shared_state.join(room, name, limit=1, seconds=LEASE_SECONDS)

@@ -14,15 +14,15 @@ from msgspec import Struct
 from moot.core.state import Debate
 from moot.engine.runner import Runner
 from moot.rules import runner_decisions
-from moot.rules.plan import AskJudges, Poll, closes_by_itself, plan
+from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
 
 MakeRunner = Callable[[str, int], Runner]
 """For a debate, with the epoch under which it may write."""
-Role = Literal["api", "worker", "both", "terminal"]
+ProcessRole = Literal["api", "worker", "both", "terminal"]
 """What a process is to the others on the same log."""
 
 
-class Waiting(Struct, frozen=True):
+class QueueStats(Struct, frozen=True):
     """Debates that wait for a worker: how many, for how long, and how many were left by one that died."""
 
     jobs: int
@@ -31,7 +31,7 @@ class Waiting(Struct, frozen=True):
     stalled: int
 
 
-class Rhythm(Protocol):
+class WorkerTimings(Protocol):
     """How workers look after each other; `settings.Cluster` is one."""
 
     @property
@@ -52,11 +52,11 @@ class Placement(Protocol):
         """Begin. With `recover`, what others have left behind is taken up, now and while it is open."""
         ...
 
-    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+    def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         """This process serves for good: it is shown among the others, and ends where it hangs."""
         ...
 
-    def want(self, debate_id: str) -> None:
+    def ensure_running(self, debate_id: str) -> None:
         """See to it that this debate is run, here or where it already is."""
         ...
 
@@ -64,17 +64,17 @@ class Placement(Protocol):
         """Take up every debate that wants a runner and has none alive; returns how many."""
         ...
 
-    async def waiting(self) -> Waiting | None:
+    async def queue_stats(self) -> QueueStats | None:
         """None where nothing waits for others."""
         ...
 
-    async def is_attended(self, debate_id: str, runner: str) -> bool:
+    async def is_running(self, debate_id: str, runner: str) -> bool:
         """Whether the process that goes by this name in the debate's head is there, or another is about to
         take the debate."""
         ...
 
     @property
-    def away(self) -> bool:
+    def unreachable(self) -> bool:
         """What is needed to place debates does not answer; it is waited for."""
         ...
 
@@ -88,4 +88,4 @@ def wants_runner(debate: Debate) -> bool:
     if debate.live or debate.calls or debate.open_asides or runner_decisions.advance(debate):
         return True
     step = plan(debate)
-    return isinstance(step, AskJudges) or (isinstance(step, Poll) and closes_by_itself(debate, step.name))
+    return isinstance(step, AskJudges) or (isinstance(step, HoldPoll) and closes_on_time(debate, step.name))

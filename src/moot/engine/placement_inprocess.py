@@ -14,24 +14,24 @@ from functools import partial
 from pathlib import Path
 
 from moot.core.errors import StoreError
-from moot.engine.placement import MakeRunner, Role
-from moot.engine.run_loop import Holding
-from moot.engine.unclaimed import Search
-from moot.store.contract import UNCLAIMED, Astir, Store
+from moot.engine.placement import MakeRunner, ProcessRole
+from moot.engine.run_loop import RunLoop
+from moot.engine.unclaimed import UnclaimedSearch
+from moot.store.contract import UNCLAIMED, ActiveDebate, Store
 from moot.store.runner_locks import RunnerLock, is_free
 
 RECOVERY_SECONDS = 5.0
 
 
-class InProcess:
+class InProcessPlacement:
     def __init__(self, store: Store, make_runner: MakeRunner, locks: Path | None) -> None:
         self._store = store
-        self._holding = Holding(store, make_runner)
-        self._search = Search(store)
+        self._holding = RunLoop(store, make_runner)
+        self._search = UnclaimedSearch(store)
         self._locks = locks
         self._lock: RunnerLock | None = None
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._again: set[str] = set()
+        self._rerun: set[str] = set()
         self._recovery: asyncio.Task[None] | None = None
 
     async def open(self, *, recover: bool) -> None:
@@ -39,28 +39,28 @@ class InProcess:
             await self.recover()
             self._recovery = asyncio.create_task(self._keep_recovering(), name="recovery")
 
-    def appear(self, role: Role, streams: Callable[[], int]) -> None:
+    def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
         """There are no others."""
 
-    def want(self, debate_id: str) -> None:
+    def ensure_running(self, debate_id: str) -> None:
         if self._holding.closed:
             return
         if debate_id in self._running:
-            self._again.add(debate_id)
+            self._rerun.add(debate_id)
             return
         work = self._holding.run(debate_id, partial(self._claim, debate_id))
         task = asyncio.create_task(work, name=f"runner of {debate_id}")
         self._running[debate_id] = task
-        task.add_done_callback(lambda _: self._left(debate_id))
+        task.add_done_callback(lambda _: self._task_done(debate_id))
 
     async def recover(self) -> int:
-        return await self._search.all(self._may_recover, self._recover)
+        return await self._search.scan_all(self._may_recover, self._recover)
 
-    def _may_recover(self, one: Astir) -> bool:
+    def _may_recover(self, one: ActiveDebate) -> bool:
         return one.id not in self._running and self._may_take(one.runner)
 
     async def _recover(self, debate_id: str) -> bool:
-        self.want(debate_id)
+        self.ensure_running(debate_id)
         return True
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class InProcess:
         if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.gather(self._recovery, return_exceptions=True)
-        self._again.clear()
+        self._rerun.clear()
         tasks = tuple(self._running.values())
         for task in tasks:
             task.cancel()
@@ -80,22 +80,22 @@ class InProcess:
         while True:
             await asyncio.sleep(RECOVERY_SECONDS)
             with suppress(StoreError):
-                await self._search.next(self._may_recover, self._recover)
+                await self._search.scan_recent(self._may_recover, self._recover)
 
-    def _left(self, debate_id: str) -> None:
+    def _task_done(self, debate_id: str) -> None:
         self._running.pop(debate_id, None)
-        if debate_id in self._again:
-            self._again.discard(debate_id)
-            self.want(debate_id)
+        if debate_id in self._rerun:
+            self._rerun.discard(debate_id)
+            self.ensure_running(debate_id)
 
-    async def waiting(self) -> None:
+    async def queue_stats(self) -> None:
         return None
 
-    async def is_attended(self, debate_id: str, runner: str) -> bool:
+    async def is_running(self, debate_id: str, runner: str) -> bool:
         return self._is_held(runner)
 
     @property
-    def away(self) -> bool:
+    def unreachable(self) -> bool:
         return False
 
     def _is_held(self, runner: str) -> bool:

@@ -9,34 +9,34 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-from moot.core.shared_state import Commons, Place
+from moot.core.shared_state import Membership, SharedState
 
 LEASE_SECONDS = 45.0
-"""Three times as long as it takes until it is said again (`web/streams.py`)."""
+"""Three times as long as it takes until it is said again (`web/streaming/sse_streams.py`)."""
 
 
-class Attendance:
-    def __init__(self, commons: Commons) -> None:
-        self._commons = commons
-        self._places: set[Place] = set()
+class Presence:
+    def __init__(self, commons: SharedState) -> None:
+        self._shared_state = commons
+        self._memberships: set[Membership] = set()
 
     @asynccontextmanager
-    async def at(self, room: str, *, most: int | None = None) -> AsyncGenerator[bool]:
+    async def join(self, group: str, *, most: int | None = None) -> AsyncGenerator[bool]:
         """Be in a room; tells whether there was a place."""
-        place = (room, uuid4().hex)
+        place = (group, uuid4().hex)
         try:
-            let_in = await self._commons.enter(*place, most=most, seconds=LEASE_SECONDS)
-            if let_in:
-                self._places.add(place)
-            yield let_in
+            joined = await self._shared_state.join(*place, limit=most, seconds=LEASE_SECONDS)
+            if joined:
+                self._memberships.add(place)
+            yield joined
         finally:
             # Also where nobody waited for the answer: the place may have been given.
-            self._places.discard(place)
-            await self._commons.leave(*place)
+            self._memberships.discard(place)
+            await self._shared_state.leave(*place)
 
     async def renew(self) -> None:
-        places = frozenset(self._places)
-        await self._commons.stay(places, seconds=LEASE_SECONDS)
+        places = frozenset(self._memberships)
+        await self._shared_state.renew(places, seconds=LEASE_SECONDS)
         # Who left meanwhile may have been put in again.
-        for place in places - self._places:
-            await self._commons.leave(*place)
+        for place in places - self._memberships:
+            await self._shared_state.leave(*place)

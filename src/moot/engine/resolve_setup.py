@@ -13,15 +13,22 @@ from moot import formats
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.core.terms import Effort, Format, Judge, Model, Money, Price, Seat, Verbosity
-from moot.judging.model_families import partiality
-from moot.models.registry import Providers
+from moot.judging.model_families import judge_bias
+from moot.models.registry import ProviderRegistry
 from moot.providers.prices import price_of
-from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, judge_problems, panel, weighing
+from moot.rules.debate_setup import (
+    JudgeSetup,
+    SeatSetup,
+    Setup,
+    judge_problems,
+    make_judges,
+    with_default_criteria,
+)
 from moot.settings import Settings
 
 
-class Casting:
-    def __init__(self, settings: Settings, providers: Providers) -> None:
+class SetupResolver:
+    def __init__(self, settings: Settings, providers: ProviderRegistry) -> None:
         self._settings = settings
         self._providers = providers
 
@@ -51,7 +58,7 @@ class Casting:
         named = [*([judge] if judge else ()), *judges]
         if not named and fmt.result not in ("summary", "none"):
             base = self.model(model) if model else None
-            named = [base if base and not base.human else await self._impartial(seats)]
+            named = [base if base and not base.human else await self._impartial_judge(seats)]
         return Setup(
             motion=motion,
             format=fmt,
@@ -66,11 +73,11 @@ class Casting:
         self, debate: Debate, judges: Sequence[str | Model | JudgeSetup], criteria: tuple[str, ...]
     ) -> tuple[Judge, ...]:
         """Those given, or those of the debate where only the criteria are others; none: just as before."""
-        given = weighing([self._judge(each) for each in judges], debate.format)
+        given = with_default_criteria([self._judge(each) for each in judges], debate.format)
         problems = {field: [problem] for field, problem in judge_problems(given)}
         if problems:
             raise Invalid("Invalid panel of judges.", problems)
-        named = panel(given, [f"judge_{place + 1}" for place in range(len(given))])
+        named = make_judges(given, [f"judge_{place + 1}" for place in range(len(given))])
         if not criteria:
             return named
         return tuple(replace(judge, criteria=criteria, weights={}) for judge in named or debate.panel)
@@ -97,31 +104,31 @@ class Casting:
     ) -> tuple[SeatSetup, ...]:
         chosen = [self.model(name) for name in models]
         if len(chosen) < len(fmt.chairs):
-            base = self.model(model) if model else await self._usual(chosen)
+            base = self.model(model) if model else await self._default_model(chosen)
             chosen += [base] * (len(fmt.chairs) - len(chosen))
         return tuple(SeatSetup(model=each) for each in chosen)
 
     def _judge(self, given: str | Model | JudgeSetup) -> JudgeSetup:
         return given if isinstance(given, JudgeSetup) else JudgeSetup(model=self.model(given))
 
-    async def _usual(self, named: Sequence[Model]) -> Model:
+    async def _default_model(self, named: Sequence[Model]) -> Model:
         """The first model among those named, else the default."""
         found = next((model for model in named if not model.human), None)
         return found or self.model(await self._providers.default_model())
 
-    async def _impartial(self, seats: Sequence[SeatSetup]) -> Model:
+    async def _impartial_judge(self, seats: Sequence[SeatSetup]) -> Model:
         """Who judges where nobody is named: a model that is kin to no speaker or to all of them, if one is at
         hand; else the first that speaks."""
         speakers = [Seat(str(place), seat.name, "neutral", seat.model) for place, seat in enumerate(seats)]
-        usual = await self._usual([seat.model for seat in seats])
+        usual = await self._default_model([seat.model for seat in seats])
         # How hard a seat is told to think is its own affair.
         usual = replace(usual, effort=None, verbosity=None)
-        if not partiality(speakers, usual):
+        if not judge_bias(speakers, usual):
             return usual
         for found in await self._providers.usable():
             if found.usable and found.kind in ("key", "server") and not found.name.endswith("/"):
                 model = self.model(found.name)
-                if not (model.small or partiality(speakers, model)):
+                if not (model.small or judge_bias(speakers, model)):
                     return model
         return usual
 

@@ -16,31 +16,31 @@ from moot.engine.arena import Arena
 
 log = logging.getLogger(__name__)
 
-ROUND_SECONDS = 3600.0
-BREATH_SECONDS = 0.02
+INTERVAL_SECONDS = 3600.0
+PAUSE_SECONDS = 0.02
 
 
-async def keep_house(arena: Arena) -> None:
+async def run_retention(arena: Arena) -> None:
     """Now and every hour, for as long as the task lives."""
     days = arena.settings.service.ttl_days
     while days is not None:
         try:
-            gone = await clean(arena, days, datetime.now(UTC))
+            gone = await delete_ended(arena, days, datetime.now(UTC))
             if gone:
                 log.info("debates that ended long ago were deleted", extra={"debates": gone})
         except StoreError as error:
             log.warning("old debates could not be deleted: %s", error)
-        await asyncio.sleep(ROUND_SECONDS)
+        await asyncio.sleep(INTERVAL_SECONDS)
 
 
-async def clean(arena: Arena, days: float, now: datetime) -> int:
+async def delete_ended(arena: Arena, days: float, now: datetime) -> int:
     """Delete what ended more than so many days ago; returns how many debates."""
     before = now - timedelta(days=days)
     gone = 0
-    while oldest := await arena.store.stale(before, limit=1):
+    while oldest := await arena.store.ended_before(before, limit=1):
         # Another process may keep house in the same store.
         with suppress(UnknownDebate):
             await arena.delete(oldest[0])
             gone += 1
-        await asyncio.sleep(BREATH_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS)
     return gone

@@ -22,26 +22,26 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 1.0
 """How long to wait before trying again after the store could not be reached."""
 
-Claim = Callable[[], Awaitable[int | None]]
+ClaimEpoch = Callable[[], Awaitable[int | None]]
 """Take the debate and return the epoch for it; None where it is not to be had."""
 
 
-class Holding:
+class RunLoop:
     def __init__(self, store: Store, make_runner: MakeRunner) -> None:
         self._store = store
         self._make_runner = make_runner
         self.closed = False
 
-    async def run(self, debate_id: str, claim: Claim) -> None:
+    async def run(self, debate_id: str, claim: ClaimEpoch) -> None:
         """Until the debate wants no runner, or another holds it. Cancelled, it parks the turns first."""
-        told = False
+        warned = False
         while not self.closed:
             try:
                 epoch = await claim()
                 if epoch is None:
                     return
                 try:
-                    await self._hold(debate_id, epoch)
+                    await self._run_once(debate_id, epoch)
                 finally:
                     await self._release(debate_id, epoch)
                 # Another process may have asked for something while we were leaving, and left it to us.
@@ -50,12 +50,12 @@ class Holding:
             except (Fenced, UnknownDebate):
                 return
             except StoreError as error:
-                if not told:
+                if not warned:
                     log.warning("%s Trying again.", error, extra={"debate": debate_id})
-                told = True
+                warned = True
                 await asyncio.sleep(LOST_SECONDS)
 
-    async def _hold(self, debate_id: str, epoch: int) -> None:
+    async def _run_once(self, debate_id: str, epoch: int) -> None:
         try:
             await self._make_runner(debate_id, epoch).run()
         except (Fenced, UnknownDebate, StoreError):
@@ -78,6 +78,6 @@ class Holding:
 
     async def _give_up(self, debate_id: str, epoch: int) -> None:
         def decide(debate: Debate | None) -> tuple[Event, ...]:
-            return () if debate is None else runner_decisions.give_up(debate)
+            return () if debate is None else runner_decisions.fail_internally(debate)
 
         await self._store.record(debate_id, decide, epoch=epoch)

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from moot.core.terms import Hosted, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
-from moot.providers.contract import Chunk, Item, Said
+from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.tool_exchanges import OWN_ID
 
 PARAGRAPH = "\n\n"
-TITLES: dict[Hosted, str] = {"web_search": "Web search", "code": "Code"}
-HINTS: tuple[tuple[str, Hosted], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
+TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
+HINTS: tuple[tuple[str, HostedTool], ...] = (("search", "web_search"), ("code", "code"), ("python", "code"))
 """What the names have in common that providers give to their own tools."""
 
 
-class Place:
+class SegmentShifter:
     """For one call."""
 
     def __init__(self, request: Request) -> None:
-        self._first = after(request.exchange)
+        self._first = next_index(request.exchange)
         self._tools = {tool.name: tool for tool in request.tools}
         self._provider = request.model.provider
         self._opens = _opening(request.exchange)
@@ -33,12 +33,12 @@ class Place:
         self._ids: dict[int, str] = {}
         self._taken = {part.id for part in request.exchange if isinstance(part, ToolCall)}
 
-    def put(self, chunk: Chunk) -> Chunk:
-        if isinstance(chunk, Said):
+    def shift(self, chunk: Chunk) -> Chunk:
+        if isinstance(chunk, ReplyDelta):
             text = self._opening(chunk.segment) + chunk.text if chunk.kind == "text" else chunk.text
-            return Said(text, chunk.kind, chunk.segment + self._first, chunk.part)
-        if isinstance(chunk, Item):
-            return Item(self._segment(chunk.segment))
+            return ReplyDelta(text, chunk.kind, chunk.segment + self._first, chunk.part)
+        if isinstance(chunk, ReplySegment):
+            return ReplySegment(self._segment(chunk.segment))
         return chunk
 
     def _opening(self, index: int) -> str:
@@ -61,12 +61,12 @@ class Place:
                     self._opened = None
                 return moved
             case ToolCall():
-                return self._labelled(moved)
+                return self._label_call(moved)
             case _:
                 return moved
 
-    def _labelled(self, call: ToolCall) -> ToolCall:
-        if not call.asks:
+    def _label_call(self, call: ToolCall) -> ToolCall:
+        if not call.needs_answer:
             title = next(
                 (TITLES[tool] for hint, tool in HINTS if hint in f"{call.kind} {call.name}".lower()), ""
             )
@@ -80,12 +80,12 @@ class Place:
         return replace(call, id=known, server=tool.server, title=tool.title)
 
 
-def place(request: Request) -> Place | None:
+def make_shifter(request: Request) -> SegmentShifter | None:
     """None for the many calls that stand alone: there everything is where it belongs."""
-    return Place(request) if request.tools or request.hosted or request.exchange else None
+    return SegmentShifter(request) if request.tools or request.hosted or request.exchange else None
 
 
-def after(exchange: Sequence[Segment]) -> int:
+def next_index(exchange: Sequence[Segment]) -> int:
     """The number that follows all of these."""
     return max((part.index for part in exchange), default=-1) + 1
 

@@ -7,87 +7,87 @@ from collections.abc import Callable, Iterable
 
 from limits.aio.storage import MemoryStorage
 
-from moot.core.shared_state import Place
+from moot.core.shared_state import Membership
 
-MOST_KEPT = 20_000
-MANY_ROOMS = 1_000
+MAX_VALUES = 20_000
+CLEANUP_GROUPS = 1_000
 
 
-class MemoryCommons:
-    trouble = ""
+class MemorySharedState:
+    connection_error = ""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[str, tuple[float, str, bytes]] = {}
-        self._rooms: dict[str, dict[str, float]] = {}
-        self._tidy_at = MANY_ROOMS
+        self._values: dict[str, tuple[float, str, bytes]] = {}
+        self._groups: dict[str, dict[str, float]] = {}
+        self._tidy_at = CLEANUP_GROUPS
         self.storage = MemoryStorage()
 
-    async def keep(self, key: str, value: bytes, seconds: float, *, word: str = "") -> bool:
-        self._kept.pop(key, None)
-        self._kept[key] = (self._clock() + seconds, word, value)
-        self._sweep()
+    async def put(self, key: str, value: bytes, seconds: float, *, secret: str = "") -> bool:
+        self._values.pop(key, None)
+        self._values[key] = (self._clock() + seconds, secret, value)
+        self._drop_expired()
         return True
 
-    async def recall(self, key: str, *, word: str = "") -> bytes | None:
-        expires, known_by, value = self._kept.get(key, (0.0, "", b""))
-        return value if self._clock() < expires and word == known_by else None
+    async def get(self, key: str, *, secret: str = "") -> bytes | None:
+        expires, known_by, value = self._values.get(key, (0.0, "", b""))
+        return value if self._clock() < expires and secret == known_by else None
 
-    async def take(self, key: str) -> bytes | None:
-        value = await self.recall(key)
-        self._kept.pop(key, None)
+    async def pop(self, key: str) -> bytes | None:
+        value = await self.get(key)
+        self._values.pop(key, None)
         return value
 
-    async def enter(
-        self, room: str, name: str, *, most: int | None = None, seconds: float, instead: str = ""
+    async def join(
+        self, group: str, name: str, *, limit: int | None = None, seconds: float, replacing: str = ""
     ) -> bool:
-        there = self._room(room)
-        others = len(there) - (instead in there)
-        if most is not None and name not in there and others >= most:
+        members = self._group(group)
+        others = len(members) - (replacing in members)
+        if limit is not None and name not in members and others >= limit:
             return False
-        there.pop(instead, None)
-        there[name] = self._clock() + seconds
-        if room not in self._rooms:
-            self._rooms[room] = there
-            self._tidy()
+        members.pop(replacing, None)
+        members[name] = self._clock() + seconds
+        if group not in self._groups:
+            self._groups[group] = members
+            self._drop_empty_groups()
         return True
 
-    async def stay(self, places: Iterable[Place], *, seconds: float) -> None:
-        for room, name in places:
-            await self.enter(room, name, seconds=seconds)
+    async def renew(self, memberships: Iterable[Membership], *, seconds: float) -> None:
+        for room, name in memberships:
+            await self.join(room, name, seconds=seconds)
 
-    async def leave(self, room: str, name: str) -> None:
-        there = self._room(room)
+    async def leave(self, group: str, name: str) -> None:
+        there = self._group(group)
         there.pop(name, None)
         if not there:
-            self._rooms.pop(room, None)
+            self._groups.pop(group, None)
 
-    async def inside(self, room: str) -> tuple[str, ...]:
-        return tuple(self._room(room))
+    async def members(self, group: str) -> tuple[str, ...]:
+        return tuple(self._group(group))
 
     async def close(self) -> None:
-        self._kept.clear()
-        self._rooms.clear()
+        self._values.clear()
+        self._groups.clear()
 
-    def _room(self, room: str) -> dict[str, float]:
+    def _group(self, room: str) -> dict[str, float]:
         """Without those whose time is up."""
-        there, now = self._rooms.get(room, {}), self._clock()
+        there, now = self._groups.get(room, {}), self._clock()
         for name in [name for name, until in there.items() if until <= now]:
             del there[name]
         return there
 
-    def _tidy(self) -> None:
+    def _drop_empty_groups(self) -> None:
         """Drop rooms that everybody has left without a word. Seldom: it looks at all of them."""
-        if len(self._rooms) < self._tidy_at:
+        if len(self._groups) < self._tidy_at:
             return
-        self._rooms = {room: there for room in tuple(self._rooms) if (there := self._room(room))}
-        self._tidy_at = max(MANY_ROOMS, 2 * len(self._rooms))
+        self._groups = {room: there for room in tuple(self._groups) if (there := self._group(room))}
+        self._tidy_at = max(CLEANUP_GROUPS, 2 * len(self._groups))
 
-    def _sweep(self) -> None:
+    def _drop_expired(self) -> None:
         """Drop what has expired at the front, and the oldest of too many."""
         now = self._clock()
-        while self._kept:
-            oldest = next(iter(self._kept))
-            if self._kept[oldest][0] > now and len(self._kept) <= MOST_KEPT:
+        while self._values:
+            oldest = next(iter(self._values))
+            if self._values[oldest][0] > now and len(self._values) <= MAX_VALUES:
                 return
-            del self._kept[oldest]
+            del self._values[oldest]

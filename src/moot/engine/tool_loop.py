@@ -15,53 +15,55 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from moot.core.terms import Hosted, Tool, ToolCall, ToolResult
-from moot.engine.call_result import Heard
-from moot.engine.segment_offsets import after
-from moot.engine.tool_session import Research
+from moot.core.terms import HostedTool, Tool, ToolCall, ToolResult
+from moot.engine.call_result import CallResult
+from moot.engine.segment_offsets import next_index
+from moot.engine.tool_session import ToolSession
 from moot.providers.contract import Traits
 from moot.providers.redaction import redact
 from moot.tools.contract import MOST_RESULT, Toolbox
 
 log = logging.getLogger(__name__)
 
-MOST_ERROR = 500
+MAX_ERROR_CHARS = 500
 TOO_MANY = "No more tools may be used in this speech: give it now, with what you have."
 NOT_JSON = "The arguments are not a JSON object."
 TOO_SLOW = "The tool did not answer in time."
 BROKEN = "The tool failed."
 
-Tell = Callable[[ToolResult], Awaitable[object]]
+ReportResult = Callable[[ToolResult], Awaitable[object]]
 
 
-class Errands:
+class ToolRunner:
     def __init__(self, toolbox: Toolbox, seconds: float) -> None:
         """`seconds` is for a toolbox that does not hold its own deadlines."""
         self._toolbox = toolbox
         self._seconds = seconds
 
-    async def equip(self, research: Research, traits: Traits, *, limited: bool) -> None:
+    async def offer_tools(self, research: ToolSession, traits: Traits, *, limited: bool) -> None:
         """With our tools, and with the provider's own. Those are offered only where no limit is to be held:
         what they read for the model is billed, and nobody can say beforehand how much that will be."""
         own = () if limited else traits.hosted
-        hosted: tuple[Hosted, ...] = tuple(tool for tool in own if tool in research.allowed)
-        research.equip(await self._offered(research.allowed) if traits.tools else (), hosted)
+        hosted: tuple[HostedTool, ...] = tuple(tool for tool in own if tool in research.allowed)
+        research.set_tools(await self._offered(research.allowed) if traits.tools else (), hosted)
 
     async def _offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._toolbox.offered(allowed)
+                return await self._toolbox.tools_for(allowed)
         except Exception as error:
             log.warning("no tools: %s", type(error).__name__)
             return ()
 
-    async def carry_out(self, research: Research, heard: Heard, tell: Tell) -> tuple[ToolResult, ...]:
+    async def run_calls(
+        self, research: ToolSession, heard: CallResult, tell: ReportResult
+    ) -> tuple[ToolResult, ...]:
         """What a reply asks for: each result is told as soon as it is there and all before it are."""
-        calls, first = research.errands(heard), after(heard.all_segments())
+        calls, first = research.requested_calls(heard), next_index(heard.all_segments())
         known = {tool.name for tool in research.tools}
         tasks = [
             asyncio.create_task(self._answer(call, research.allowed, known), name=f"tool {call.name[:64]}")
-            for call in calls[: research.room]
+            for call in calls[: research.calls_left]
         ]
         results: list[ToolResult] = []
         try:
@@ -82,13 +84,13 @@ class Errands:
             return _failed(call, NOT_JSON)
         try:
             async with asyncio.timeout(self._seconds):
-                result = await self._toolbox.use(replace(call, arguments=call.arguments or "{}"), allowed)
+                result = await self._toolbox.call(replace(call, arguments=call.arguments or "{}"), allowed)
         except TimeoutError:
             return _failed(call, TOO_SLOW)
         except Exception as error:
             log.warning("tool %s: %s", call.name, type(error).__name__)
             return _failed(call, BROKEN)
-        return ToolResult(call.id, _clean(result.output, MOST_RESULT), _clean(result.error, MOST_ERROR))
+        return ToolResult(call.id, _clean(result.output, MOST_RESULT), _clean(result.error, MAX_ERROR_CHARS))
 
 
 def _is_object(arguments: str) -> bool:

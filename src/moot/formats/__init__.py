@@ -2,7 +2,7 @@
 
 `load` finds and reads one: a built-in format, one that an installed package brings (entry point
 `moot.formats`), one of the user's own folder, or any file by its path. `fitted` makes of it what is played by
-those who are there; `plan` (in `formats.plan`) says what comes next in a debate.
+those who are there; `plan` (in `rules.plan`) says what comes next in a debate.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 
 from moot.core.errors import Invalid
 from moot.core.terms import Format
-from moot.formats.fitting import blinded, described, fitted, in_teams, without_audience
+from moot.formats.fitting import assign_teams, described, fit_format, with_blind_openings, without_audience
 from moot.formats.reading import parse
 
 __all__ = [
     "BUILT_IN",
-    "blinded",
+    "assign_teams",
+    "clear_package_cache",
     "described",
-    "fitted",
-    "forget",
-    "in_teams",
+    "fit_format",
     "load",
     "names",
-    "own",
     "parse",
+    "user_formats",
+    "with_blind_openings",
     "without_audience",
 ]
 
@@ -46,7 +46,7 @@ BUILT_IN = (
     "roundtable",
     "panel",
 )
-GROUP = "moot.formats"
+ENTRY_POINT_GROUP = "moot.formats"
 
 
 def load(name: str, folder: Path | None = None) -> Format:
@@ -58,9 +58,9 @@ def load(name: str, folder: Path | None = None) -> Format:
     if name in BUILT_IN:
         return _built_in(name)
     if name in _packages():
-        return _packaged(name)
+        return _from_package(name)
     if folder is not None and (path := _file(folder, name)):
-        return _named(path)
+        return _read_named(path)
     if name.endswith(".toml") and Path(name).is_file():
         return _read(Path(name))
     known = ", ".join(names(folder))
@@ -72,29 +72,29 @@ def load(name: str, folder: Path | None = None) -> Format:
 
 def names(folder: Path | None = None) -> tuple[str, ...]:
     """The formats that there are: those of the user's folder as far as they can be read."""
-    mine = (name for name, found in own(folder) if isinstance(found, Format))
+    mine = (name for name, found in user_formats(folder) if isinstance(found, Format))
     return (*BUILT_IN, *_packages(), *mine)
 
 
-def forget() -> None:
+def clear_package_cache() -> None:
     """Look anew at which packages are installed."""
     _packages.cache_clear()
-    _packaged.cache_clear()
+    _from_package.cache_clear()
 
 
-def own(folder: Path | None) -> Iterator[tuple[str, Format | Invalid]]:
+def user_formats(folder: Path | None) -> Iterator[tuple[str, Format | Invalid]]:
     """Each format of the user's folder, or what is wrong with it."""
     for path in sorted(folder.glob("*.toml")) if folder is not None else ():
         if path.stem in BUILT_IN or path.stem in _packages():
             yield path.stem, Invalid(f"{path}: the name {path.stem} is taken; call the file otherwise.")
             continue
         try:
-            yield path.stem, _named(path)
+            yield path.stem, _read_named(path)
         except Invalid as error:
             yield path.stem, error
 
 
-def _named(path: Path) -> Format:
+def _read_named(path: Path) -> Format:
     fmt = _read(path)
     if fmt.name != path.stem:
         raise Invalid(f'{path}: name = "{fmt.name}", but the file is called {path.name}.')
@@ -120,9 +120,9 @@ def _built_in(name: str) -> Format:
 
 @cache
 def _packages() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
 @cache
-def _packaged(name: str) -> Format:
+def _from_package(name: str) -> Format:
     return parse(str(_packages()[name].load()), name)

@@ -9,19 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.core.schedule import schedule
-from moot.core.terms import FREE, MOST_PARTICIPANTS, Format, Limits, Manner, Model, Phase, Seat, Side
-from moot.formats.fitting import fitted
+from moot.core.terms import (
+    FREE,
+    MOST_PARTICIPANTS,
+    DebateLimits,
+    DebateOptions,
+    Format,
+    Model,
+    Phase,
+    Seat,
+    Side,
+)
+from moot.formats.fitting import fit_format
 
-Place = tuple[str, int, str]
-Problem = tuple[Place, str]
+FormatLocation = tuple[str, int, str]
+FormatProblem = tuple[FormatLocation, str]
 
-TO_AND_FRO = ("cross-examination", "crossfire", "exchange")
-OTHER: dict[str, str] = {"for": "against", "against": "for"}
-NOBODY = Model("any", "any", price=FREE)
-MOST_ROUNDS = 100
-MOST_TURNS = 400
-ROOM = {
-    "round": (1, MOST_ROUNDS),
+EXCHANGE_KINDS = ("cross-examination", "crossfire", "exchange")
+OPPOSITE_SIDE: dict[str, str] = {"for": "against", "against": "for"}
+PLACEHOLDER_MODEL = Model("any", "any", price=FREE)
+MAX_ROUNDS = 100
+MAX_TURNS = 400
+ROW_RANGES = {
+    "round": (1, MAX_ROUNDS),
     "words": (1, 10_000),
     "minutes": (0, 120),
     "exchanges": (1, 50),
@@ -31,18 +41,18 @@ ROOM = {
 """What a row can have. A table has an end, and somebody must read it."""
 
 
-def problems(fmt: Format) -> tuple[Problem, ...]:
-    found = [*_of_head(fmt)]
+def problems(fmt: Format) -> tuple[FormatProblem, ...]:
+    found = [*_head_problems(fmt)]
     for number, phase in enumerate(fmt.phases, 1):
-        found += [(("phases", number, key), problem) for key, problem in _of_row(fmt, phase)]
-    found += _of_keys(fmt)
-    return tuple(found or _of_table(fmt))
+        found += [(("phases", number, key), problem) for key, problem in _row_problems(fmt, phase)]
+    found += _key_problems(fmt)
+    return tuple(found or _schedule_problems(fmt))
 
 
-def chaired(fmt: Format) -> tuple[Seat, ...]:
+def template_seats(fmt: Format) -> tuple[Seat, ...]:
     """The seats as the format suggests them."""
     return tuple(
-        Seat(f"chair_{place}", chair.name, chair.side, NOBODY, role=chair.role, team=chair.team)
+        Seat(f"chair_{place}", chair.name, chair.side, PLACEHOLDER_MODEL, role=chair.role, team=chair.team)
         for place, chair in enumerate(fmt.chairs, 1)
     )
 
@@ -50,17 +60,17 @@ def chaired(fmt: Format) -> tuple[Seat, ...]:
 # --- the head -----------------------------------------------------------------------------------------
 
 
-def _of_head(fmt: Format) -> Iterator[Problem]:
+def _head_problems(fmt: Format) -> Iterator[FormatProblem]:
     if not fmt.phases:
         yield ("", 0, "phases"), "at least one [[phases]] row is needed"
     if sum(chair.role == "debater" for chair in fmt.chairs) < 2:
         yield ("", 0, "chairs"), "at least two [[chairs]] for debaters are needed"
     if not 2 <= fmt.min_seats <= fmt.max_seats:
         yield ("", 0, "max_seats"), "seats: at least 2, and min_seats not more than max_seats"
-    if fmt.max_rounds > MOST_ROUNDS:
-        yield ("", 0, "max_rounds"), f"max_rounds is at most {MOST_ROUNDS}"
-    if max(fmt.turns or 0, fmt.max_turns or 0) > MOST_TURNS:
-        yield ("", 0, "max_turns" if fmt.max_turns else "turns"), f"there are at most {MOST_TURNS} turns"
+    if fmt.max_rounds > MAX_ROUNDS:
+        yield ("", 0, "max_rounds"), f"max_rounds is at most {MAX_ROUNDS}"
+    if max(fmt.turns or 0, fmt.max_turns or 0) > MAX_TURNS:
+        yield ("", 0, "max_turns" if fmt.max_turns else "turns"), f"there are at most {MAX_TURNS} turns"
     if not 1 <= fmt.rounds <= fmt.max_rounds:
         yield ("", 0, "rounds"), f"rounds must be between 1 and max_rounds ({fmt.max_rounds})"
     if fmt.max_turns is not None and not 1 <= (fmt.turns or 0) <= fmt.max_turns:
@@ -75,7 +85,7 @@ def _of_head(fmt: Format) -> Iterator[Problem]:
         yield from _of_ranking(fmt)
 
 
-def _of_ranking(fmt: Format) -> Iterator[Problem]:
+def _of_ranking(fmt: Format) -> Iterator[FormatProblem]:
     """Each team that is ranked needs a seat of its own; else two sides would be judged instead."""
     debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
     ranked = {chair.team for chair in debaters if chair.team} or {chair.name for chair in debaters}
@@ -87,11 +97,11 @@ def _of_ranking(fmt: Format) -> Iterator[Problem]:
     elif len(ranked) > fmt.max_seats:
         why = f"max_seats = {fmt.max_seats} allows fewer"
         yield ("", 0, "max_seats"), f"a ranking needs a seat for each of its {len(ranked)} teams, and {why}"
-    elif fitted(fmt, chaired(fmt), Manner()).result != "ranking":
+    elif fit_format(fmt, template_seats(fmt), DebateOptions()).result != "ranking":
         yield ("", 0, "result"), "a ranking needs one chair for each team, on a side for or against"
 
 
-def _of_keys(fmt: Format) -> Iterator[Problem]:
+def _key_problems(fmt: Format) -> Iterator[FormatProblem]:
     seen: set[str] = set()
     for number, phase in enumerate(fmt.phases, 1):
         if phase.key in seen:
@@ -102,19 +112,19 @@ def _of_keys(fmt: Format) -> Iterator[Problem]:
 # --- a row --------------------------------------------------------------------------------------------
 
 
-def _of_row(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
-    for key, (least, most) in ROOM.items():
+def _row_problems(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
+    for key, (least, most) in ROW_RANGES.items():
         if not least <= getattr(phase, key) <= most:
             yield key, f"{key} = {getattr(phase, key)} will not do: it is between {least} and {most}"
-    yield from _of_speakers(fmt, phase)
-    if phase.kind in TO_AND_FRO:
-        yield from _of_questions(phase)
+    yield from _speaker_problems(fmt, phase)
+    if phase.kind in EXCHANGE_KINDS:
+        yield from _exchange_problems(phase)
     else:
-        yield from _of_speech(phase)
-    yield from _of_points(phase)
+        yield from _speech_problems(phase)
+    yield from _point_problems(phase)
 
 
-def _of_speakers(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
+def _speaker_problems(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
     roles = {chair.role for chair in fmt.chairs}
     sides = {chair.side for chair in fmt.chairs if chair.role == "debater"}
     for key, who in (("who", phase.who), ("to", phase.to)):
@@ -130,26 +140,26 @@ def _of_speakers(fmt: Format, phase: Phase) -> Iterator[tuple[str, str]]:
         yield "team", f'team = "{phase.team}" speaks {teams[phase.team]}, and this row is who = "{phase.who}"'
 
 
-def _of_questions(phase: Phase) -> Iterator[tuple[str, str]]:
+def _exchange_problems(phase: Phase) -> Iterator[tuple[str, str]]:
     if phase.to in (None, "each"):
         yield "to", f'{phase.kind} must say whom it questions: to = "for" or "against"'
     if phase.who == "each":
         yield "who", f'{phase.kind} must say who asks: who = "for" or "against"'
-    if phase.who == phase.to and phase.who in OTHER:
-        yield "to", f'nobody questions their own side: to = "{OTHER[phase.who]}"'
+    if phase.who == phase.to and phase.who in OPPOSITE_SIDE:
+        yield "to", f'nobody questions their own side: to = "{OPPOSITE_SIDE[phase.who]}"'
     if phase.clock < 0 or (phase.clock and phase.kind != "exchange"):
         yield "clock", 'a clock is more than 0, and only for kind = "exchange"'
     if 0 < phase.clock < phase.words:
         yield "clock", f"clock = {phase.clock} is less than one turn of {phase.words} words"
 
 
-def _of_speech(phase: Phase) -> Iterator[tuple[str, str]]:
+def _speech_problems(phase: Phase) -> Iterator[tuple[str, str]]:
     for key, usual in (("to", None), ("to_speaker", 1), ("exchanges", 1), ("clock", 0)):
         if getattr(phase, key) != usual:
-            yield key, f"{key} is only for rows of kind {', '.join(TO_AND_FRO)}"
+            yield key, f"{key} is only for rows of kind {', '.join(EXCHANGE_KINDS)}"
 
 
-def _of_points(phase: Phase) -> Iterator[tuple[str, str]]:
+def _point_problems(phase: Phase) -> Iterator[tuple[str, str]]:
     if not phase.points_of_information:
         if phase.protected:
             yield "protected", "protected needs points_of_information = true"
@@ -166,9 +176,9 @@ def _of_points(phase: Phase) -> Iterator[tuple[str, str]]:
 # --- the table as it is played ------------------------------------------------------------------------
 
 
-def _of_table(fmt: Format) -> Iterator[Problem]:
-    seats = chaired(fmt)
-    slots = schedule(fmt, seats, Limits(fmt.rounds, fmt.turns))
+def _schedule_problems(fmt: Format) -> Iterator[FormatProblem]:
+    seats = template_seats(fmt)
+    slots = schedule(fmt, seats, DebateLimits(fmt.rounds, fmt.turns))
     if not slots:
         yield ("", 0, "phases"), "nobody speaks in this format"
         return

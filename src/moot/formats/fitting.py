@@ -1,4 +1,4 @@
-"""A format as it is played by those who are there: `fitted` to the seats, the audience and the manner.
+"""A format as it is played by those who are there: `fit_format` to the seats, the audience and the manner.
 
 What is fitted is written into the log, so that whoever reads a debate later finds the table that was played.
 Nothing here is guessed: four teams are ranked only where four seats play them, the floor is asked only where
@@ -14,15 +14,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.core.schedule import teams
-from moot.core.terms import Format, Manner, Phase, Seat
+from moot.core.terms import DebateOptions, Format, Phase, Seat
 
 
-def fitted(fmt: Format, seats: Sequence[Seat], manner: Manner) -> Format:
-    fmt = turned(fmt) if fmt.either_first and manner.opens == "against" else fmt
-    fmt = _counted_by_sides(fmt, seats)
+def fit_format(fmt: Format, seats: Sequence[Seat], manner: DebateOptions) -> Format:
+    fmt = with_other_side_first(fmt) if fmt.either_first and manner.opens == "against" else fmt
+    fmt = _ranked_only_if_full(fmt, seats)
     if manner.polls is None:
         fmt = without_audience(fmt)
-    return blinded(fmt) if manner.blind else fmt
+    return with_blind_openings(fmt) if manner.blind else fmt
 
 
 def described(fmt: Format) -> str:
@@ -39,7 +39,7 @@ def described(fmt: Format) -> str:
     return f"{fmt.summary} {decides}"
 
 
-def blinded(fmt: Format) -> Format:
+def with_blind_openings(fmt: Format) -> Format:
     """The openings of the first round are given at the same time, before anything else is said.
 
     Nobody interrupts then: what would be the point of a question to one who cannot hear it?
@@ -56,23 +56,23 @@ def blinded(fmt: Format) -> Format:
     return replace(fmt, phases=(*votes, *together, *rest))
 
 
-def turned(fmt: Format) -> Format:
+def with_other_side_first(fmt: Format) -> Format:
     """The other side opens, and answers and asks first throughout; so the last word changes hands, too."""
-    phases = [replace(phase, **_exchanged(phase)) for phase in fmt.phases]
-    pairs = [place for place, two in enumerate(pairwise(fmt.phases)) if _answers(*two)]
+    phases = [replace(phase, **_swapped(phase)) for phase in fmt.phases]
+    pairs = [place for place, two in enumerate(pairwise(fmt.phases)) if _is_answered_by(*two)]
     for place in pairs:
         phases[place : place + 2] = phases[place + 1], phases[place]
     last = {"for": "against", "against": "for"}.get(fmt.last_word or "", fmt.last_word)
     return replace(fmt, phases=tuple(phases), last_word=last)
 
 
-def _answers(one: Phase, other: Phase) -> bool:
+def _is_answered_by(one: Phase, other: Phase) -> bool:
     """The same speech of the one side and then of the other."""
     sides = (one.who, other.who) == ("for", "against")
     return sides and one.kind == other.kind == "speech" and one.round == other.round
 
 
-def _exchanged(phase: Phase) -> dict[str, Any]:
+def _swapped(phase: Phase) -> dict[str, Any]:
     """Who asks and who is asked."""
     if phase.to is None:
         return {}
@@ -90,7 +90,7 @@ def without_audience(fmt: Format) -> Format:
     return replace(fmt, phases=phases) if phases else fmt
 
 
-def in_teams(fmt: Format, seats: Sequence[Seat]) -> tuple[Seat, ...]:
+def assign_teams(fmt: Format, seats: Sequence[Seat]) -> tuple[Seat, ...]:
     """The seats with the teams that they speak for, wherever they sit; a seat may speak for two."""
     members = teams(fmt, seats)
     return tuple(
@@ -103,7 +103,7 @@ def _is_opening(phase: Phase, first: int) -> bool:
     return phase.round == first and phase.tone == "opening" and phase.kind == "speech" and not phase.closes
 
 
-def _counted_by_sides(fmt: Format, seats: Sequence[Seat]) -> Format:
+def _ranked_only_if_full(fmt: Format, seats: Sequence[Seat]) -> Format:
     """Teams can be ranked where each has a seat of its own; fewer seats are two sides like any other."""
     named = {chair.team for chair in fmt.chairs if chair.team}
     if fmt.result != "ranking" or not named:

@@ -17,11 +17,11 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 
 from moot.core.errors import Invalid
-from moot.core.terms import WORDS_A_MINUTE, Chair, Format, Phase
-from moot.formats.checking import ROOM, Place, problems
+from moot.core.terms import WORDS_PER_MINUTE, Format, Phase, SeatTemplate
+from moot.formats.checking import ROW_RANGES, FormatLocation, problems
 
-ROWS: dict[str, type[Struct]] = {"chairs": Chair, "phases": Phase}
-ROUNDED = 10
+ROWS: dict[str, type[Struct]] = {"chairs": SeatTemplate, "phases": Phase}
+WORD_STEP = 10
 """Words that are reckoned from minutes come in tens."""
 
 _HEADER = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
@@ -34,24 +34,24 @@ def parse(text: str, source: str = "format") -> Format:
     """Raises Invalid with a line for each problem: file, line, what is wrong and what would be right."""
     lines = _lines(text)
     try:
-        said = tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _refused(source, [_broken(str(error), text)]) from error
-    if found := list(_misspelt(said, lines)):
-        raise _refused(source, found)
-    for row in said["phases"]:
-        _reckon(row)
-    fmt = msgspec.convert(said, Format)
-    if found := [(_line(lines, place), problem) for place, problem in problems(fmt)]:
-        raise _refused(source, found)
+        raise _invalid_format(source, [_toml_error(str(error), text)]) from error
+    if errors := list(_key_errors(table, lines)):
+        raise _invalid_format(source, errors)
+    for row in table["phases"]:
+        _words_from_minutes(row)
+    fmt = msgspec.convert(table, Format)
+    if errors := [(_line(lines, place), problem) for place, problem in problems(fmt)]:
+        raise _invalid_format(source, errors)
     return fmt
 
 
-def _refused(source: str, found: Iterable[tuple[int, str]]) -> Invalid:
+def _invalid_format(source: str, found: Iterable[tuple[int, str]]) -> Invalid:
     return Invalid("\n".join(f"{source}:{line}: {problem}" for line, problem in sorted(found)))
 
 
-def _broken(message: str, text: str) -> tuple[int, str]:
+def _toml_error(message: str, text: str) -> tuple[int, str]:
     """What the TOML reader says, with its line in front."""
     at = _AT.search(message)
     line = int(at[1]) if at and at[1] else len(text.splitlines())
@@ -61,9 +61,9 @@ def _broken(message: str, text: str) -> tuple[int, str]:
 # --- where things stand -------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> dict[Place, int]:
+def _lines(text: str) -> dict[FormatLocation, int]:
     """The line of every key and of every row's heading."""
-    lines: dict[Place, int] = {}
+    lines: dict[FormatLocation, int] = {}
     table, row = "", 0
     seen = dict.fromkeys(ROWS, 0)
     inside = ""
@@ -80,7 +80,7 @@ def _lines(text: str) -> dict[Place, int]:
     return lines
 
 
-def _line(lines: dict[Place, int], place: Place) -> int:
+def _line(lines: dict[FormatLocation, int], place: FormatLocation) -> int:
     """The line of a key; where it has none of its own, that of its row or of the list that it stands in."""
     table, row, _ = place
     nearest = (place, (table, row, ""), ("", 0, table))
@@ -90,8 +90,8 @@ def _line(lines: dict[Place, int], place: Place) -> int:
 # --- keys and values ----------------------------------------------------------------------------------
 
 
-def _misspelt(said: dict[str, Any], lines: dict[Place, int]) -> Iterator[tuple[int, str]]:
-    for place, problem in _odd(said, Format, ("", 0, "")):
+def _key_errors(said: dict[str, Any], lines: dict[FormatLocation, int]) -> Iterator[tuple[int, str]]:
+    for place, problem in _row_errors(said, Format, ("", 0, "")):
         yield _line(lines, place), problem
     for table, kind in ROWS.items():
         rows: Any = said.get(table, [])
@@ -99,11 +99,11 @@ def _misspelt(said: dict[str, Any], lines: dict[Place, int]) -> Iterator[tuple[i
             yield _line(lines, ("", 0, table)), f"{table} are written as rows: [[{table}]]"
             continue
         for number, row in enumerate(cast("list[Any]", rows), 1):
-            for place, problem in _odd(row, kind, (table, number, "")):
+            for place, problem in _row_errors(row, kind, (table, number, "")):
                 yield _line(lines, place), problem
 
 
-def _odd(said: Any, kind: type[Struct], place: Place) -> Iterator[tuple[Place, str]]:
+def _row_errors(said: Any, kind: type[Struct], place: FormatLocation) -> Iterator[tuple[FormatLocation, str]]:
     table, row, _ = place
     if not isinstance(said, dict):
         yield place, "a row has keys and values: key = value"
@@ -113,7 +113,7 @@ def _odd(said: Any, kind: type[Struct], place: Place) -> Iterator[tuple[Place, s
     for key, value in said.items():
         if key not in fields:
             yield (table, row, key), _unknown(key, list(fields))
-        elif key not in ROWS and (problem := _mistaken(key, value, fields[key].type)):
+        elif key not in ROWS and (problem := _value_error(key, value, fields[key].type)):
             yield (table, row, key), problem
     for name, field in fields.items():
         needed = field.default is NODEFAULT and field.default_factory is NODEFAULT
@@ -128,14 +128,14 @@ def _unknown(key: str, known: list[str]) -> str:
     return f"there is no {key}; {hint}"
 
 
-def _mistaken(key: str, value: Any, kind: Any) -> str:
+def _value_error(key: str, value: Any, kind: Any) -> str:
     """Why this value cannot be; empty where it can."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         if choices := _choices(kind):
-            return f"{key} = {_written(value)} is none of: {', '.join(choices)}"
-        return f"{key} = {_written(value)} will not do: {_plainly(str(error))}"
+            return f"{key} = {_as_toml(value)} is none of: {', '.join(choices)}"
+        return f"{key} = {_as_toml(value)} will not do: {_plain_message(str(error))}"
     return ""
 
 
@@ -146,13 +146,13 @@ def _choices(kind: Any) -> tuple[str, ...]:
     return tuple(word for part in get_args(kind) for word in _choices(part))
 
 
-def _written(value: Any) -> str:
+def _as_toml(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _plainly(message: str) -> str:
+def _plain_message(message: str) -> str:
     """`Expected `int`, got `str`` in the words of somebody who does not write programs."""
     names = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
     expected = re.match(r"Expected `(\w+)", message)
@@ -162,12 +162,12 @@ def _plainly(message: str) -> str:
 # --- minutes ------------------------------------------------------------------------------------------
 
 
-def _reckon(row: dict[str, Any]) -> None:
+def _words_from_minutes(row: dict[str, Any]) -> None:
     """Words from minutes; in questions and answers the minutes are shared out among them."""
     minutes = row.get("minutes", 0)
-    if "words" in row or not 0 < minutes <= ROOM["minutes"][1]:
+    if "words" in row or not 0 < minutes <= ROW_RANGES["minutes"][1]:
         return
-    words = minutes * WORDS_A_MINUTE
+    words = minutes * WORDS_PER_MINUTE
     if row.get("kind") in ("cross-examination", "crossfire", "exchange"):
         words /= 2 * max(1, row.get("exchanges", 1))
-    row["words"] = max(ROUNDED, round(words / ROUNDED) * ROUNDED)
+    row["words"] = max(WORD_STEP, round(words / WORD_STEP) * WORD_STEP)

@@ -16,18 +16,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from moot.core.schedule import benches
+from moot.core.schedule import seats_by_side
 from moot.core.state import Debate, Poll
 from moot.core.terms import Format, PollName, Verdict
-from moot.judging.bootstrap import Cells, Interval, intervals
-from moot.judging.parties import UNDECIDED, choices, parties
+from moot.judging.bootstrap import GroupSizes, SwingInterval, intervals
+from moot.judging.parties import UNDECIDED, parties, vote_choices
 
-FEW = 10
+MIN_VOTERS = 10
 """With fewer voters than that, nobody can say how sure a result is."""
-Table = tuple[tuple[int, ...], ...]
+TransitionTable = tuple[tuple[int, ...], ...]
 
 
-class Count(Struct, frozen=True):
+class PollResult(Struct, frozen=True):
     """One poll. What counts came in time; `votes` says how many these are, whatever they say."""
 
     poll: PollName
@@ -44,71 +44,73 @@ class Count(Struct, frozen=True):
         return _points(self.by_choice.get(choice, 0), self.votes)
 
 
-class Change(Struct, frozen=True):
+class ChoiceSwing(Struct, frozen=True):
     """How one choice fared among those who voted twice."""
 
     choice: str
     before: int
     after: int
     points: float
-    interval: Interval | None
+    interval: SwingInterval | None
     persuadable: int
     """Who had not chosen it at first ..."""
     won: int
     """... and how many of them did in the end."""
 
 
-class Tally(Struct, frozen=True):
+class AudienceTally(Struct, frozen=True):
     rule: Literal["swing", "majority"]
     choices: tuple[str, ...]
     """The last one is `undecided`."""
     sealed: bool
-    counts: tuple[Count, ...]
+    counts: tuple[PollResult, ...]
     pairs: int = 0
     """Voters who voted twice, in time."""
-    table: Table = ()
+    table: TransitionTable = ()
     """Who moved from what (row) to what (column), in the order of `choices`."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChoiceSwing, ...] = ()
     leader: str | None = None
     """None: level, or nothing to go by."""
     lead: float = 0.0
     """The points between the first and the next: of change in a swing, of votes in a majority."""
-    interval: Interval | None = None
+    interval: SwingInterval | None = None
     """Of the lead in a swing, where enough people voted twice."""
 
-    def count(self, poll: PollName) -> Count | None:
+    def count(self, poll: PollName) -> PollResult | None:
         return next((count for count in self.counts if count.poll == poll), None)
 
 
 # --- counting -----------------------------------------------------------------------------------------
 
 
-def revealed(debate: Debate) -> bool:
+def votes_revealed(debate: Debate) -> bool:
     """What was voted may be told: nobody can be swayed by it any more."""
     last = debate.poll("after")
     return debate.final or (last is not None and last.closed_at is not None)
 
 
-def tally(debate: Debate) -> Tally | None:
+def tally(debate: Debate) -> AudienceTally | None:
     """None where the audience is not asked."""
     if debate.manner.polls is None:
         return None
-    rule, options = _rule(debate), choices(debate)
-    if not revealed(debate):
-        return Tally(rule, options, sealed=True, counts=tuple(_cast(debate, poll) for poll in debate.polls))
-    before, after = _in_time(debate, "before"), _in_time(debate, "after")
+    rule, options = _rule(debate), vote_choices(debate)
+    if not votes_revealed(debate):
+        return AudienceTally(
+            rule, options, sealed=True, counts=tuple(_votes_cast(debate, poll) for poll in debate.polls)
+        )
+    before, after = _timely_votes(debate, "before"), _timely_votes(debate, "after")
     moves = Counter((before[voter], after[voter]) for voter in before.keys() & after.keys())
     table = tuple(tuple(moves[one, other] for other in options) for one in options)
     gains = {choice: _gain(len(options), place) for place, choice in enumerate(options)}
-    standing = Counter(after.values()) if rule == "majority" else Counter(_net(table, options))
+    standing = Counter(after.values()) if rule == "majority" else Counter(_net_gains(table, options))
     first, second = _first_two(standing, options)
     ahead = tuple(one - other for one, other in zip(gains[first], gains[second], strict=True))
     sure = _intervals(debate.id, table, (*gains.values(), ahead))
-    return Tally(
+    return AudienceTally(
         rule,
         options,
         sealed=False,
-        counts=tuple(_counted(debate, poll, options, moves.total()) for poll in debate.polls),
+        counts=tuple(_poll_result(debate, poll, options, moves.total()) for poll in debate.polls),
         pairs=moves.total(),
         table=table,
         changes=tuple(_changes(options, table, sure)),
@@ -121,33 +123,33 @@ def tally(debate: Debate) -> Tally | None:
 def _rule(debate: Debate) -> Literal["swing", "majority"]:
     polls = debate.manner.polls
     first = debate.poll("before") is not None or (not debate.polls and polls is not None and polls.before)
-    return "swing" if first and not _divides(debate.format) else "majority"
+    return "swing" if first and not _majority_decides(debate.format) else "majority"
 
 
-def _divides(fmt: Format) -> bool:
+def _majority_decides(fmt: Format) -> bool:
     """Its table has a vote whose majority decides: a first vote that is asked for beside it is only shown."""
     return fmt.result == "majority" and any(phase.kind == "vote" for phase in fmt.phases)
 
 
-def _in_time(debate: Debate, poll: PollName) -> dict[str, str]:
+def _timely_votes(debate: Debate, poll: PollName) -> dict[str, str]:
     return {vote.voter: vote.choice for vote in debate.votes if vote.poll == poll and not vote.late}
 
 
-def _cast(debate: Debate, poll: Poll) -> Count:
+def _votes_cast(debate: Debate, poll: Poll) -> PollResult:
     """How many have voted, and nothing of what."""
     late = [vote.late for vote in debate.votes if vote.poll == poll.name]
-    return Count(poll.name, poll.closed_at is None, late.count(False), late.count(True))
+    return PollResult(poll.name, poll.closed_at is None, late.count(False), late.count(True))
 
 
-def _counted(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: int) -> Count:
-    cast, votes = _cast(debate, poll), Counter(_in_time(debate, poll.name).values())
+def _poll_result(debate: Debate, poll: Poll, options: tuple[str, ...], pairs: int) -> PollResult:
+    cast, votes = _votes_cast(debate, poll), Counter(_timely_votes(debate, poll.name).values())
     single = cast.votes - pairs if len(debate.polls) == 2 else 0
-    return Count(
+    return PollResult(
         cast.poll, cast.open, cast.votes, cast.late, single, {choice: votes[choice] for choice in options}
     )
 
 
-def _net(table: Table, options: tuple[str, ...]) -> dict[str, int]:
+def _net_gains(table: TransitionTable, options: tuple[str, ...]) -> dict[str, int]:
     """How many voters each choice has gained in all."""
     return {
         choice: sum(row[place] for row in table) - sum(table[place]) for place, choice in enumerate(options)
@@ -166,20 +168,24 @@ def _gain(width: int, place: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _intervals(debate: str, table: Table, gains: tuple[Cells, ...]) -> tuple[Interval | None, ...]:
+def _intervals(
+    debate: str, table: TransitionTable, gains: tuple[GroupSizes, ...]
+) -> tuple[SwingInterval | None, ...]:
     """In points; none where too few have voted twice. The dice are the debate's own."""
     voters = tuple(cell for row in table for cell in row)
-    if sum(voters) < FEW:
+    if sum(voters) < MIN_VOTERS:
         return (None,) * len(gains)
     found = intervals(Random(f"{debate}:swing"), voters, gains)
-    return tuple(Interval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in found)
+    return tuple(SwingInterval(round(100 * one.low, 1), round(100 * one.high, 1)) for one in found)
 
 
-def _changes(options: tuple[str, ...], table: Table, sure: tuple[Interval | None, ...]) -> Iterator[Change]:
+def _changes(
+    options: tuple[str, ...], table: TransitionTable, sure: tuple[SwingInterval | None, ...]
+) -> Iterator[ChoiceSwing]:
     pairs = sum(map(sum, table))
     for place, choice in enumerate(options):
         before, after = sum(table[place]), sum(row[place] for row in table)
-        yield Change(
+        yield ChoiceSwing(
             choice,
             before,
             after,
@@ -199,90 +205,94 @@ def _points(votes: int, whole: int) -> float:
 
 def verdict(debate: Debate) -> Verdict | None:
     """The audience's verdict; None where nobody has voted."""
-    found = tally(debate)
-    last = found.count("after") if found else None
-    if found is None or found.sealed or last is None or not last.votes:
+    tally_result = tally(debate)
+    last = tally_result.count("after") if tally_result else None
+    if tally_result is None or tally_result.sealed or last is None or not last.votes:
         return None
-    measured = found.rule == "majority" or found.pairs > 0
+    measured = tally_result.rule == "majority" or tally_result.pairs > 0
     most = max((votes for choice, votes in last.by_choice.items() if choice != UNDECIDED), default=0)
-    backing = last.by_choice[found.leader] if found.leader else most
+    backing = last.by_choice[tally_result.leader] if tally_result.leader else most
     return Verdict(
-        outcome="win" if found.leader else "draw" if measured else "too-close",
-        winner=seat_of(debate, found.leader) if found.leader else None,
+        outcome="win" if tally_result.leader else "draw" if measured else "too-close",
+        winner=seat_for_choice(debate, tally_result.leader) if tally_result.leader else None,
         by="audience",
-        margin=_signed(debate, found),
+        margin=_signed(debate, tally_result),
         agreement=round(backing / last.votes, 2),
-        reasoning=" ".join(account(debate, found)),
+        reasoning=" ".join(result_sentences(debate, tally_result)),
     )
 
 
-def _signed(debate: Debate, found: Tally) -> float:
+def _signed(debate: Debate, found: AudienceTally) -> float:
     """Between two, the first less the second, as with judges."""
     sitting = parties(debate)
-    behind = len(sitting) == 2 and found.leader and seat_of(debate, found.leader) != sitting[0].id
+    behind = len(sitting) == 2 and found.leader and seat_for_choice(debate, found.leader) != sitting[0].id
     return -found.lead if behind else found.lead
 
 
-def seat_of(debate: Debate, choice: str) -> str | None:
+def seat_for_choice(debate: Debate, choice: str) -> str | None:
     """The seat by which a verdict names what was chosen; None for those who are undecided."""
     if choice == UNDECIDED:
         return None
     if len(parties(debate)) != 2:
         return choice
-    pro, con = benches(debate.seats)
+    pro, con = seats_by_side(debate.seats)
     return (pro if choice == "for" else con)[0].id
 
 
-def label(debate: Debate, choice: str) -> str:
+def choice_label(debate: Debate, choice: str) -> str:
     two_sides = len(parties(debate)) == 2
     return choice.capitalize() if two_sides or choice == UNDECIDED else debate.seat(choice).name
 
 
-def account(debate: Debate, found: Tally) -> Iterator[str]:
+def result_sentences(debate: Debate, tally_result: AudienceTally) -> Iterator[str]:
     """The result with its figures and the rule by which it was made, sentence by sentence."""
-    if found.sealed:
+    if tally_result.sealed:
         return
-    if found.rule == "majority":
-        yield from _division(debate, found)
-    elif found.pairs:
-        yield from _swing(debate, found)
+    if tally_result.rule == "majority":
+        yield from _division(debate, tally_result)
+    elif tally_result.pairs:
+        yield from _swing(debate, tally_result)
     else:
         yield "Nobody voted both before and after the debate, so no change of mind can be counted."
 
 
-def _swing(debate: Debate, found: Tally) -> Iterator[str]:
+def _swing(debate: Debate, found: AudienceTally) -> Iterator[str]:
     contenders = [change for change in found.changes if change.choice != UNDECIDED]
-    moved = _listed([f"{label(debate, change.choice)} {_moved(change.points)}" for change in contenders])
+    moved = _listed(
+        [f"{choice_label(debate, change.choice)} {_moved(change.points)}" for change in contenders]
+    )
     yield f"Counted over {_people(found.pairs)} who voted both before and after: {moved}."
     if found.leader is None:
         yield "Equal changes are a draw."
         return
-    yield f"The larger change wins: {_in_points(found.lead)} more for {label(debate, found.leader)}."
+    yield f"The larger change wins: {_in_points(found.lead)} more for {choice_label(debate, found.leader)}."
     if found.interval:
         yield f"The lead lies between {_between(found.interval)} points in 95 of 100 cases."
 
 
-def _division(debate: Debate, found: Tally) -> Iterator[str]:
+def _division(debate: Debate, found: AudienceTally) -> Iterator[str]:
     last = found.count("after")
     if last is None:
         return
     said = [
-        f"{_votes(votes)} for {label(debate, c)}" for c, votes in last.by_choice.items() if c != UNDECIDED
+        f"{_votes(votes)} for {choice_label(debate, c)}"
+        for c, votes in last.by_choice.items()
+        if c != UNDECIDED
     ]
     undecided = last.by_choice[UNDECIDED]
     yield f"After the debate there were {_listed([*said, f'{undecided} undecided'])}."
     yield "The plain majority wins." if found.leader else "Equal votes are a draw."
 
 
-def doubts_of(found: Tally) -> tuple[str, ...]:
+def result_doubts(tally_result: AudienceTally) -> tuple[str, ...]:
     """What weakens the result, a sentence each."""
-    return () if found.sealed else tuple(_doubts(found))
+    return () if tally_result.sealed else tuple(_doubts(tally_result))
 
 
-def _doubts(found: Tally) -> Iterator[str]:
+def _doubts(found: AudienceTally) -> Iterator[str]:
     voters = found.pairs if found.rule == "swing" else sum(c.votes for c in found.counts if c.poll == "after")
     twice = " both before and after" if found.rule == "swing" else ""
-    if 0 < voters < FEW:
+    if 0 < voters < MIN_VOTERS:
         yield f"Only {_people(voters)} voted{twice}: too few to say how sure this is."
     if found.leader and found.interval and found.interval.holds_zero:
         lead = _in_points(found.lead)
@@ -296,7 +306,7 @@ def _doubts(found: Tally) -> Iterator[str]:
         yield f"{_votes(late)} came late and {'does' if late == 1 else 'do'} not count."
 
 
-def _more_undecided(found: Tally) -> bool:
+def _more_undecided(found: AudienceTally) -> bool:
     last = found.count("after")
     return bool(last and found.leader and last.by_choice[UNDECIDED] > last.by_choice[found.leader])
 
@@ -311,7 +321,7 @@ def _in_points(points: float) -> str:
     return f"{points:g} {'point' if points == 1 else 'points'}"
 
 
-def _between(interval: Interval) -> str:
+def _between(interval: SwingInterval) -> str:
     return f"{interval.low:g} and {interval.high:g}".replace("-", "−")
 
 

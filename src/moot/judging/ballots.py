@@ -18,10 +18,10 @@ from msgspec import Meta, Struct
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Score
-from moot.judging.evidence import mark, speeches
-from moot.judging.parties import parties, party, ranked
+from moot.judging.evidence import speech_mark, speeches
+from moot.judging.parties import is_ranked, parties, party
 from moot.prompts.small_model_prompts import whole_sentences
-from moot.prompts.templates import given_twice, unwrapped
+from moot.prompts.templates import given_twice, strip_json_fence
 
 LABELS = (
     "Birch", "Cedar", "Maple", "Rowan", "Alder", "Hazel", "Aspen", "Larch",
@@ -31,7 +31,7 @@ LABELS = (
 _SOUNDS = ("bdfgklmnprtvz", "aeiou", "lmnr", "aeiou", "bdgkmnt")
 TIE = "tie"
 NOTHING_SAID = "none"
-MOST_CITED = 5
+MAX_CITED = 5
 MOST_DROPPED, LONGEST_DROPPED = 20, 100
 SMALL_STRENGTHS = (
     "gives clear reasons",
@@ -56,25 +56,25 @@ _REASONING = re.compile(
 # Letters of other scripts may touch a label, where words are not spaced; a hyphen makes another word of it.
 _WHOLE = r"(?<![A-Za-z0-9_])(?<![a-z]-)(?:(?:Speaker|Team) )?({})(?![A-Za-z0-9_])(?!-[a-z])"
 _Points = Annotated[float, Meta(ge=0, le=100)]
-_Mark = Annotated[float, Meta(ge=0, le=10)]
+_RubricPoints = Annotated[float, Meta(ge=0, le=10)]
 
 
-class Unreadable(ValueError):
+class UnreadableBallot(ValueError):
     """Why a reply is not a ballot."""
 
 
-class _Marks(Struct, forbid_unknown_fields=True):
+class _PartyScores(Struct, forbid_unknown_fields=True):
     score: _Points
     strengths: list[str] = []
     weaknesses: list[str] = []
 
 
-class _Reply(Struct, forbid_unknown_fields=True):
+class _BallotReply(Struct, forbid_unknown_fields=True):
     reasoning: str
     rests_on: list[str]
-    speakers: dict[str, _Marks]
+    speakers: dict[str, _PartyScores]
     criteria: dict[str, str]
-    rubric: dict[str, dict[str, _Mark]] = {}
+    rubric: dict[str, dict[str, _RubricPoints]] = {}
     winner: str = ""
     ranking: list[str] = []
 
@@ -128,7 +128,7 @@ def seat_labels(debate: Debate, order: int) -> dict[str, str]:
 # --- what a reply looks like --------------------------------------------------------------------------
 
 
-def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
+def ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     """The shape of a reply. Reasoning comes first, so that it streams while the verdict forms."""
     names, keys = list(labels(debate, 0).values()), criterion_keys(debate, judge)
     remark = {"type": "string", "maxLength": 400}
@@ -138,7 +138,7 @@ def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     return _object(
         {
             "reasoning": {"type": "string", "maxLength": 6000},
-            "rests_on": _cited(debate, MOST_CITED),
+            "rests_on": _cited(debate, MAX_CITED),
             "criteria": _object(dict.fromkeys(keys, remark)),
             "rubric": _object(dict.fromkeys(keys, row)),
             "speakers": _object(dict.fromkeys(names, marks)),
@@ -147,7 +147,7 @@ def schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     )
 
 
-def small_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
+def small_ballot_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
     """For models that fill free text with the same sentence again and again: short, and from closed lists."""
     names = list(labels(debate, 0).values())
     remark = {"type": "string", "enum": [*(f"{name} is stronger" for name in names), "Both are even"]}
@@ -171,12 +171,12 @@ def small_schema(debate: Debate, judge: Judge) -> dict[str, Any]:
 
 def _cited(debate: Debate, most: int) -> dict[str, Any]:
     """Speeches that exist. A schema may not have an empty list of choices."""
-    given = [mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
+    given = [speech_mark(turn) for turn in speeches(debate)] or [NOTHING_SAID]
     return {"type": "array", "items": {"type": "string", "enum": given}, "minItems": 1, "maxItems": most}
 
 
 def _decision(debate: Debate, names: list[str]) -> dict[str, Any]:
-    if not ranked(debate):
+    if not is_ranked(debate):
         return {"winner": {"type": "string", "enum": [*names, TIE]}}
     places = {"type": "string", "enum": names}
     return {"ranking": {"type": "array", "items": places, "minItems": len(names), "maxItems": len(names)}}
@@ -202,113 +202,117 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 # --- from a reply to a ballot -------------------------------------------------------------------------
 
 
-def read(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
+def read_ballot(reply: str, debate: Debate, judge: Judge, order: int) -> Ballot:
     """Raises Unreadable with what to mend."""
-    bare = unwrapped(reply)
+    bare = strip_json_fence(reply)
     try:
-        said = msgspec.json.decode(bare, type=_Reply, strict=True)
+        reply_fields = msgspec.json.decode(bare, type=_BallotReply, strict=True)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableBallot(str(error)) from error
     if given_twice(bare):
-        raise Unreadable("an object has a member twice; each must stand once")
+        raise UnreadableBallot("an object has a member twice; each must stand once")
     ids = {label: party_id for party_id, label in labels(debate, order).items()}
-    if set(said.speakers) != set(ids):
-        raise Unreadable(f"speakers must be exactly: {', '.join(ids)}")
-    ranking = _ranking(said, debate, ids)
-    winner = ranking[0] if ranking else _winner(said, ids)
+    if set(reply_fields.speakers) != set(ids):
+        raise UnreadableBallot(f"speakers must be exactly: {', '.join(ids)}")
+    ranking = _ranking(reply_fields, debate, ids)
+    winner = ranking[0] if ranking else _winner(reply_fields, ids)
     scores = {
         ids[label]: Score(marks.score, tuple(marks.strengths), tuple(marks.weaknesses))
-        for label, marks in said.speakers.items()
+        for label, marks in reply_fields.speakers.items()
     }
-    known = _known(said, criterion_keys(debate, judge))
+    known = _known(reply_fields, criterion_keys(debate, judge))
     return Ballot(
         judge=judge.id,
         order=order,
         winner=winner,
         scores=scores,
-        reasoning=whole_sentences(said.reasoning, 0.1) if judge.model.small else said.reasoning,
-        criteria={known[key]: remark for key, remark in said.criteria.items() if key in known},
-        inconsistent=contradicts(winner, scores),
-        cites=_cites(said, debate),
-        rubric=_rubric(said, known, ids),
+        reasoning=whole_sentences(reply_fields.reasoning, 0.1)
+        if judge.model.small
+        else reply_fields.reasoning,
+        criteria={known[key]: remark for key, remark in reply_fields.criteria.items() if key in known},
+        inconsistent=contradicts_scores(winner, scores),
+        cites=_cites(reply_fields, debate),
+        rubric=_rubric(reply_fields, known, ids),
         ranking=ranking,
-        dropped=_dropped(said, known),
+        dropped=_dropped(reply_fields, known),
     )
 
 
-def contradicts(winner: str | None, scores: dict[str, Score]) -> bool:
+def contradicts_scores(winner: str | None, scores: dict[str, Score]) -> bool:
     """The winner is not who got most points."""
     if winner is None or winner not in scores:
         return False
     return scores[winner].score < max(score.score for score in scores.values())
 
 
-def _winner(said: _Reply, ids: dict[str, str]) -> str | None:
+def _winner(said: _BallotReply, ids: dict[str, str]) -> str | None:
     if said.ranking:
-        raise Unreadable("ranking was not asked for")
+        raise UnreadableBallot("ranking was not asked for")
     if said.winner not in (*ids, TIE):
-        raise Unreadable(f"winner must be one of: {', '.join(ids)}, {TIE}")
+        raise UnreadableBallot(f"winner must be one of: {', '.join(ids)}, {TIE}")
     return ids.get(said.winner)
 
 
-def _ranking(said: _Reply, debate: Debate, ids: dict[str, str]) -> tuple[str, ...]:
-    if not ranked(debate):
+def _ranking(said: _BallotReply, debate: Debate, ids: dict[str, str]) -> tuple[str, ...]:
+    if not is_ranked(debate):
         return ()
     if sorted(said.ranking) != sorted(ids):
-        raise Unreadable(f"ranking must name each of these once, the best first: {', '.join(ids)}")
+        raise UnreadableBallot(f"ranking must name each of these once, the best first: {', '.join(ids)}")
     if said.winner not in ("", said.ranking[0]):
-        raise Unreadable("winner and ranking contradict each other")
+        raise UnreadableBallot("winner and ranking contradict each other")
     return tuple(ids[label] for label in said.ranking)
 
 
-def _cites(said: _Reply, debate: Debate) -> tuple[int, ...]:
-    given = {mark(turn): turn.number for turn in speeches(debate)}
+def _cites(said: _BallotReply, debate: Debate) -> tuple[int, ...]:
+    given = {speech_mark(turn): turn.number for turn in speeches(debate)}
     if not given:
         return ()
     if not said.rests_on or not given.keys() >= set(said.rests_on):
-        raise Unreadable(f"rests_on must name speeches that were given, at least one of: {', '.join(given)}")
+        raise UnreadableBallot(
+            f"rests_on must name speeches that were given, at least one of: {', '.join(given)}"
+        )
     return tuple(sorted({given[cited] for cited in said.rests_on}))
 
 
-def _known(said: _Reply, keys: dict[str, str]) -> dict[str, str]:
+def _known(said: _BallotReply, keys: dict[str, str]) -> dict[str, str]:
     """The criteria that were asked for, by what a reply may call them: the key, or else the words."""
     words = {name: name for name in keys.values() if name not in keys}
     known = {**words, **keys}
     for given in (said.criteria, said.rubric):
         named = [known[key] for key in given if key in known]
         if len(set(named)) < len(named):
-            raise Unreadable("a criterion is given twice")
+            raise UnreadableBallot("a criterion is given twice")
     return known
 
 
-def _dropped(said: _Reply, known: dict[str, str]) -> tuple[str, ...]:
+def _dropped(said: _BallotReply, known: dict[str, str]) -> tuple[str, ...]:
     unasked = (key[:LONGEST_DROPPED] for key in (*said.criteria, *said.rubric) if key not in known)
     return tuple(dict.fromkeys(unasked))[:MOST_DROPPED]
 
 
-def _rubric(said: _Reply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
+def _rubric(said: _BallotReply, known: dict[str, str], ids: dict[str, str]) -> dict[str, dict[str, float]]:
     rows = {known[key]: row for key, row in said.rubric.items() if key in known}
     if any(set(row) != set(ids) for row in rows.values()):
-        raise Unreadable(f"each row of rubric must have exactly: {', '.join(ids)}")
+        raise UnreadableBallot(f"each row of rubric must have exactly: {', '.join(ids)}")
     return {name: {ids[label]: points for label, points in row.items()} for name, row in rows.items()}
 
 
 # --- a judge's words, for people ----------------------------------------------------------------------
 
 
-def named(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
+def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
     """A judge's words with the speakers' names in place of the labels, where a label is a word of its own."""
     shown = labels(debate, order, judging)
     names = {label: party(debate, party_id).name for party_id, label in shown.items()}
     return re.sub(_WHOLE.format("|".join(names)), lambda match: names[match[1]], text)
 
 
-def in_names(text: str, debate: Debate, ballot: Ballot) -> str:
+def ballot_text(text: str, debate: Debate, ballot: Ballot) -> str:
     """Words of a ballot with names in them; a person who judges was shown no labels, and wrote none."""
     if debate.judge(ballot.judge).model.human:
         return text
     judging = next((one for one in debate.judgings if ballot in one.ballots), None)
-    return named(text, debate, ballot.order, judging)
+    return with_names(text, debate, ballot.order, judging)
 
 
 def reasoning_so_far(partial: str) -> str:

@@ -13,14 +13,14 @@ from random import Random
 from msgspec import Struct
 
 RESAMPLES = 2000
-SHARPNESS = 24
+PROBABILITY_BITS = 24
 """Bits to which a chance is kept."""
 
-Cells = tuple[int, ...]
+GroupSizes = tuple[int, ...]
 """How many people there are of each kind."""
 
 
-class Interval(Struct, frozen=True):
+class SwingInterval(Struct, frozen=True):
     low: float
     high: float
 
@@ -29,21 +29,23 @@ class Interval(Struct, frozen=True):
         return self.low <= 0 <= self.high
 
 
-def intervals(dice: Random, people: Cells, figures: tuple[Cells, ...]) -> tuple[Interval, ...]:
+def intervals(
+    random: Random, people: GroupSizes, figures: tuple[GroupSizes, ...]
+) -> tuple[SwingInterval, ...]:
     """A figure is a sum over people; it says what somebody of each kind adds to it. Given per head."""
     whole, tail = sum(people), RESAMPLES // 40
-    audiences = [tuple(_resampled(dice, people)) for _ in range(RESAMPLES)]
-    found: list[Interval] = []
+    audiences = [tuple(_resampled(random, people)) for _ in range(RESAMPLES)]
+    result: list[SwingInterval] = []
     for worth in figures:
         sums = sorted(
             sum(value * number for value, number in zip(worth, audience, strict=True))
             for audience in audiences
         )
-        found.append(Interval(sums[tail] / whole, sums[-1 - tail] / whole))
-    return tuple(found)
+        result.append(SwingInterval(sums[tail] / whole, sums[-1 - tail] / whole))
+    return tuple(result)
 
 
-def _resampled(dice: Random, people: Cells) -> Iterator[int]:
+def _resampled(dice: Random, people: GroupSizes) -> Iterator[int]:
     """As many people as there are, drawn with replacement: how many of each kind that gives."""
     left = whole = sum(people)
     for number in people:
@@ -56,8 +58,8 @@ def _hits(dice: Random, tries: int, chance: float) -> int:
     """How many of so many tries succeed. All are made at once: a bit for each, set with that chance."""
     if not tries or chance >= 1:
         return tries
-    bits, odds = 0, round(chance * (1 << SHARPNESS))
-    for place in range(SHARPNESS):
+    bits, odds = 0, round(chance * (1 << PROBABILITY_BITS))
+    for place in range(PROBABILITY_BITS):
         even = dice.getrandbits(tries)
         bits = bits | even if odds >> place & 1 else bits & even
     return bits.bit_count()

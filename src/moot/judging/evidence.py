@@ -15,7 +15,7 @@ from moot.core.state import Debate, Turn
 from moot.core.terms import Tone
 from moot.judging.parties import parties
 
-SPOKEN: dict[Tone, str] = {
+TONE_NAMES: dict[Tone, str] = {
     "opening": "opening",
     "rebuttal": "rebuttal",
     "closing": "closing",
@@ -26,11 +26,11 @@ SPOKEN: dict[Tone, str] = {
     "floor": "answer to the floor",
 }
 
-BETWEEN: tuple[Tone, ...] = ("question", "answer", "floor")
+INTERLUDE_TONES: tuple[Tone, ...] = ("question", "answer", "floor")
 """What is asked and answered between the speeches: no arguments of one's own, new or old."""
 
 
-class Put(Struct, frozen=True):
+class SpeakerQuestion(Struct, frozen=True):
     """Something put to the speakers: a point of information by a seat, or a question from the floor."""
 
     seq: int
@@ -40,24 +40,24 @@ class Put(Struct, frozen=True):
     """The seat that a question is put to; None: to all."""
 
 
-def mark(turn: Turn) -> str:
+def speech_mark(turn: Turn) -> str:
     return f"S{turn.number}"
 
 
 def speeches(debate: Debate) -> tuple[Turn, ...]:
     """What can be judged and cited: all that a party has said or declined to say, as it was given."""
     debaters = {seat.id for party in parties(debate) for seat in party.seats}
-    given = (turn for turn in debate.turns if (turn.said or _declined(turn)) and turn.seat in debaters)
+    given = (turn for turn in debate.turns if (turn.has_words or _declined(turn)) and turn.seat in debaters)
     return tuple(sorted(given, key=lambda turn: turn.number))
 
 
-def put(debate: Debate) -> tuple[Put, ...]:
+def answerable_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
     """What the speeches could answer."""
     last = _last_seq(debate)
     return tuple(item for item in _all_put(debate) if item.seq < last)
 
 
-def pending(debate: Debate) -> tuple[Put, ...]:
+def pending_questions(debate: Debate) -> tuple[SpeakerQuestion, ...]:
     """What only a further speech could answer."""
     last = _last_seq(debate)
     return tuple(item for item in _all_put(debate) if item.seq > last)
@@ -65,7 +65,7 @@ def pending(debate: Debate) -> tuple[Put, ...]:
 
 def last_word(debate: Debate) -> str | None:
     """The seat that spoke last; none where several did at the same time."""
-    said = [turn for turn in speeches(debate) if turn.said]
+    said = [turn for turn in speeches(debate) if turn.has_words]
     if not said:
         return None
     group = debate.schedule[said[-1].slot].group
@@ -73,18 +73,18 @@ def last_word(debate: Debate) -> str | None:
     return said[-1].seat if len(last) == 1 else None
 
 
-def heading(debate: Debate, turn: Turn, given: Sequence[Turn]) -> str:
+def speech_heading(debate: Debate, turn: Turn, given: Sequence[Turn]) -> str:
     """What kind of speech it is and what befell it, in our own words: a format's titles are its author's."""
-    return SPOKEN[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, given))
+    return TONE_NAMES[debate.tone(turn)] + "".join(f" ({note})" for note in _notes(debate, turn, given))
 
 
 def _notes(debate: Debate, turn: Turn, given: Sequence[Turn]) -> Iterator[str]:
-    if not debate.phase(turn.slot).new_arguments and turn.tone not in BETWEEN:
+    if not debate.phase(turn.slot).new_arguments and turn.tone not in INTERLUDE_TONES:
         yield "no new arguments"
     group = debate.schedule[turn.slot].group
     together = [other for other in given if debate.schedule[other.slot].group == group]
     if together[0].number != turn.number:
-        yield f"given at the same time as {mark(together[0])}"
+        yield f"given at the same time as {speech_mark(together[0])}"
     if turn.refusal:
         yield "declined to answer"
     elif turn.state == "interrupted":
@@ -95,13 +95,13 @@ def _notes(debate: Debate, turn: Turn, given: Sequence[Turn]) -> Iterator[str]:
 
 def _declined(turn: Turn) -> bool:
     """It refused without a word: nobody hears that, but a judge is told."""
-    return turn.refusal and turn.spent
+    return turn.refusal and turn.used_slot
 
 
-def _all_put(debate: Debate) -> list[Put]:
-    points = [Put(point.seq, point.text, point.seat) for point in debate.points if point.accepted]
+def _all_put(debate: Debate) -> list[SpeakerQuestion]:
+    points = [SpeakerQuestion(point.seq, point.text, point.seat) for point in debate.points if point.accepted]
     asked = (remark for remark in debate.remarks if remark.question)
-    questions = [Put(remark.seq, remark.text, to=remark.to) for remark in asked]
+    questions = [SpeakerQuestion(remark.seq, remark.text, to=remark.to) for remark in asked]
     return sorted((*points, *questions), key=lambda item: item.seq)
 
 

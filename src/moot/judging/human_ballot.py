@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.core.terms import Ballot, Judge, Score
-from moot.judging.ballots import contradicts
+from moot.judging.ballots import contradicts_scores
 from moot.judging.evidence import speeches
-from moot.judging.parties import parties, party_of, ranked
+from moot.judging.parties import is_ranked, parties, party_of
 
-LONGEST_REASON = 6000
+MAX_REASONING_CHARS = 6000
 
 
-def checked(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
+def check_ballot(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
     """The ballot with its parties by their ids. Raises Invalid with all that is wrong.
 
     Whoever ranks the parties has named a winner by it. Points are not asked of people, only taken.
@@ -34,7 +34,7 @@ def checked(debate: Debate, judge: Judge, ballot: Ballot) -> Ballot:
     if problems:
         first = next(iter(problems.values()))[0]
         raise Invalid(f"This is no ballot: {first}.", problems)
-    return replace(ballot, order=0, inconsistent=contradicts(ballot.winner, ballot.scores))
+    return replace(ballot, order=0, inconsistent=contradicts_scores(ballot.winner, ballot.scores))
 
 
 def _party(debate: Debate, seat: str | None) -> str | None:
@@ -47,8 +47,8 @@ def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[st
     ids = {party.id for party in parties(debate)}
     if ballot.winner is not None and ballot.winner not in ids:
         yield "winner", "Unknown participant"
-    if not ballot.reasoning.strip() or len(ballot.reasoning) > LONGEST_REASON:
-        yield "reasoning", f"Must be between 1 and {LONGEST_REASON} characters"
+    if not ballot.reasoning.strip() or len(ballot.reasoning) > MAX_REASONING_CHARS:
+        yield "reasoning", f"Must be between 1 and {MAX_REASONING_CHARS} characters"
     given = {turn.number for turn in speeches(debate)}
     if given and not ballot.cites:
         yield "cites", "Name at least one speech on which the decision rests"
@@ -56,7 +56,7 @@ def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[st
         yield "cites", f"No such speech: {', '.join(unknown)}"
     if not set(ballot.scores) <= ids:
         yield "scores", "Unknown participant"
-    if any(not _fair(score) for score in ballot.scores.values()):
+    if any(not _in_range(score) for score in ballot.scores.values()):
         yield "scores", "Must be between 0 and 100"
     if not set(ballot.criteria) <= set(judge.criteria):
         yield "criteria", f"Must be of: {', '.join(judge.criteria)}"
@@ -64,7 +64,7 @@ def _problems(debate: Debate, judge: Judge, ballot: Ballot) -> Iterator[tuple[st
 
 
 def _ranking_problems(debate: Debate, ballot: Ballot, ids: set[str]) -> Iterator[tuple[str, str]]:
-    if ballot.ranking and not ranked(debate):
+    if ballot.ranking and not is_ranked(debate):
         yield "ranking", "Nobody is ranked in this debate: name a winner"
     elif ballot.ranking and sorted(ballot.ranking) != sorted(ids):
         yield "ranking", "Must name each participant once, the best first"
@@ -72,5 +72,5 @@ def _ranking_problems(debate: Debate, ballot: Ballot, ids: set[str]) -> Iterator
         yield "ranking", "Must begin with the winner"
 
 
-def _fair(score: Score) -> bool:
+def _in_range(score: Score) -> bool:
     return 0 <= score.score <= 100

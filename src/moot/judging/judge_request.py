@@ -13,13 +13,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core import output_tokens
-from moot.core.pricing import OVERHEAD
+from moot.core.pricing import MESSAGE_OVERHEAD
 from moot.core.state import Debate, Turn
-from moot.core.terms import Judge, Message, Request
+from moot.core.terms import ChatMessage, Judge, Request
 from moot.core.word_count import QUARTERS
-from moot.judging.ballots import criterion_keys, labels, schema, seat_labels, small_schema
-from moot.judging.evidence import Put, heading, mark, pending, put, speeches
-from moot.judging.parties import ranked
+from moot.judging.ballots import ballot_schema, criterion_keys, labels, seat_labels, small_ballot_schema
+from moot.judging.evidence import (
+    SpeakerQuestion,
+    answerable_questions,
+    pending_questions,
+    speech_heading,
+    speech_mark,
+    speeches,
+)
+from moot.judging.parties import is_ranked
 from moot.prompts.fences import Fence, fence_for
 from moot.prompts.speech_prompts import is_question
 from moot.prompts.templates import clip, section, seed
@@ -29,23 +36,23 @@ BYTES_PER_TOKEN = 6
 HELD_BYTES_PER_TOKEN = QUARTERS
 """The same under a cost limit: a model is cut there when its tokens are used up as we count them, and a byte
 is at most a quarter of one."""
-TOKENS_A_WORD = 4
+TOKENS_PER_WORD = 4
 """What a person is allowed to say has no tokens; so many are counted for each word of it."""
-FRAME = 200
+SPEECH_OVERHEAD_BYTES = 200
 """Bytes around a speech at most: number, label, kind, notes, fence, marks, and its place in the schema."""
-LONGEST_PUT = 600
+MAX_QUESTION_BYTES = 600
 """Bytes of a question or a point that a judge reads at most."""
-SMALL_TOKENS = 700
+SMALL_MODEL_TOKENS = 700
 MEANT = ("argument", "evidence", "rebuttal", "clarity", "content", "style", "strategy")
 """Criteria of ours, of which a judge is told what they ask."""
-ARGUED = {
+SIDE_SENTENCES = {
     "for": "argued for the motion",
     "against": "argued against the motion",
     "neutral": "was bound to neither side",
 }
 
 
-class Desk(Struct, frozen=True):
+class JudgePrompt(Struct, frozen=True):
     """How one judge is shown the debate in one order."""
 
     debate: Debate
@@ -67,29 +74,29 @@ class Desk(Struct, frozen=True):
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
     small, names = judge.model.small, labels(debate, order)
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
-    desk = Desk(debate, seat_labels(debate, order), fence, small)
-    system = desk.section(
+    prompt = JudgePrompt(debate, seat_labels(debate, order), fence, small)
+    system = prompt.section(
         "system",
         labels=_list(tuple(names.values())),
         fence=fence.name,
-        decision=desk.section("ranking" if ranked(debate) else "winner"),
+        decision=prompt.section("ranking" if is_ranked(debate) else "winner"),
     )
-    user = desk.section(
+    user = prompt.section(
         "user",
-        motion=desk.quoted(debate.motion),
-        objective=_objective(desk),
-        criteria=desk.quoted("\n".join(_criteria(debate, judge))),
+        motion=prompt.quoted(debate.motion),
+        objective=_objective(prompt),
+        criteria=prompt.quoted("\n".join(_criteria(debate, judge))),
         meanings="".join(f"{line}\n" for line in _meanings(debate, judge)),
         sides="\n".join(_sides(debate, names)),
-        speeches="\n\n".join(_evidence(desk)),
+        speeches="\n\n".join(_evidence(prompt)),
     )
     model = judge.model
     return Request(
         model=model,
         instructions=system,
-        messages=(Message("user", user),),
-        max_tokens=min(model.max_tokens, SMALL_TOKENS) if small else _most(debate, judge, len(names)),
-        schema=small_schema(debate, judge) if small else schema(debate, judge),
+        messages=(ChatMessage("user", user),),
+        max_tokens=min(model.max_tokens, SMALL_MODEL_TOKENS) if small else _most(debate, judge, len(names)),
+        schema=small_ballot_schema(debate, judge) if small else ballot_schema(debate, judge),
         seed=seed(model.seed, 0, order + 1),
     )
 
@@ -98,7 +105,7 @@ def _most(debate: Debate, judge: Judge, parties: int) -> int:
     return output_tokens.for_ballot(debate, judge.model, parties, len(judge.criteria))
 
 
-def _objective(desk: Desk) -> str:
+def _objective(desk: JudgePrompt) -> str:
     objective = desk.debate.manner.objective
     return desk.section("objective", text=desk.quoted(objective)) + "\n\n" if objective else ""
 
@@ -118,28 +125,28 @@ def _meanings(debate: Debate, judge: Judge) -> Iterator[str]:
 
 def _sides(debate: Debate, names: Mapping[str, str]) -> Iterator[str]:
     for one, label in names.items():
-        yield f"{label} {ARGUED[debate.seat(one).side]}."
+        yield f"{label} {SIDE_SENTENCES[debate.seat(one).side]}."
     if debate.prompts > 1 and is_question(debate.motion):
         yield section("cues", "question-motion")
 
 
-def _evidence(desk: Desk) -> list[str]:
+def _evidence(desk: JudgePrompt) -> list[str]:
     """Speeches, and what was put between them, as they came."""
     given = speeches(desk.debate)
     shown = [(turn.seq, _speech(desk, turn, given)) for turn in given]
-    shown += [(item.seq, _put(desk, item)) for item in put(desk.debate)]
+    shown += [(item.seq, _question_text(desk, item)) for item in answerable_questions(desk.debate)]
     return [text for _, text in sorted(shown)]
 
 
-def _speech(desk: Desk, turn: Turn, given: Sequence[Turn]) -> str:
+def _speech(desk: JudgePrompt, turn: Turn, given: Sequence[Turn]) -> str:
     most = bytes_read(desk.debate, turn.slot, turn.max_tokens)
-    text = desk.quoted(desk.debate.heard(turn), most)
-    label, kind = desk.names[turn.seat], heading(desk.debate, turn, given)
-    return desk.section("speech", mark=mark(turn), label=label, heading=kind, text=text)
+    text = desk.quoted(desk.debate.heard_text(turn), most)
+    label, kind = desk.names[turn.seat], speech_heading(desk.debate, turn, given)
+    return desk.section("speech", mark=speech_mark(turn), label=label, heading=kind, text=text)
 
 
-def _put(desk: Desk, item: Put) -> str:
-    text = desk.quoted(item.text, LONGEST_PUT)
+def _question_text(desk: JudgePrompt, item: SpeakerQuestion) -> str:
+    text = desk.quoted(item.text, MAX_QUESTION_BYTES)
     if item.seat is None:
         to = desk.names.get(item.to, "the moderator") if item.to else "all"
         return desk.section("question", to=to, text=text)
@@ -157,18 +164,18 @@ def repair_request(request: Request, reply: str, problem: str) -> Request:
     """The same question once more, with the unreadable reply and what was wrong with it."""
     short = clip(reply, request.max_tokens * HELD_BYTES_PER_TOKEN)
     plea = section("judge", "repair", problem=problem[:300])
-    again = (Message("assistant", short or "{}"), Message("user", plea))
+    again = (ChatMessage("assistant", short or "{}"), ChatMessage("user", plea))
     return replace(request, messages=(*request.messages, *again), attempt=2)
 
 
-def repair_room(request: Request) -> int:
+def repair_bytes(request: Request) -> int:
     """How many bytes a repair adds to a request at most."""
-    return request.max_tokens * HELD_BYTES_PER_TOKEN + 2 * OVERHEAD + 1500
+    return request.max_tokens * HELD_BYTES_PER_TOKEN + 2 * MESSAGE_OVERHEAD + 1500
 
 
-def hand_tokens(debate: Debate, slot: int) -> int:
+def human_speech_tokens(debate: Debate, slot: int) -> int:
     """As how many tokens a speech counts that a person gives."""
-    return debate.budget(slot) * TOKENS_A_WORD
+    return debate.word_budget(slot) * TOKENS_PER_WORD
 
 
 def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
@@ -177,14 +184,17 @@ def bytes_read(debate: Debate, slot: int, max_tokens: int) -> int:
     Under a cost limit the tokens of its words alone count: what a model thinks is not read by anybody.
     """
     if debate.cost_limit is None:
-        return (max_tokens or hand_tokens(debate, slot)) * BYTES_PER_TOKEN
+        return (max_tokens or human_speech_tokens(debate, slot)) * BYTES_PER_TOKEN
     needed = output_tokens.spoken(debate, slot)
     return min(max_tokens or needed, needed) * HELD_BYTES_PER_TOKEN
 
 
-def speech_frame(debate: Debate) -> int:
+def speech_overhead(debate: Debate) -> int:
     """How many bytes a speech that begins now adds at most beside its own words.
 
     What was put to the speakers since the last one comes with it: a judge reads it once it may be answered.
     """
-    return FRAME + sum(FRAME + min(len(item.text.encode()), LONGEST_PUT) for item in pending(debate))
+    return SPEECH_OVERHEAD_BYTES + sum(
+        SPEECH_OVERHEAD_BYTES + min(len(item.text.encode()), MAX_QUESTION_BYTES)
+        for item in pending_questions(debate)
+    )

@@ -11,9 +11,9 @@ from moot.core.state import Debate
 from moot.core.terms import Judge
 
 
-def seated(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
+def with_free_ids(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
     """The judges, under new ids where theirs are taken by somebody else."""
-    known = {judge.id: judge for judge in (*_ever(debate), *debate.judges)}
+    known = {judge.id: judge for judge in (*_past_judges(debate), *debate.judges)}
     free = (f"judge_{number}" for number in count(1))
     sitting: list[Judge] = []
     for judge in judges:
@@ -24,5 +24,5 @@ def seated(debate: Debate, judges: Sequence[Judge]) -> tuple[Judge, ...]:
     return tuple(sitting)
 
 
-def _ever(debate: Debate) -> tuple[Judge, ...]:
+def _past_judges(debate: Debate) -> tuple[Judge, ...]:
     return tuple(judge for judging in debate.judgings for judge in judging.judges)

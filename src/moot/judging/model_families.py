@@ -37,7 +37,7 @@ def maker(model: Model) -> str:
     return min(((match.start(), who) for match, who in found if match), default=(0, ""))[1]
 
 
-def kin(seats: Sequence[Seat], model: Model) -> tuple[Seat, ...]:
+def related_seats(seats: Sequence[Seat], model: Model) -> tuple[Seat, ...]:
     """The debaters whose model is of this one's own family, where not all of them are."""
     own = maker(model)
     debaters = [seat for seat in seats if seat.role == "debater"]
@@ -45,19 +45,19 @@ def kin(seats: Sequence[Seat], model: Model) -> tuple[Seat, ...]:
     return related if len(related) < len(debaters) else ()
 
 
-def partiality(seats: Sequence[Seat], model: Model) -> str:
+def judge_bias(seats: Sequence[Seat], model: Model) -> str:
     """What ties a judge of this model to some of the speakers and not to others; empty where nothing does."""
     if model.human:
         return ""
     speaking = {seat.model.label for seat in seats if seat.role == "debater"}
     if model.label in speaking and len(speaking) > 1:
         return "the same model as one of the speakers"
-    if related := kin(seats, model):
+    if related := related_seats(seats, model):
         return f"of the same family as {' and '.join(seat.name for seat in related)}: {maker(model)}"
     return ""
 
 
-def recused(judges: Sequence[Judge], seats: Sequence[Seat]) -> tuple[Judge, ...]:
+def recuse_biased(judges: Sequence[Judge], seats: Sequence[Seat]) -> tuple[Judge, ...]:
     """The judges, marked where one steps aside. With nobody left to judge, all stay."""
-    marked = tuple(replace(judge, recused=partiality(seats, judge.model)) for judge in judges)
+    marked = tuple(replace(judge, recused=judge_bias(seats, judge.model)) for judge in judges)
     return tuple(judges) if all(judge.recused for judge in marked) else marked

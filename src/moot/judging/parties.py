@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.core.schedule import benches
+from moot.core.schedule import seats_by_side
 from moot.core.state import Debate
 from moot.core.terms import Seat
 
@@ -29,7 +29,7 @@ class Party(Struct, frozen=True):
 
 def parties(debate: Debate) -> tuple[Party, ...]:
     if debate.format.parties == "sides":
-        return tuple(Party(bench) for bench in benches(debate.seats) if bench)
+        return tuple(Party(bench) for bench in seats_by_side(debate.seats) if bench)
     return tuple(Party((seat,)) for seat in debate.seats if seat.role == "debater")
 
 
@@ -43,12 +43,12 @@ def party(debate: Debate, party_id: str) -> Party:
     return party_of(debate, party_id) or Party((debate.seat(party_id),))
 
 
-def ranked(debate: Debate) -> bool:
+def is_ranked(debate: Debate) -> bool:
     """More than two parties are put in order, where the format says so."""
     return debate.format.result == "ranking" and len(parties(debate)) > len(SIDES)
 
 
-def choices(debate: Debate) -> tuple[str, ...]:
+def vote_choices(debate: Debate) -> tuple[str, ...]:
     """What the audience can vote for: a side, or a seat where there are no two sides."""
     if len(parties(debate)) == len(SIDES):
         return (*SIDES, UNDECIDED)

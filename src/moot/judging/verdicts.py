@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Score, Verdict
-from moot.judging.ballots import in_names
+from moot.judging.ballots import ballot_text
 from moot.judging.evidence import last_word
-from moot.judging.parties import parties, ranked
+from moot.judging.parties import is_ranked, parties
 
 
-class Mind(Struct, frozen=True):
+class JudgeBallots(Struct, frozen=True):
     """One judge, with all the ballots it was asked for."""
 
     judge: Judge
@@ -36,19 +36,19 @@ class Mind(Struct, frozen=True):
         return len({ballot.winner for ballot in self.ballots}) > 1
 
 
-def minds(judging: Judging) -> tuple[Mind, ...]:
+def counted_judges(judging: Judging) -> tuple[JudgeBallots, ...]:
     """The judges who count: people with their ballot, models with theirs in both orders."""
-    found: list[Mind] = []
+    result: list[JudgeBallots] = []
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda ballot: ballot.order)
         if len(cast) == (1 if judge.model.human else 2):
-            found.append(Mind(judge, tuple(cast)))
-    return tuple(found)
+            result.append(JudgeBallots(judge, tuple(cast)))
+    return tuple(result)
 
 
-def reach(debate: Debate, judging: Judging) -> Verdict | None:
+def reach_verdict(debate: Debate, judging: Judging) -> Verdict | None:
     """None where no judge has given all of its ballots: a verdict is never made up."""
-    counted = minds(judging)
+    counted = counted_judges(judging)
     if not counted:
         return None
     ballots = [ballot for mind in counted for ballot in mind.ballots]
@@ -56,7 +56,7 @@ def reach(debate: Debate, judging: Judging) -> Verdict | None:
     draw = all(ballot.winner is None for ballot in ballots)
     decisive = [ballot for ballot in ballots if ballot.winner == winner] if winner else ballots
     scores = _mean_scores(debate, ballots)
-    told = decisive[0]
+    shown_ballot = decisive[0]
     return Verdict(
         outcome="win" if winner else "draw" if draw else "too-close",
         winner=winner,
@@ -65,18 +65,20 @@ def reach(debate: Debate, judging: Judging) -> Verdict | None:
         agreement=_agreement(ballots, winner),
         flips=sum(mind.flipped for mind in counted),
         scores=scores,
-        reasoning=in_names(told.reasoning, debate, told),
-        criteria={name: in_names(text, debate, told) for name, text in told.criteria.items()},
+        reasoning=ballot_text(shown_ballot.reasoning, debate, shown_ballot),
+        criteria={
+            name: ballot_text(text, debate, shown_ballot) for name, text in shown_ballot.criteria.items()
+        },
         inconsistent=any(ballot.inconsistent for ballot in ballots),
         cites=tuple(sorted({turn for ballot in decisive for turn in ballot.cites})),
         rubric=_mean_rubric(ballot.rubric for ballot in ballots),
         totals=_totals(counted),
-        ranking=_ranking(debate, ballots, scores, winner) if ranked(debate) else (),
+        ranking=_ranking(debate, ballots, scores, winner) if is_ranked(debate) else (),
         last_word=last_word(debate),
     )
 
 
-def _winner(debate: Debate, counted: Sequence[Mind]) -> str | None:
+def _winner(debate: Debate, counted: Sequence[JudgeBallots]) -> str | None:
     votes = Counter(mind.winner for mind in counted if mind.winner is not None)
     if not votes:
         return None
@@ -111,7 +113,7 @@ def _mean_scores(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, Score]:
 
 
 def _remarks(debate: Debate, lists: list[tuple[Ballot, tuple[str, ...]]]) -> tuple[str, ...]:
-    said = (in_names(text, debate, ballot) for ballot, texts in lists for text in texts if text.strip())
+    said = (ballot_text(text, debate, ballot) for ballot, texts in lists for text in texts if text.strip())
     return tuple(dict.fromkeys(said))
 
 
@@ -135,19 +137,21 @@ def _mean_rubric(rubrics: Iterable[Mapping[str, Mapping[str, float]]]) -> dict[s
     }
 
 
-def _totals(counted: Sequence[Mind]) -> dict[str, float]:
+def _totals(counted: Sequence[JudgeBallots]) -> dict[str, float]:
     """The rubric with each judge's own weights; nothing where all criteria count the same."""
     if not any(mind.judge.weights for mind in counted):
         return {}
     sums: dict[str, list[float]] = {}
     for mind in counted:
         for ballot in mind.ballots:
-            for party, total in _weighed(ballot.rubric, mind.judge.weights).items():
+            for party, total in _weighted_totals(ballot.rubric, mind.judge.weights).items():
                 sums.setdefault(party, []).append(total)
     return {party: round(_mean(totals), 1) for party, totals in sums.items()}
 
 
-def _weighed(rubric: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> dict[str, float]:
+def _weighted_totals(
+    rubric: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
+) -> dict[str, float]:
     whole = sum(weights.get(name, 1.0) for name in rubric)
     totals: dict[str, float] = {}
     for name, row in rubric.items():
@@ -159,7 +163,7 @@ def _weighed(rubric: Mapping[str, Mapping[str, float]], weights: Mapping[str, fl
 # --- ranking ------------------------------------------------------------------------------------------
 
 
-def points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float]:
+def ranking_points(debate: Debate, ballots: Sequence[Ballot]) -> dict[str, float]:
     """What the places are worth, as a mean: of four parties 3, 2, 1 and nothing."""
     last = len(parties(debate)) - 1
     return {
@@ -172,7 +176,7 @@ def _ranking(
     debate: Debate, ballots: Sequence[Ballot], scores: Mapping[str, Score], winner: str | None
 ) -> tuple[str, ...]:
     """The winner, and the others by their places; then, where these are equal, by the score."""
-    worth = points(debate, ballots)
+    worth = ranking_points(debate, ballots)
     given = {party: score.score for party, score in scores.items()}
     return tuple(sorted(worth, key=lambda one: (one != winner, -worth[one], -given.get(one, 0.0))))
 

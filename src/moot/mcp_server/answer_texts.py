@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from moot.core.events import DebateOpened
 from moot.core.state import Debate, Turn
-from moot.core.word_count import count
+from moot.core.word_count import count_words
 from moot.engine.placement import wants_runner
 from moot.judging.parties import party
-from moot.mcp_server.results import Followed, Judged, Piece, Score, SeatTold, Speaking, Started
+from moot.mcp_server.results import (
+    CurrentSpeaker,
+    FollowResult,
+    NewsItem,
+    SeatInfo,
+    SeatPoints,
+    StartResult,
+    VerdictResult,
+)
 from moot.rules.cost_estimate import estimate
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, headline
-from moot.views.transcript import CUT, TRUNCATED
-from moot.views.verdict_views import results
+from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES
+from moot.views.verdict_views import verdict_views
 
 STEERED = {
     "paused": "steer_debate can resume it, have it judged, stop or abort it",
@@ -25,61 +33,68 @@ STEERED = {
 """What helps a debate on that does not go on by itself."""
 
 
-def started(debate: Debate, cost: str) -> Started:
-    return Started(
+def start_result(debate: Debate, cost: str) -> StartResult:
+    return StartResult(
         id=debate.id,
         motion=debate.motion,
         format=debate.format.name,
         rounds=debate.rounds_planned,
-        seats=[SeatTold(name=s.name, side=s.side, model=s.model.label) for s in debate.seats],
+        seats=[SeatInfo(name=s.name, side=s.side, model=s.model.label) for s in debate.seats],
         judges=[judge.model.label for judge in debate.panel],
         cost=cost,
     )
 
 
-def forecast(planned: DebateOpened) -> str:
+def cost_forecast(planned: DebateOpened) -> str:
     """What it may cost, in words, and what cannot be told of that."""
-    found = estimate(planned)
+    figures = estimate(planned)
     limit = "" if planned.limits.cost is None else f", and never more than {dollars(planned.limits.cost)}"
-    unknown = f"; nobody knows the price of {', '.join(found.unpriced)}" if found.unpriced else ""
+    unknown = f"; nobody knows the price of {', '.join(figures.unpriced)}" if figures.unpriced else ""
     tools = "; what tools make necessary comes on top" if planned.manner.tools else ""
-    if found.low is None or found.high is None:
+    if figures.low is None or figures.high is None:
         return f"It may cost anything{limit}{unknown}{tools}"
-    if not found.high:
+    if not figures.high:
         return f"It costs nothing{unknown}{tools}"
-    span = dollars(found.low) if found.low == found.high else f"{dollars(found.low)} to {dollars(found.high)}"
+    span = (
+        dollars(figures.low)
+        if figures.low == figures.high
+        else f"{dollars(figures.low)} to {dollars(figures.high)}"
+    )
     return f"It may cost {span}{limit}{unknown}{tools}"
 
 
-def followed(before: Debate | None, debate: Debate) -> Followed:
-    return Followed(
+def follow_result(before: Debate | None, debate: Debate) -> FollowResult:
+    return FollowResult(
         id=debate.id,
         status=debate.status,
         news=news(before, debate),
-        speaking=[Speaking(who=debate.seat(turn.seat).name, words=count(turn.text)) for turn in debate.live],
+        speaking=[
+            CurrentSpeaker(who=debate.seat(turn.seat).name, words=count_words(turn.text))
+            for turn in debate.live
+        ],
         next=debate.seq,
-        over=over(debate),
+        over=is_over(debate),
         waits=not debate.final and not wants_runner(debate),
     )
 
 
-def over(debate: Debate) -> bool:
+def is_over(debate: Debate) -> bool:
     return debate.final and not debate.being_judged
 
 
-def news(before: Debate | None, debate: Debate) -> list[Piece]:
+def news(before: Debate | None, debate: Debate) -> list[NewsItem]:
     """In the order in which they came."""
     turns, remarks, verdicts = (
         (len(before.turns), len(before.remarks), len(before.verdicts)) if before else (0, 0, 0)
     )
-    pieces = [(turn.seq, _speech(debate, turn)) for turn in debate.turns[turns:] if turn.spent]
+    pieces = [(turn.seq, _speech(debate, turn)) for turn in debate.turns[turns:] if turn.used_slot]
     pieces += [
-        (remark.seq, Piece(kind="remark", who=remark.by, round=debate.round, text=remark.text, note=""))
+        (remark.seq, NewsItem(kind="remark", who=remark.by, round=debate.round, text=remark.text, note=""))
         for remark in debate.remarks[remarks:]
     ]
-    told = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
-    told += [
-        Piece(
+    items = [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])]
+    items += [
+        NewsItem(
             kind="verdict",
             who="",
             round=debate.round,
@@ -88,16 +103,16 @@ def news(before: Debate | None, debate: Debate) -> list[Piece]:
         )
         for verdict in debate.verdicts[verdicts:]
     ]
-    return told
+    return items
 
 
-def judged(debate: Debate) -> Judged | None:
+def verdict_result(debate: Debate) -> VerdictResult | None:
     """The verdict that counts; None before there is one."""
-    found = results(debate)
-    if not found or debate.verdict is None:
+    judgings = verdict_views(debate)
+    if not judgings or debate.verdict is None:
         return None
-    result = found[0]
-    return Judged(
+    result = judgings[0]
+    return VerdictResult(
         id=debate.id,
         headline=result.headline,
         outcome=result.outcome,
@@ -105,7 +120,7 @@ def judged(debate: Debate) -> Judged | None:
         margin=result.margin_words,
         agreement=result.agreement,
         doubts=list(result.doubts),
-        scores=[Score(who=one.seat.name, score=one.score) for one in result.scores],
+        scores=[SeatPoints(who=one.seat.name, score=one.score) for one in result.scores],
         reasoning=result.reasoning,
         cost=dollars(costs(debate).total),
     )
@@ -114,19 +129,19 @@ def judged(debate: Debate) -> Judged | None:
 # --- in words -----------------------------------------------------------------------------------------
 
 
-def no_verdict(debate: Debate) -> str:
-    if over(debate):
+def no_verdict_text(debate: Debate) -> str:
+    if is_over(debate):
         return f"There is no verdict, and none will come. {ending(debate)}".strip()
     if wants_runner(debate):
-        return f"There is no verdict yet: it is {state_in_words(debate.status)}. follow_debate waits for it."
+        return f"There is no verdict yet: it is {status_text(debate.status)}. follow_debate waits for it."
     return f"There is no verdict yet. {_at_rest(debate)}"
 
 
-def state_in_words(status: str) -> str:
+def status_text(status: str) -> str:
     return "in error" if status == "error" else status.replace("_", " ")
 
 
-def start_in_words(answer: Started) -> str:
+def start_text(answer: StartResult) -> str:
     seats = "\n".join(f"- {seat.name} ({seat.side}): {seat.model}" for seat in answer.seats)
     judges = ", ".join(answer.judges) or "nobody"
     return (
@@ -135,7 +150,7 @@ def start_in_words(answer: Started) -> str:
     )
 
 
-def news_in_words(answer: Followed, debate: Debate) -> str:
+def news_text(answer: FollowResult, debate: Debate) -> str:
     parts = [_in_words(piece) for piece in answer.news]
     parts += [f"({one.who} is speaking: {one.words} words so far.)" for one in answer.speaking]
     if answer.over:
@@ -147,7 +162,7 @@ def news_in_words(answer: Followed, debate: Debate) -> str:
     return "\n\n".join(parts)
 
 
-def verdict_in_words(answer: Judged) -> str:
+def verdict_text(answer: VerdictResult) -> str:
     scores = ", ".join(f"{one.who} {one.score:g}" for one in answer.scores)
     lines = [f"{answer.headline}.", answer.margin and f"{answer.margin}.", scores and f"Scores: {scores}."]
     lines += [answer.reasoning, *(f"Doubt: {doubt}" for doubt in answer.doubts), f"Cost: {answer.cost}."]
@@ -156,11 +171,11 @@ def verdict_in_words(answer: Judged) -> str:
 
 def _at_rest(debate: Debate) -> str:
     advice, why = STEERED.get(debate.status, ""), ending(debate)
-    state = f"It does not go on by itself now: it is {state_in_words(debate.status)}"
+    state = f"It does not go on by itself now: it is {status_text(debate.status)}"
     return " ".join(part for part in (f"{state}{f'; {advice}' if advice else ''}.", why) if part)
 
 
-def _in_words(piece: Piece) -> str:
+def _in_words(piece: NewsItem) -> str:
     match piece.kind:
         case "speech":
             note = f"\n({piece.note})" if piece.note else ""
@@ -171,8 +186,8 @@ def _in_words(piece: Piece) -> str:
             return f"Verdict: {piece.text} ({piece.note})."
 
 
-def _speech(debate: Debate, turn: Turn) -> Piece:
-    return Piece(
+def _speech(debate: Debate, turn: Turn) -> NewsItem:
+    return NewsItem(
         kind="speech",
         who=debate.seat(turn.seat).name,
         round=turn.round,
@@ -185,5 +200,5 @@ def _note(turn: Turn) -> str:
     if turn.state == "failed":
         return turn.message
     if turn.state == "interrupted":
-        return CUT.get(turn.by, "Cut short.")
-    return TRUNCATED[turn.truncated] if turn.truncated else ""
+        return INTERRUPTED_NOTES.get(turn.by, "Cut short.")
+    return TRUNCATED_NOTES[turn.truncated] if turn.truncated else ""

@@ -7,30 +7,30 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
-class SeatTold(Answer):
+class SeatInfo(ToolAnswer):
     name: str
     side: Literal["for", "against", "neutral"]
     model: str
 
 
-class Started(Answer):
+class StartResult(ToolAnswer):
     id: str
     """For all the other tools."""
     motion: str
     format: str
     rounds: int
-    seats: list[SeatTold]
+    seats: list[SeatInfo]
     judges: list[str]
     """The models that will judge."""
     cost: str
     """What it may come to, before the first word."""
 
 
-class Piece(Answer):
+class NewsItem(ToolAnswer):
     """Something that was said, or happened, since the last look."""
 
     kind: Literal["speech", "remark", "verdict"]
@@ -42,17 +42,17 @@ class Piece(Answer):
     """What befell it: that it was cut short, for instance. Empty as a rule."""
 
 
-class Speaking(Answer):
+class CurrentSpeaker(ToolAnswer):
     who: str
     words: int
     """So many so far."""
 
 
-class Followed(Answer):
+class FollowResult(ToolAnswer):
     id: str
     status: str
-    news: list[Piece]
-    speaking: list[Speaking]
+    news: list[NewsItem]
+    speaking: list[CurrentSpeaker]
     """Who speaks at this moment."""
     next: int
     """Give it as `after` the next time."""
@@ -62,12 +62,12 @@ class Followed(Answer):
     """It does not go on by itself: it was paused, it failed, or it waits for somebody."""
 
 
-class Score(Answer):
+class SeatPoints(ToolAnswer):
     who: str
     score: float
 
 
-class Judged(Answer):
+class VerdictResult(ToolAnswer):
     id: str
     headline: str
     outcome: Literal["win", "too-close", "draw"]
@@ -77,18 +77,18 @@ class Judged(Answer):
     """The share of ballots that name the winner."""
     doubts: list[str]
     """Whatever weakens the verdict. Worth telling along with it."""
-    scores: list[Score]
+    scores: list[SeatPoints]
     reasoning: str
     cost: str
 
 
-class Transcribed(Answer):
+class TranscriptResult(ToolAnswer):
     id: str
     form: Literal["markdown", "json"]
     transcript: str
 
 
-class Listed(Answer):
+class ListedDebate(ToolAnswer):
     id: str
     motion: str
     format: str
@@ -96,12 +96,12 @@ class Listed(Answer):
     created: str
 
 
-class Listing(Answer):
-    debates: list[Listed]
+class DebateListResult(ToolAnswer):
+    debates: list[ListedDebate]
     total: int
 
 
-class FormatTold(Answer):
+class FormatInfo(ToolAnswer):
     name: str
     title: str
     summary: str
@@ -111,11 +111,11 @@ class FormatTold(Answer):
     most_rounds: int
 
 
-class Formats(Answer):
-    formats: list[FormatTold]
+class FormatListResult(ToolAnswer):
+    formats: list[FormatInfo]
 
 
-class ModelTold(Answer):
+class ModelInfo(ToolAnswer):
     name: str
     """As `models` and `judges` take it."""
     usable: bool
@@ -123,13 +123,13 @@ class ModelTold(Answer):
     """Where it runs; or, where it cannot be used, what to do about it."""
 
 
-class Models(Answer):
-    models: list[ModelTold]
+class ModelListResult(ToolAnswer):
+    models: list[ModelInfo]
     default: str
     """Speaks where nobody is named."""
 
 
-class Steered(Answer):
+class SteerResult(ToolAnswer):
     id: str
     status: str
     done: str

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, ValidationError
 from moot import __version__
 from moot.api.v1.validation_messages import REQUIRED, UNKNOWN
 from moot.engine.arena import Arena
-from moot.mcp_server.tool_functions import Desk
+from moot.mcp_server.tool_functions import ToolFunctions
 from moot.settings import Settings
 
 INSTRUCTIONS = (
@@ -69,29 +69,29 @@ TOOLS: tuple[tuple[str, str, ToolAnnotations, str], ...] = (
 
 
 def make_server(arena: Arena) -> MCPServer:
-    desk = Desk(arena)
+    functions = ToolFunctions(arena)
     return MCPServer(
         "moot",
         title="Moot",
         instructions=INSTRUCTIONS,
         version=__version__,
-        tools=[_tool(desk, *row) for row in TOOLS],
+        tools=[_tool(functions, *row) for row in TOOLS],
         log_level="WARNING",
     )
 
 
 async def serve(settings: Settings) -> bool:
     """Serve until the input ends or a signal comes. True where it still reads: only leaving ends that."""
-    leaving = asyncio.Event()
+    stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    with ExitStack() as held:
+    with ExitStack() as cleanup:
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, leaving.set)
-            held.callback(loop.remove_signal_handler, number)
+            loop.add_signal_handler(number, stop.set)
+            cleanup.callback(loop.remove_signal_handler, number)
         # On a log that machines share this is no worker: others may use tools and keys that are not here.
         async with Arena.open(settings, recover=settings.cluster.store is None) as arena:
             serving = asyncio.create_task(make_server(arena).run_stdio_async(), name="mcp")
-            waiting = asyncio.create_task(leaving.wait(), name="signals")
+            waiting = asyncio.create_task(stop.wait(), name="signals")
             await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
     if serving.done():
@@ -100,7 +100,7 @@ async def serve(settings: Settings) -> bool:
     return True
 
 
-class Worded(Tool):
+class PlainErrorTool(Tool):
     """A tool whose complaints are sentences, without what was sent."""
 
     async def run(
@@ -116,15 +116,18 @@ class Worded(Tool):
 
 
 def _wrong(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
     return "\n".join(
-        f"{'.'.join(str(step) for step in one['loc'])}: {WORDS.get(one['type'], one['msg'])}" for one in found
+        f"{'.'.join(str(step) for step in one['loc'])}: {WORDS.get(one['type'], one['msg'])}"
+        for one in errors
     )
 
 
-def _tool(desk: Desk, name: str, title: str, annotations: ToolAnnotations, description: str) -> Tool:
-    tool = Worded.from_function(
-        getattr(desk, name), name=name, title=title, description=description, annotations=annotations
+def _tool(
+    functions: ToolFunctions, name: str, title: str, annotations: ToolAnnotations, description: str
+) -> Tool:
+    tool = PlainErrorTool.from_function(
+        getattr(functions, name), name=name, title=title, description=description, annotations=annotations
     )
     # A member that is misspelt is refused, not ignored.
     given = tool.fn_metadata.arg_model

@@ -22,13 +22,13 @@ from moot.core.events import CallDelta, SegmentCompleted
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.terms import Status
-from moot.core.word_count import count
+from moot.core.word_count import count_words
 from moot.engine.arena import Arena
 from moot.engine.placement import wants_runner
 from moot.mcp_server import answer_texts, results
 from moot.providers.redaction import redact
 from moot.rules.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
-from moot.rules.debate_setup import opening
+from moot.rules.debate_setup import opening_event
 from moot.views import transcript_json, transcript_markdown
 from moot.views.transcript import transcript
 
@@ -47,7 +47,7 @@ Id = Annotated[str, Field(description="The debate's id, as start_debate and list
 Action = Literal["pause", "resume", "skip", "retry", "judge", "stop", "abort", "inject"]
 
 
-class Desk:
+class ToolFunctions:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
 
@@ -77,29 +77,29 @@ class Desk:
         tools: Annotated[
             list[str] | None, Field(description="What the speakers may use, of the tools this server has.")
         ] = None,
-    ) -> Annotated[CallToolResult, results.Started]:
-        with in_words():
-            speakers, bench = models or [], judges or []
-            nobody = bench == [NOBODY]
-            self._check(format, [*speakers, *(() if nobody else bench)], tools or [])
+    ) -> Annotated[CallToolResult, results.StartResult]:
+        with errors_as_text():
+            speakers, panel = models or [], judges or []
+            nobody = panel == [NOBODY]
+            self._check(format, [*speakers, *(() if nobody else panel)], tools or [])
             setup = await self._arena.setup(
                 motion,
                 format=format,
                 models=speakers if len(speakers) > 1 else (),
                 model=speakers[0] if len(speakers) == 1 else None,
                 judge=NOBODY if nobody else None,
-                judges=() if nobody else bench,
+                judges=() if nobody else panel,
                 rounds=rounds,
                 intensity=intensity,
                 objective=objective,
                 cost_limit=cost_limit,
                 tools=tools or (),
             )
-            planned = opening(setup)  # nothing is fetched for a debate that cannot be held
+            planned = opening_event(setup)  # nothing is fetched for a debate that cannot be held
             await self._arena.providers.prepare([one.model for one in (*setup.seats, *setup.judges)])
             debate = (await self._arena.create(setup, start=True)).debate
-        answer = answer_texts.started(debate, answer_texts.forecast(planned))
-        return said(answer, answer_texts.start_in_words(answer))
+        answer = answer_texts.start_result(debate, answer_texts.cost_forecast(planned))
+        return tool_result(answer, answer_texts.start_text(answer))
 
     async def follow_debate(
         self,
@@ -109,32 +109,32 @@ class Desk:
         wait: Annotated[
             float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait where there is no news yet.")
         ] = 20,
-    ) -> Annotated[CallToolResult, results.Followed]:
-        with in_words():
+    ) -> Annotated[CallToolResult, results.FollowResult]:
+        with errors_as_text():
             await self._arena.head(id)
             before = await self._arena.store.state(id, after) if after else None
             debate = await self._wait(before, id, after, wait, context)
-        answer = answer_texts.followed(before, debate)
-        return said(answer, answer_texts.news_in_words(answer, debate))
+        answer = answer_texts.follow_result(before, debate)
+        return tool_result(answer, answer_texts.news_text(answer, debate))
 
-    async def debate_verdict(self, id: Id) -> Annotated[CallToolResult, results.Judged]:
-        with in_words():
+    async def debate_verdict(self, id: Id) -> Annotated[CallToolResult, results.VerdictResult]:
+        with errors_as_text():
             debate = await self._arena.state(id)
-        answer = answer_texts.judged(debate)
+        answer = answer_texts.verdict_result(debate)
         if answer is None:
-            raise ToolError(answer_texts.no_verdict(debate))
-        return said(answer, answer_texts.verdict_in_words(answer))
+            raise ToolError(answer_texts.no_verdict_text(debate))
+        return tool_result(answer, answer_texts.verdict_text(answer))
 
     async def debate_transcript(
         self,
         id: Id,
         form: Annotated[Literal["markdown", "json"], Field(description="How it is written.")] = "markdown",
         reasoning: Annotated[bool, Field(description="With what the models thought.")] = False,
-    ) -> Annotated[CallToolResult, results.Transcribed]:
-        with in_words():
+    ) -> Annotated[CallToolResult, results.TranscriptResult]:
+        with errors_as_text():
             page = transcript(await self._arena.state(id), reasoning=reasoning)
         text = transcript_markdown.to_markdown(page) if form == "markdown" else transcript_json.to_json(page)
-        return said(results.Transcribed(id=id, form=form, transcript=text), text)
+        return tool_result(results.TranscriptResult(id=id, form=form, transcript=text), text)
 
     async def list_debates(
         self,
@@ -142,13 +142,13 @@ class Desk:
         status: Annotated[Status | None, Field(description="Only those in this state.")] = None,
         limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 10,
         offset: Annotated[int, Field(ge=0)] = 0,
-    ) -> Annotated[CallToolResult, results.Listing]:
-        with in_words():
+    ) -> Annotated[CallToolResult, results.DebateListResult]:
+        with errors_as_text():
             page = await self._arena.list(
                 search=search, statuses=(status,) if status else (), limit=limit, offset=offset
             )
         rows = [
-            results.Listed(
+            results.ListedDebate(
                 id=head.id,
                 motion=head.motion,
                 format=head.format,
@@ -158,14 +158,14 @@ class Desk:
             for head in page.heads
         ]
         text = "\n".join(f"- {row.id} ({row.status}): {row.motion}" for row in rows) or "No debates."
-        return said(results.Listing(debates=rows, total=page.total), text)
+        return tool_result(results.DebateListResult(debates=rows, total=page.total), text)
 
-    async def list_formats(self) -> Annotated[CallToolResult, results.Formats]:
-        with in_words():
+    async def list_formats(self) -> Annotated[CallToolResult, results.FormatListResult]:
+        with errors_as_text():
             folder = self._arena.settings.formats
-            found = [formats.load(name, folder) for name in formats.names(folder)]
+            loaded = [formats.load(name, folder) for name in formats.names(folder)]
         rows = [
-            results.FormatTold(
+            results.FormatInfo(
                 name=fmt.name,
                 title=fmt.title,
                 summary=fmt.summary,
@@ -173,21 +173,24 @@ class Desk:
                 rounds=fmt.rounds,
                 most_rounds=fmt.max_rounds,
             )
-            for fmt in found
+            for fmt in loaded
         ]
-        return said(results.Formats(formats=rows), "\n".join(f"- {row.name}: {row.summary}" for row in rows))
+        return tool_result(
+            results.FormatListResult(formats=rows), "\n".join(f"- {row.name}: {row.summary}" for row in rows)
+        )
 
-    async def list_models(self) -> Annotated[CallToolResult, results.Models]:
-        with in_words():
-            found = await self._arena.providers.usable()
+    async def list_models(self) -> Annotated[CallToolResult, results.ModelListResult]:
+        with errors_as_text():
+            available = await self._arena.providers.usable()
             default = await self._arena.providers.default_model()
         rows = [
-            results.ModelTold(name=one.name, usable=one.usable, what=one.why if one.usable else one.todo)
-            for one in found
+            results.ModelInfo(name=one.name, usable=one.usable, what=one.why if one.usable else one.todo)
+            for one in available
         ]
         lines = [f"- {row.name}{'' if row.usable else ' (not now)'}: {row.what}" for row in rows]
-        return said(
-            results.Models(models=rows, default=default), "\n".join([*lines, f"By default: {default}"])
+        return tool_result(
+            results.ModelListResult(models=rows, default=default),
+            "\n".join([*lines, f"By default: {default}"]),
         )
 
     async def steer_debate(
@@ -197,11 +200,11 @@ class Desk:
         text: Annotated[
             str, Field(description="For inject: what all later speakers hear.", max_length=2_000)
         ] = "",
-    ) -> Annotated[CallToolResult, results.Steered]:
+    ) -> Annotated[CallToolResult, results.SteerResult]:
         command, done = _command(action, text)
-        with in_words():
+        with errors_as_text():
             debate = (await self._arena.ask(id, command)).debate
-        return said(results.Steered(id=id, status=debate.status, done=done), done)
+        return tool_result(results.SteerResult(id=id, status=debate.status, done=done), done)
 
     def _check(self, format: str, names: list[str], tools: list[str]) -> None:
         """What is named must be here: a path is no name, and nobody sits at this table in person."""
@@ -256,8 +259,10 @@ async def _beat(context: Context, debate: Callable[[], Debate]) -> None:
         await asyncio.sleep(BEAT_SECONDS)
         progress += 1
         live = debate().live
-        told = ", ".join(f"{debate().seat(turn.seat).name}: {count(turn.text)} words" for turn in live)
-        await context.report_progress(progress, message=told or "Waiting")
+        message = ", ".join(
+            f"{debate().seat(turn.seat).name}: {count_words(turn.text)} words" for turn in live
+        )
+        await context.report_progress(progress, message=message or "Waiting")
 
 
 def _command(action: Action, text: str) -> tuple[Command, str]:
@@ -283,7 +288,7 @@ def _command(action: Action, text: str) -> tuple[Command, str]:
 
 
 @contextmanager
-def in_words() -> Generator[None, None, None]:
+def errors_as_text() -> Generator[None, None, None]:
     """What goes wrong, as a sentence that says whose move it is."""
     try:
         yield
@@ -295,12 +300,12 @@ def in_words() -> Generator[None, None, None]:
     except Unavailable as error:
         raise ToolError(f"{error} {error.fix}".strip()) from None
     except Refused as error:
-        raise ToolError(f"{error} It is {answer_texts.state_in_words(error.status)}.") from None
+        raise ToolError(f"{error} It is {answer_texts.status_text(error.status)}.") from None
     except UnknownDebate:
         raise ToolError("There is no debate of that id: list_debates tells which there are.") from None
     except MootError as error:
         raise ToolError(str(error)) from None
 
 
-def said(answer: results.Answer, text: str) -> Any:
+def tool_result(answer: results.ToolAnswer, text: str) -> Any:
     return CallToolResult(content=[TextContent(text=text)], structured_content=answer.model_dump(mode="json"))

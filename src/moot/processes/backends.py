@@ -7,11 +7,11 @@ arena together. The libraries for that are read only where they are needed.
 from __future__ import annotations
 
 from moot.core.errors import Invalid, StoreError
-from moot.core.shared_state import Commons
+from moot.core.shared_state import SharedState
 from moot.engine.bus import Bus, MemoryBus
 from moot.engine.placement import MakeRunner, Placement
-from moot.engine.placement_inprocess import InProcess
-from moot.engine.shared_state_memory import MemoryCommons
+from moot.engine.placement_inprocess import InProcessPlacement
+from moot.engine.shared_state_memory import MemorySharedState
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
@@ -26,47 +26,49 @@ async def open_store(settings: Settings) -> Store:
     try:
         from moot.store.postgres.store import PostgresStore
     except ModuleNotFoundError:
-        raise _lacking("MOOT_STORE=postgresql://…") from None
+        raise _missing_libraries("MOOT_STORE=postgresql://…") from None
     return await PostgresStore.open(
         address.reveal(), pool=settings.cluster.pool, statement_seconds=settings.cluster.statement_seconds
     )
 
 
-def is_away(error: StoreError) -> bool:
+def is_unreachable(error: StoreError) -> bool:
     """Whether it was a database that may come: a file is there, or it is not."""
     try:
         from moot.store.postgres import connect
     except ModuleNotFoundError:
         return False
-    return connect.is_away(error)
+    return connect.is_unreachable(error)
 
 
-def make_shared(settings: Settings) -> tuple[Bus, Commons]:
+def make_bus_and_state(settings: Settings) -> tuple[Bus, SharedState]:
     """How processes hear of each other, and what they know together. Raises Invalid."""
     address = settings.cluster.bus
     if address is None:
-        return MemoryBus(), MemoryCommons()
+        return MemoryBus(), MemorySharedState()
     try:
         from moot.cluster.redis_bus import RedisBus
-        from moot.cluster.redis_server import Reach
-        from moot.cluster.redis_shared_state import RedisCommons
+        from moot.cluster.redis_server import RedisServer
+        from moot.cluster.redis_shared_state import RedisSharedState
     except ModuleNotFoundError:
-        raise _lacking("MOOT_BUS=redis://…") from None
-    reach = Reach(address.reveal())
-    return RedisBus(reach), RedisCommons(reach)
+        raise _missing_libraries("MOOT_BUS=redis://…") from None
+    reach = RedisServer(address.reveal())
+    return RedisBus(reach), RedisSharedState(reach)
 
 
 def make_placement(settings: Settings, store: Store, make_runner: MakeRunner, *, run: bool) -> Placement:
     """Without `run`, debates are left to other processes."""
     address = settings.cluster.store
     if address is None or isinstance(store, MemoryStore | SqliteStore):
-        return InProcess(store, make_runner, None if isinstance(store, MemoryStore) else settings.data)
+        return InProcessPlacement(
+            store, make_runner, None if isinstance(store, MemoryStore) else settings.data
+        )
     try:
-        from moot.cluster.queue_placement import Queued
+        from moot.cluster.queue_placement import QueuePlacement
     except ModuleNotFoundError:
-        raise _lacking("MOOT_STORE=postgresql://…") from None
-    return Queued(address.reveal(), store, make_runner, settings.cluster, run=run)
+        raise _missing_libraries("MOOT_STORE=postgresql://…") from None
+    return QueuePlacement(address.reveal(), store, make_runner, settings.cluster, run=run)
 
 
-def _lacking(what: str) -> Invalid:
+def _missing_libraries(what: str) -> Invalid:
     return Invalid(f"For {what} some libraries are lacking; `pip install 'moot[cluster]'` brings them.")

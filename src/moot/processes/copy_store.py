@@ -18,22 +18,22 @@ from msgspec import Struct
 from moot.compat.row_locations import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
-from moot.settings import POSTGRES
-from moot.store.copying import DEBATES, KINDS, WHOLE, Belongings, Kind, Row
-from moot.store.sqlite.copying_sqlite import SqliteBelongings
+from moot.settings import POSTGRES_SCHEMES
+from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, Row, StoreTables, TableGroup
+from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from moot.store.contract import Store
 
-LOAD_IDS, LOAD_LINES = 50, 2000
+BATCH_IDS, BATCH_LINES = 50, 2000
 """How many go in one transaction; one that has more lines goes alone."""
 
-Told = Callable[[int, int, str], None]
+ReportProgress = Callable[[int, int, str], None]
 """How much is done, of how much, and what is being done."""
 
 
-class Address(Struct, frozen=True):
+class StoreAddress(Struct, frozen=True):
     """Where a store is. Its repr tells no password."""
 
     where: Secret
@@ -43,57 +43,57 @@ class Address(Struct, frozen=True):
     """Of a file."""
 
 
-class Home(Struct, frozen=True):
+class OpenedStore(Struct, frozen=True):
     """A store that is open for a move."""
 
-    address: Address
+    address: StoreAddress
     store: Store
-    belongings: Belongings
+    tables: StoreTables
 
 
-class Moved(Struct, frozen=True):
+class CopyReport(Struct, frozen=True):
     counts: dict[str, int]
     """How many rows of each table were there to be taken."""
     differing: tuple[str, ...]
     """Debates and conversations that are not the same on both sides, and tables that lack something."""
 
 
-def address_of(typed: str) -> Address:
+def parse_address(typed: str) -> StoreAddress:
     kind, _, rest = typed.partition(":")
     if kind == "sqlite" and rest:
         path = Path(rest.removeprefix("//")).expanduser().absolute()
-        return Address(Secret(str(path)), f"sqlite:{path}", path)
-    if kind in POSTGRES and rest.startswith("//"):
-        return Address(Secret(typed), without_secrets(typed))
+        return StoreAddress(Secret(str(path)), f"sqlite:{path}", path)
+    if kind in POSTGRES_SCHEMES and rest.startswith("//"):
+        return StoreAddress(Secret(typed), without_secrets(typed))
     raise Invalid("A store is sqlite:FILE or postgresql://user@host/database.")
 
 
 @asynccontextmanager
-async def opened(address: Address, locks: Path, *, new: bool) -> AsyncGenerator[Home]:
+async def open_for_copy(address: StoreAddress, locks: Path, *, new: bool) -> AsyncGenerator[OpenedStore]:
     """`locks` is the data folder of this machine. A store is made only where one is `new`."""
     if not new and address.path is not None and not address.path.is_file():
         raise Unavailable(f"There is nothing to move: {address.path} is not there.")
     opening = _file(address.path, locks) if address.path else _database(address, new=new)
     store, belongings = await opening
     try:
-        yield Home(address, store, belongings)
+        yield OpenedStore(address, store, belongings)
     finally:
         await belongings.close()
         await store.close()
 
 
-async def _file(path: Path, locks: Path) -> tuple[Store, Belongings]:
-    return SqliteStore.open(path), await SqliteBelongings.open(path, locks)
+async def _file(path: Path, locks: Path) -> tuple[Store, StoreTables]:
+    return SqliteStore.open(path), await SqliteTables.open(path, locks)
 
 
-async def _database(address: Address, *, new: bool) -> tuple[Store, Belongings]:
-    from moot.store.postgres.copying_postgres import PostgresBelongings
+async def _database(address: StoreAddress, *, new: bool) -> tuple[Store, StoreTables]:
+    from moot.store.postgres.copying_postgres import PostgresTables
     from moot.store.postgres.store import PostgresStore
 
     url = address.where.reveal()
-    belongings = await PostgresBelongings.open(url)
+    belongings = await PostgresTables.open(url)
     try:
-        if not new and not await belongings.there():
+        if not new and not await belongings.has_tables():
             raise Unavailable(f"There is nothing to move: {address.label} has no tables of Moot.")
         return await PostgresStore.open(url, pool=2), belongings
     except BaseException:
@@ -104,27 +104,29 @@ async def _database(address: Address, *, new: bool) -> tuple[Store, Belongings]:
 # --- the move -------------------------------------------------------------------------------------------
 
 
-async def move(source: Home, target: Home, *, told: Told, resume: bool = False) -> Moved:
+async def copy_store(
+    source: OpenedStore, target: OpenedStore, *, told: ReportProgress, resume: bool = False
+) -> CopyReport:
     """Raises Invalid where the target holds something else, or either is in use."""
-    old, new = source.belongings, target.belongings
-    async with old.still():
-        for alive in (await old.busy(), await new.busy()):
+    old, new = source.tables, target.tables
+    async with old.locked():
+        for alive in (await old.active_runner(), await new.active_runner()):
             if alive:
                 raise Invalid(f"There is {alive}: stop it first, and begin again.")
-        await _look_at(source, target, resume=resume)
-        for table in WHOLE:
-            await new.settle(table, await old.whole(table))
-        for kind in KINDS:
-            await _carry(old, new, kind, told)
+        await _check_target(source, target, resume=resume)
+        for table in WHOLE_TABLES:
+            await new.write_table(table, await old.read_table(table))
+        for kind in TABLE_GROUPS:
+            await _copy_group(old, new, kind, told)
         if target.address.path is None:
-            await number_jobs_behind(target.address.where, await new.epoch())
-        differing = [one for kind in KINDS for one in await _compared(source, target, kind, told)]
-        return Moved(await old.counts(), (*differing, *await _lacking(old, new)))
+            await advance_job_ids(target.address.where, await new.latest_epoch())
+        differing = [one for kind in TABLE_GROUPS for one in await _compare_group(source, target, kind, told)]
+        return CopyReport(await old.row_counts(), (*differing, *await _differing_tables(old, new)))
 
 
-async def _look_at(source: Home, target: Home, *, resume: bool) -> None:
-    for kind in KINDS:
-        here, there = await source.belongings.roll(kind), await target.belongings.roll(kind)
+async def _check_target(source: OpenedStore, target: OpenedStore, *, resume: bool) -> None:
+    for kind in TABLE_GROUPS:
+        here, there = await source.tables.line_counts(kind), await target.tables.line_counts(kind)
         if there and not resume:
             raise Invalid(
                 f"{target.address.label} holds {len(there):,} {kind.name} already. "
@@ -137,32 +139,32 @@ async def _look_at(source: Home, target: Home, *, resume: bool) -> None:
             )
 
 
-async def _carry(old: Belongings, new: Belongings, kind: Kind, told: Told) -> None:
-    roll = await old.roll(kind)
+async def _copy_group(old: StoreTables, new: StoreTables, kind: TableGroup, told: ReportProgress) -> None:
+    roll = await old.line_counts(kind)
     done, total = 0, sum(roll.values())
-    there = await new.roll(kind)
-    for ids in loads(roll):
+    there = await new.line_counts(kind)
+    for ids in batches(roll):
         known = [one for one in ids if one in there]
-        again = await _outgrown(old, new, kind, known, there)
+        again = await _changed_since(old, new, kind, known, there)
         wanted = [one for one in ids if one not in there or one in again]
         if wanted:
-            rows = {part: await old.rows(part, wanted) for part in kind.parts}
-            async with aclosing(old.pages(kind, wanted)) as pages:
-                await new.take(kind, wanted, rows, pages)
+            rows = {part: await old.read_rows(part, wanted) for part in kind.parts}
+            async with aclosing(old.read_pages(kind, wanted)) as pages:
+                await new.write_group(kind, wanted, rows, pages)
         done += sum(roll[one] for one in ids)
         told(done, total, f"copying {kind.name}")
 
 
-async def _outgrown(
-    old: Belongings, new: Belongings, kind: Kind, ids: Sequence[str], there: Mapping[str, int]
+async def _changed_since(
+    old: StoreTables, new: StoreTables, kind: TableGroup, ids: Sequence[str], there: Mapping[str, int]
 ) -> set[str]:
     """Those of the target that are no longer as in the source. A debate that has gone on where it was taken
     is another one by now: it is not overwritten."""
     if not ids:
         return set()
-    differing = await _unlike(old, new, kind, ids)
+    differing = await _differing_ids(old, new, kind, ids)
     if kind is DEBATES and differing:
-        before, after = await prints(old, kind, ids, there), await prints(new, kind, ids)
+        before, after = await checksums(old, kind, ids, there), await checksums(new, kind, ids)
         for one in differing:
             if before.get(one) != after.get(one):
                 raise Invalid(
@@ -171,10 +173,10 @@ async def _outgrown(
     return differing
 
 
-def loads(roll: Mapping[str, int]) -> Generator[list[str]]:
+def batches(roll: Mapping[str, int]) -> Generator[list[str]]:
     load, lines = list[str](), 0
     for ident, count in roll.items():
-        if load and (len(load) == LOAD_IDS or lines + count > LOAD_LINES):
+        if load and (len(load) == BATCH_IDS or lines + count > BATCH_LINES):
             yield load
             load, lines = [], 0
         load.append(ident)
@@ -183,12 +185,12 @@ def loads(roll: Mapping[str, int]) -> Generator[list[str]]:
         yield load
 
 
-async def number_jobs_behind(where: Secret, epoch: int) -> None:
+async def advance_job_ids(where: Secret, epoch: int) -> None:
     """The number of the job that runs a debate becomes its epoch: it has to be later than all that came."""
     from moot.cluster.queue_schema import make_tables
-    from moot.store.postgres.connect import dial, translated
+    from moot.store.postgres.connect import open_connection, translated
 
-    connection = await dial(where.reveal())
+    connection = await open_connection(where.reveal())
     with translated():
         async with connection:
             await make_tables(connection)
@@ -204,14 +206,16 @@ async def number_jobs_behind(where: Secret, epoch: int) -> None:
 # --- the comparison -------------------------------------------------------------------------------------
 
 
-async def _compared(source: Home, target: Home, kind: Kind, told: Told) -> list[str]:
-    roll = await source.belongings.roll(kind)
+async def _compare_group(
+    source: OpenedStore, target: OpenedStore, kind: TableGroup, told: ReportProgress
+) -> list[str]:
+    roll = await source.tables.line_counts(kind)
     done, total = 0, sum(roll.values())
     differing = list[str]()
-    for ids in loads(roll):
-        unlike = await _unlike(source.belongings, target.belongings, kind, ids)
+    for ids in batches(roll):
+        unlike = await _differing_ids(source.tables, target.tables, kind, ids)
         for one in ids if kind is DEBATES else ():
-            if one not in unlike and not await _fold_alike(source.store, target.store, one):
+            if one not in unlike and not await _same_state(source.store, target.store, one):
                 unlike.add(one)
         differing += sorted(unlike)
         done += sum(roll[one] for one in ids)
@@ -219,26 +223,28 @@ async def _compared(source: Home, target: Home, kind: Kind, told: Told) -> list[
     return differing
 
 
-async def _fold_alike(old: Store, new: Store, debate_id: str) -> bool:
+async def _same_state(old: Store, new: Store, debate_id: str) -> bool:
     return await old.state(debate_id) == await new.state(debate_id)
 
 
-async def _unlike(old: Belongings, new: Belongings, kind: Kind, ids: Sequence[str]) -> set[str]:
+async def _differing_ids(
+    old: StoreTables, new: StoreTables, kind: TableGroup, ids: Sequence[str]
+) -> set[str]:
     """Those of which any row differs."""
     unlike = set[str]()
     for part in kind.parts:
-        before, after = _by_id(await old.rows(part, ids)), _by_id(await new.rows(part, ids))
+        before, after = _by_id(await old.read_rows(part, ids)), _by_id(await new.read_rows(part, ids))
         unlike |= {one for one in ids if before.get(one) != after.get(one)}
-    before, after = await prints(old, kind, ids), await prints(new, kind, ids)
+    before, after = await checksums(old, kind, ids), await checksums(new, kind, ids)
     return unlike | {one for one in ids if before.get(one) != after.get(one)}
 
 
-async def prints(
-    belongings: Belongings, kind: Kind, ids: Sequence[str], most: Mapping[str, int] | None = None
+async def checksums(
+    belongings: StoreTables, kind: TableGroup, ids: Sequence[str], most: Mapping[str, int] | None = None
 ) -> dict[str, tuple[int, str]]:
     """How many lines each has, and a digest over all of them; or over the first so many."""
     made, counted = {one: blake2b(digest_size=32) for one in ids}, dict.fromkeys(ids, 0)
-    async with aclosing(belongings.pages(kind, ids)) as pages:
+    async with aclosing(belongings.read_pages(kind, ids)) as pages:
         async for page in pages:
             for ident, *line in page:
                 if most is None or counted[ident] < most[ident]:
@@ -259,12 +265,12 @@ def _plain(value: object) -> object:
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
-async def _lacking(old: Belongings, new: Belongings) -> list[str]:
+async def _differing_tables(old: StoreTables, new: StoreTables) -> list[str]:
     """Tables that are not the same; but tokens may have been made at the new place already."""
-    before, after = await old.counts(), await new.counts()
-    lacking = [table for table in before if table not in WHOLE and before[table] != after[table]]
-    for table in WHOLE:
-        there = await new.whole(table)
-        if any(row not in there for row in await old.whole(table)):
+    before, after = await old.row_counts(), await new.row_counts()
+    lacking = [table for table in before if table not in WHOLE_TABLES and before[table] != after[table]]
+    for table in WHOLE_TABLES:
+        there = await new.read_table(table)
+        if any(row not in there for row in await old.read_table(table)):
             lacking.append(table)
     return lacking

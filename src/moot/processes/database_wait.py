@@ -13,7 +13,7 @@ from itertools import chain, repeat
 from typing import TypeVar
 
 from moot.core.errors import StoreError
-from moot.processes.backends import is_away
+from moot.processes.backends import is_unreachable
 from moot.settings import Settings
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ async def when_reachable(settings: Settings, step: Callable[[], Awaitable[T]]) -
             result = await step()
             break
         except StoreError as error:
-            if settings.cluster.store is None or not is_away(error):
+            if settings.cluster.store is None or not is_unreachable(error):
                 raise
             if not logged:
                 # The database's own words may name its host and our user: they are for this log alone.

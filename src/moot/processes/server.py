@@ -17,15 +17,15 @@ from starlette.types import ASGIApp
 from moot.compat.routers import OLDER_APIS
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
-from moot.engine.retention import keep_house
+from moot.engine.retention import run_retention
 from moot.processes.memory_trim import trimmed
-from moot.processes.shutdown import Leaving
-from moot.processes.startup import exposure, open_arena
+from moot.processes.shutdown import ShutdownSignals
+from moot.processes.startup import exposure_problem, open_arena
 from moot.settings import Settings
 from moot.web import app, logging_setup
-from moot.web.server.listener import Ready, Server, bind, url_of
+from moot.web.server.listener import Ready, UvicornServer, bind, url_of
 
-LAST_SECONDS = 9.0
+SHUTDOWN_SECONDS = 9.0
 
 
 async def serve(
@@ -46,34 +46,34 @@ async def serve(
             "With --no-run others must run the debates, and they need a log that machines share: set "
             "MOOT_STORE=postgresql://… here and where `moot work` runs."
         )
-    logging_setup.heed(asyncio.get_running_loop())
-    leaving = Leaving(LAST_SECONDS)
+    logging_setup.log_loop_errors(asyncio.get_running_loop())
+    leaving = ShutdownSignals(SHUTDOWN_SECONDS)
     async with AsyncExitStack() as held:
         listeners = [held.enter_context(listener) for listener in bind(host, port)]
         url = url_of(host, listeners[0].getsockname()[1])
-        held.enter_context(leaving.heeded())
-        objection = "" if insecure else exposure(host, "whoever reaches it may do everything")
-        opened = open_arena(_named(settings, host), held, objection, run=run)
-        arena = await leaving.unless_asked(opened)
+        held.enter_context(leaving.installed())
+        objection = "" if insecure else exposure_problem(host, "whoever reaches it may do everything")
+        opened = open_arena(_with_host(settings, host), held, objection, run=run)
+        arena = await leaving.run_unless_stopped(opened)
         if arena is None:
             return
-        await held.enter_async_context(_kept(arena))
+        await held.enter_async_context(_with_retention(arena))
         await held.enter_async_context(trimmed())
-        server = Server(
+        server = UvicornServer(
             make_app(arena),
             arena.settings.service,
-            end_streams=arena.hub.close,
+            end_streams=arena.followers.close,
             ready=lambda: ready(url) if ready else None,
         )
-        leaving.tell(server.leave)
-        arena.appear("both" if run else "api", server.under_way)
+        leaving.on_stop(server.request_exit)
+        arena.announce("both" if run else "api", server.active_requests)
         await server.serve(listeners)
 
 
 @asynccontextmanager
-async def _kept(arena: Arena) -> AsyncGenerator[None, None]:
+async def _with_retention(arena: Arena) -> AsyncGenerator[None, None]:
     """What has ended long ago is deleted meanwhile."""
-    keeping = asyncio.create_task(keep_house(arena), name="housekeeping")
+    keeping = asyncio.create_task(run_retention(arena), name="housekeeping")
     try:
         yield
     finally:
@@ -81,7 +81,7 @@ async def _kept(arena: Arena) -> AsyncGenerator[None, None]:
         await asyncio.gather(keeping, return_exceptions=True)
 
 
-def _named(settings: Settings, host: str) -> Settings:
+def _with_host(settings: Settings, host: str) -> Settings:
     """The name under which we listen is one of ours."""
     return replace(settings, service=replace(settings.service, hosts=(*settings.service.hosts, host)))
 

@@ -20,31 +20,31 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Leaving:
+class ShutdownSignals:
     """Heeds the signals that ask to leave, until all is put away."""
 
     def __init__(self, last_seconds: float) -> None:
         self._last_seconds = last_seconds
         self._stop: Callable[[], None] | None = None
-        self._asked = False
+        self._requested = False
 
-    def tell(self, stop: Callable[[], None]) -> None:
+    def on_stop(self, stop: Callable[[], None]) -> None:
         """From here on `stop` is called when somebody asks; at once where somebody has."""
         self._stop = stop
-        if self._asked:
+        if self._requested:
             stop()
 
-    async def asked(self) -> None:
+    async def wait(self) -> None:
         """Until somebody asks."""
         loop, asked = asyncio.get_running_loop(), asyncio.Event()
         # A signal may come while the loop waits for something: it has to be woken up.
-        self.tell(lambda: loop.call_soon_threadsafe(asked.set) and None)
+        self.on_stop(lambda: loop.call_soon_threadsafe(asked.set) and None)
         await asked.wait()
 
-    async def unless_asked(self, coming: Coroutine[Any, Any, T]) -> T | None:
+    async def run_unless_stopped(self, coming: Coroutine[Any, Any, T]) -> T | None:
         """What comes of it; None where somebody asks first, and it is broken off."""
         work = asyncio.create_task(coming, name="coming")
-        asked = asyncio.create_task(self.asked(), name="asked to leave")
+        asked = asyncio.create_task(self.wait(), name="asked to leave")
         try:
             await asyncio.wait([work, asked], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -54,29 +54,31 @@ class Leaving:
         return None if work.cancelled() else work.result()
 
     @contextmanager
-    def heeded(self) -> Generator[None, None, None]:
+    def installed(self) -> Generator[None, None, None]:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {
+            number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)
+        }
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def _ask(self, number: int, _: FrameType | None) -> None:
-        if self._asked:
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        if self._requested:
             os._exit(128 + number)
-        self._asked = True
+        self._requested = True
         if self._stop is not None:
             self._stop()
         # A thread, because what hangs may be the event loop.
-        last = threading.Timer(self._last_seconds, _give_up)
+        last = threading.Timer(self._last_seconds, _force_exit)
         last.daemon = True
         last.start()
 
 
-def _give_up() -> None:
+def _force_exit() -> None:
     log.critical("could not stop in time; what was acknowledged is in the log")
     os._exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from functools import partial
 
-from moot.api.auth import Keeper
+from moot.api.auth import Authenticator
 from moot.api.origins import is_loopback
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
@@ -23,11 +23,11 @@ async def open_arena(
     Raises StoreError where waiting does not help, and Invalid with the objection, where there is one, if
     nobody has a token.
     """
-    store = await when_reachable(settings, partial(_opened, settings, objection))
+    store = await when_reachable(settings, partial(_open_checked, settings, objection))
     return await held.enter_async_context(Arena.open(settings, store=store, recover=run, run=run, wait=True))
 
 
-def exposure(host: str, otherwise: str) -> str:
+def exposure_problem(host: str, otherwise: str) -> str:
     """What is to be said against listening there while nobody has a token."""
     if is_loopback(host):
         return ""
@@ -37,10 +37,10 @@ def exposure(host: str, otherwise: str) -> str:
     )
 
 
-async def _opened(settings: Settings, objection: str) -> Store:
+async def _open_checked(settings: Settings, objection: str) -> Store:
     store = await open_store(settings)
     try:
-        if objection and not await Keeper(store, settings.service.token).enabled():
+        if objection and not await Authenticator(store, settings.service.token).needs_token():
             raise Invalid(objection)
     except BaseException:
         await store.close()

@@ -13,13 +13,13 @@ from contextlib import AsyncExitStack
 from moot.core.errors import Invalid
 from moot.engine.arena import Arena
 from moot.processes.memory_trim import trimmed
-from moot.processes.shutdown import Leaving
-from moot.processes.startup import exposure, open_arena
+from moot.processes.shutdown import ShutdownSignals
+from moot.processes.startup import exposure_problem, open_arena
 from moot.settings import Settings
 from moot.web import logging_setup
-from moot.web.server.listener import Ready, Server, bind, url_of
+from moot.web.server.listener import Ready, UvicornServer, bind, url_of
 
-LAST_SECONDS = 9.0
+SHUTDOWN_SECONDS = 9.0
 
 
 async def work(
@@ -40,35 +40,35 @@ async def work(
             "A worker needs a log that machines share: set MOOT_STORE=postgresql://…. On a machine of its "
             "own, `moot serve` runs its debates itself."
         )
-    logging_setup.heed(asyncio.get_running_loop())
-    leaving = Leaving(LAST_SECONDS)
+    logging_setup.log_loop_errors(asyncio.get_running_loop())
+    leaving = ShutdownSignals(SHUTDOWN_SECONDS)
     async with AsyncExitStack() as held:
         listeners = [] if port is None else [held.enter_context(at) for at in bind(host, port)]
-        held.enter_context(leaving.heeded())
+        held.enter_context(leaving.installed())
         shown = port is not None and not insecure
-        objection = exposure(host, "whoever reaches it may read its figures") if shown else ""
-        arena = await leaving.unless_asked(open_arena(settings, held, objection))
+        objection = exposure_problem(host, "whoever reaches it may read its figures") if shown else ""
+        arena = await leaving.run_unless_stopped(open_arena(settings, held, objection))
         if arena is None:
             return
         await held.enter_async_context(trimmed())
-        arena.appear("worker", lambda: 0)
+        arena.announce("worker", lambda: 0)
         if not listeners:
             if ready is not None:
                 ready("")
-            await leaving.asked()
+            await leaving.wait()
             return
         url = url_of(host, listeners[0].getsockname()[1])
         server = _server(arena, url, ready)
-        leaving.tell(server.leave)
+        leaving.on_stop(server.request_exit)
         await server.serve(listeners)
 
 
-def _server(arena: Arena, url: str, ready: Ready | None) -> Server:
+def _server(arena: Arena, url: str, ready: Ready | None) -> UvicornServer:
     from moot.processes.worker_app import make_app
 
-    return Server(
+    return UvicornServer(
         make_app(arena),
         arena.settings.service,
-        end_streams=arena.hub.close,
+        end_streams=arena.followers.close,
         ready=lambda: ready(url) if ready else None,
     )

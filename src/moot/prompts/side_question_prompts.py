@@ -15,18 +15,18 @@ from msgspec import Struct
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate, Turn
-from moot.core.terms import AsideKind, Message, Model, Request, Seat
+from moot.core.terms import AsideKind, ChatMessage, Model, Request, Seat
 from moot.core.visibility import Heard, hears
-from moot.core.word_count import count, first_words
+from moot.core.word_count import count_words, first_words
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.speaker_names import speaker
+from moot.prompts.speaker_names import speaker_name
 from moot.prompts.speech_prompts import quote, told_of
-from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, unwrapped
+from moot.prompts.templates import SIDES, SPOKE, given_twice, section, seed, strip_json_fence
 
-TOKENS = 1500
+MAX_TOKENS = 1500
 """The answers are short, but some models think before they answer."""
-LONGEST_ANSWER = 4000
-SEED_PLACE = 5000
+MAX_ANSWER_CHARS = 4000
+SEED_OFFSET = 5000
 """Asides are seeded apart from the turns."""
 SHAPES: dict[AsideKind, dict[str, str]] = {
     "notes": {"notes": "string"},
@@ -37,7 +37,7 @@ SHAPES: dict[AsideKind, dict[str, str]] = {
 }
 
 
-class Unreadable(ValueError):
+class UnreadableAnswer(ValueError):
     """Why a reply is no answer."""
 
 
@@ -50,10 +50,10 @@ def aside_request(debate: Debate, aside: Aside, model: Model, words: int, attemp
     return Request(
         model=model,
         instructions=_instructions(debate, aside, fence),
-        messages=(Message("user", _question(debate, aside, words, fence)),),
-        max_tokens=min(model.max_tokens, TOKENS),
+        messages=(ChatMessage("user", _question(debate, aside, words, fence)),),
+        max_tokens=min(model.max_tokens, MAX_TOKENS),
         schema=_schema(aside.kind),
-        seed=seed(model.seed, SEED_PLACE + aside.number, attempt),
+        seed=seed(model.seed, SEED_OFFSET + aside.number, attempt),
         attempt=attempt,
         thoughts=False,
     )
@@ -68,7 +68,7 @@ def _fence(debate: Debate, aside: Aside) -> Fence:
 
 def _schema(kind: AsideKind) -> dict[str, Any]:
     properties: dict[str, Any] = {
-        name: {"type": "string", "maxLength": LONGEST_ANSWER} if type_ == "string" else {"type": type_}
+        name: {"type": "string", "maxLength": MAX_ANSWER_CHARS} if type_ == "string" else {"type": type_}
         for name, type_ in SHAPES[kind].items()
     }
     return {
@@ -95,7 +95,7 @@ def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
 
 def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
     turn, fence = debate.turn(aside.turn or 0), held.name
-    speech = held.hold(debate.heard(turn)) if turn else ""
+    speech = held.hold(debate.heard_text(turn)) if turn else ""
     match aside.kind:
         case "notes":
             return _notes(debate, aside, words, held)
@@ -103,7 +103,7 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
             who = _named(debate, aside.seat, turn.seat if turn else None)
             return section("asides", "point", speaker=who, speech=speech, fence=fence, words=words)
         case "leave":
-            rising = debate.rising(aside.turn or 0)
+            rising = debate.offered_point(aside.turn or 0)
             who = _named(debate, aside.seat, rising.seat if rising else None)
             return section("asides", "leave", speaker=who, taken=debate.points_taken(aside.seat or ""))
         case "concession":
@@ -119,7 +119,7 @@ def _question(debate: Debate, aside: Aside, words: int, held: Fence) -> str:
 
 def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
     seat, phase = debate.seat(aside.seat or ""), debate.phase(aside.slot)
-    heard = [_quoted(debate, seat, item, fence) for item in hears(debate, _about_to_speak(debate, aside))]
+    heard = [_quoted(debate, seat, item, fence) for item in hears(debate, _upcoming_turn(debate, aside))]
     return section(
         "asides",
         "notes",
@@ -129,7 +129,7 @@ def _notes(debate: Debate, aside: Aside, words: int, fence: Fence) -> str:
     )
 
 
-def _about_to_speak(debate: Debate, aside: Aside) -> Turn:
+def _upcoming_turn(debate: Debate, aside: Aside) -> Turn:
     """The turn for which the notes are made, as if it began now."""
     slot = debate.schedule[aside.slot]
     phase = debate.phase(aside.slot).key
@@ -143,74 +143,74 @@ def _quoted(debate: Debate, seat: Seat, heard: Heard, fence: Fence) -> str:
 
 
 def _named(debate: Debate, listener: str | None, seat: str | None) -> str:
-    return speaker(debate, debate.seat(listener or ""), Heard("other", "", seat))
+    return speaker_name(debate, debate.seat(listener or ""), Heard("other", "", seat))
 
 
 # --- how the reply is read ----------------------------------------------------------------------------
 
 
-class _Notes(Struct, forbid_unknown_fields=True):
+class _NotesAnswer(Struct, forbid_unknown_fields=True):
     notes: str
 
 
-class _Point(Struct, forbid_unknown_fields=True):
+class _PointAnswer(Struct, forbid_unknown_fields=True):
     rise: bool
     point: str = ""
 
 
-class _Leave(Struct, forbid_unknown_fields=True):
+class _AcceptAnswer(Struct, forbid_unknown_fields=True):
     accept: bool
 
 
-class _Concession(Struct, forbid_unknown_fields=True):
+class _ConcessionAnswer(Struct, forbid_unknown_fields=True):
     concedes: bool
     why: str = ""
 
 
-class _Finding(Struct, forbid_unknown_fields=True):
+class _RefereeAnswer(Struct, forbid_unknown_fields=True):
     conceded: bool
     quote: str = ""
 
 
-Said = TypeVar("Said", _Notes, _Point, _Leave, _Concession, _Finding)
+Said = TypeVar("Said", _NotesAnswer, _PointAnswer, _AcceptAnswer, _ConcessionAnswer, _RefereeAnswer)
 
 
-def answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
+def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
     """Raises Unreadable. An answer that is too long counts as far as its words go."""
     number = aside.number
     match aside.kind:
         case "notes":
-            notes = first_words(_read(_Notes, reply).notes.strip(), words)
+            notes = first_words(_read(_NotesAnswer, reply).notes.strip(), words)
             return AsideAnswered(number, yes=bool(notes), text=notes)
         case "point":
-            point = _read(_Point, reply)
+            point = _read(_PointAnswer, reply)
             text = first_words(point.point.strip(), words) if point.rise else ""
             return AsideAnswered(number, yes=bool(text), text=text)
         case "leave":
-            return AsideAnswered(number, yes=_read(_Leave, reply).accept)
+            return AsideAnswered(number, yes=_read(_AcceptAnswer, reply).accept)
         case "concession":
-            said = _read(_Concession, reply)
+            said = _read(_ConcessionAnswer, reply)
             return AsideAnswered(number, yes=said.concedes, text=first_words(said.why.strip(), words))
         case "referee":
-            found = _read(_Finding, reply)
-            quoted = found.conceded and _is_in(found.quote, debate.turn(aside.turn or 0))
+            found = _read(_RefereeAnswer, reply)
+            quoted = found.conceded and _is_quoted_from(found.quote, debate.turn(aside.turn or 0))
             return AsideAnswered(number, yes=quoted, text=first_words(found.quote.strip(), words))
 
 
 def _read(shape: type[Said], reply: str) -> Said:
-    bare = unwrapped(reply)
+    bare = strip_json_fence(reply)
     try:
         said = msgspec.json.decode(bare, type=shape, strict=True)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableAnswer(str(error)) from error
     if given_twice(bare):
-        raise Unreadable("a member is given twice")
+        raise UnreadableAnswer("a member is given twice")
     return said
 
 
-def _is_in(quoted: str, speech: Turn | None) -> bool:
+def _is_quoted_from(quoted: str, speech: Turn | None) -> bool:
     """Word for word, but for case and the marks around the words; a single word is no quotation."""
-    return speech is not None and count(quoted) > 1 and _bare(quoted) in _bare(speech.text)
+    return speech is not None and count_words(quoted) > 1 and _bare(quoted) in _bare(speech.text)
 
 
 def _bare(text: str) -> str:

@@ -12,30 +12,30 @@ import re
 from rapidfuzz import fuzz
 
 from moot.core.state import Debate, Turn
-from moot.core.terms import Message, Request, Seat
+from moot.core.terms import ChatMessage, Request, Seat
 from moot.core.visibility import Heard, hears
-from moot.prompts.stances import Stance, lowered, point, stance
+from moot.prompts.stances import Stance, first_point, lowercase_first, stance_for
 from moot.prompts.templates import clip, section, seed
 
-TOKENS = 80
+MAX_TOKENS = 80
 """About sixty words; beyond that it drifts."""
 STOP = ("\n",)
-KEPT_REMARKS = 3
-SHORT = 45
+MAX_REMARKS_SHOWN = 3
+SHORT_MAX_TOKENS = 45
 """For a question or an answer."""
-LEADS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
+OPENING_WORDS = re.compile(r"^.{0,400}?(?:\bis that|\bare clear:)\s*", re.DOTALL)
 """First words end in one of these: what follows is the model's own."""
 
-QUICK = ("question", "answer")
+EXCHANGE_TONES = ("question", "answer")
 SPOKEN_AS = {"continuation": "rebuttal", "floor": "answer"}
-HANGING = re.compile(
+UNQUOTABLE_START = re.compile(
     r"(?:when|if|while|by|although|because|since|as|for|in|this|that|these|those|and|but|so)\b", re.I
 )
 """Sentences that begin so cannot be quoted by themselves."""
-LEAST_WORDS = 8
-COPIED = 65.0
+MIN_WORDS = 8
+COPY_THRESHOLD = 65.0
 """Unrelated speeches on one motion are 43 to 52 alike, honest ones at most 64, copies 80 and more."""
-YIELDS = re.compile(
+CONCEDING_WORDS = re.compile(
     r"\b(?:you(?:'re| are) right|i agree with (?:you|my opponent)|my opponent is right"
     r"|i(?:'m| am) not sure|as an ai)\b",
     re.IGNORECASE,
@@ -48,8 +48,10 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     return Request(
         model=seat.model,
         instructions=_instructions(debate, seat),
-        messages=(Message("user", _cue(debate, seat, turn, heard)),),
-        max_tokens=min(seat.model.max_tokens, SHORT if turn.tone in QUICK else TOKENS),
+        messages=(ChatMessage("user", _user_prompt(debate, seat, turn, heard)),),
+        max_tokens=min(
+            seat.model.max_tokens, SHORT_MAX_TOKENS if turn.tone in EXCHANGE_TONES else MAX_TOKENS
+        ),
         prefill=_first_words(debate, seat, turn, heard),
         stop=STOP,
         seed=seed(seat.model.seed, turn.number, attempt),
@@ -57,18 +59,18 @@ def turn_request(debate: Debate, turn: Turn, attempt: int = 1) -> Request:
     )
 
 
-def strays(debate: Debate, turn: Turn, text: str) -> bool:
+def is_off_side(debate: Debate, turn: Turn, text: str) -> bool:
     """It says next to nothing, gives way, or repeats an earlier speech."""
-    own = body(text)
-    if len(own.split()) < LEAST_WORDS or YIELDS.search(own):
+    own = without_opening(text)
+    if len(own.split()) < MIN_WORDS or CONCEDING_WORDS.search(own):
         return True
-    earlier = (other.text for other in debate.turns if other.said and other.seq < turn.seq)
-    return any(fuzz.partial_ratio(own, body(other)) > COPIED for other in earlier)
+    earlier = (other.text for other in debate.turns if other.has_words and other.seq < turn.seq)
+    return any(fuzz.partial_ratio(own, without_opening(other)) > COPY_THRESHOLD for other in earlier)
 
 
-def body(text: str) -> str:
+def without_opening(text: str) -> str:
     """A speech without its first words, which repeat by design."""
-    return LEADS.sub("", text, count=1)
+    return OPENING_WORDS.sub("", text, count=1)
 
 
 def whole_sentences(text: str, least: float = 1 / 3) -> str:
@@ -89,8 +91,8 @@ def _instructions(debate: Debate, seat: Seat) -> str:
     )
 
 
-def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
-    asked = _asked(turn, heard)
+def _user_prompt(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> str:
+    asked = _question_to_answer(turn, heard)
     others = [item.text for item in heard if item.kind == "other"]
     text = clip(asked or (others[-1] if others else ""), 600)
     name: str = "answer" if asked else SPOKEN_AS.get(turn.tone, turn.tone)
@@ -100,14 +102,14 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...]) -> st
         text = "\n".join(f"- {clip(item, 400)}" for item in others[-4:])
     if seat.side == "neutral" and name in ("opening", "rebuttal", "closing"):
         name = f"neutral-{name}"
-    claim = lowered(_stance(debate, seat).claim)
+    claim = lowercase_first(_stance(debate, seat).claim)
     cue = section("small", name, motion=debate.motion, text=text, claim=claim)
     remarks = [item.text for item in heard if item.kind in ("remark", "question") and item.text != asked]
-    said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-KEPT_REMARKS:]]
+    said = [section("small", "remark", text=clip(remark, 300)) for remark in remarks[-MAX_REMARKS_SHOWN:]]
     return "\n\n".join([*said, cue])
 
 
-def _asked(turn: Turn, heard: tuple[Heard, ...]) -> str:
+def _question_to_answer(turn: Turn, heard: tuple[Heard, ...]) -> str:
     """What this turn is there to answer: the point that was taken, or the floor's latest question."""
     if turn.tone == "continuation":
         return heard[-1].text if heard and heard[-1].kind == "point" else ""
@@ -126,11 +128,13 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
             return side.question(_questioned(debate, turn))
         case "answer" | "floor":
             return side.answer()
-        case "continuation" if _asked(turn, heard):
+        case "continuation" if _question_to_answer(turn, heard):
             return side.answer()
         case "rebuttal" | "continuation":
             others = [item.text for item in heard if item.kind == "other"]
-            return side.again(_speeches(debate, turn) + 1, point(body(others[-1])) if others else "")
+            return side.again(
+                _speeches(debate, turn) + 1, first_point(without_opening(others[-1])) if others else ""
+            )
         case "closing":
             return side.closing()
         case "summary":
@@ -140,23 +144,30 @@ def _first_words(debate: Debate, seat: Seat, turn: Turn, heard: tuple[Heard, ...
 def _questioned(debate: Debate, turn: Turn) -> str:
     """What a question is about: a point of the latest speech of the one who is asked, another each time."""
     to = debate.schedule[turn.slot].to
-    given = [t for t in debate.turns if t.said and t.seq < turn.seq]
-    speech = next((t for t in reversed(given) if t.seat == to and t.tone not in QUICK), None)
+    given = [t for t in debate.turns if t.has_words and t.seq < turn.seq]
+    speech = next((t for t in reversed(given) if t.seat == to and t.tone not in EXCHANGE_TONES), None)
     if speech is None:
         return ""
     before = sum(t.seat == turn.seat and t.tone == "question" and t.seq > speech.seq for t in given)
-    sentences = re.split(r"(?<=[.!?])\s+", body(speech.text).strip())
-    points = [found for sentence in sentences if not HANGING.match(sentence) and (found := point(sentence))]
+    sentences = re.split(r"(?<=[.!?])\s+", without_opening(speech.text).strip())
+    points = [
+        found
+        for sentence in sentences
+        if not UNQUOTABLE_START.match(sentence) and (found := first_point(sentence))
+    ]
     return points[before] if before < len(points) else ""
 
 
 def _speeches(debate: Debate, turn: Turn) -> int:
     """How many speeches this seat has given: each looks at the matter from another side."""
     return sum(
-        other.seat == turn.seat and other.said and other.seq < turn.seq and other.tone not in QUICK
+        other.seat == turn.seat
+        and other.has_words
+        and other.seq < turn.seq
+        and other.tone not in EXCHANGE_TONES
         for other in debate.turns
     )
 
 
 def _stance(debate: Debate, seat: Seat) -> Stance:
-    return stance(debate.motion, seat.side)
+    return stance_for(debate.motion, seat.side)

@@ -7,25 +7,25 @@ Names are what people have written: they stand in a fence, once, in the roster. 
 
 from __future__ import annotations
 
-from moot.core.schedule import benches, schedule, teams
+from moot.core.schedule import schedule, seats_by_side, teams
 from moot.core.state import Debate
-from moot.core.terms import Limits, Seat
+from moot.core.terms import DebateLimits, Seat
 from moot.core.visibility import Heard
 from moot.prompts.fences import Fence
 from moot.prompts.templates import FOR_SIDE, SPOKE, section
 
 
-def speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
+def speaker_name(debate: Debate, listener: Seat, heard: Heard) -> str:
     """Two debaters are simply opponents; at a larger table speakers need their names."""
     if heard.seat is None:
         return ""
     if heard.seat == listener.id:
         return "You"
     seat, role = debate.seat(heard.seat), _role(debate, heard)
-    if _alone(debate, listener, seat):
+    if _only_debaters(debate, listener, seat):
         return f"Your opponent, as {role}," if role else "Your opponent"
     name = reference(debate, seat)
-    own, allies = mates(debate, listener)
+    own, allies = teammates(debate, listener)
     if seat in own:
         return f"Your team-mate {name}, as {role}," if role else f"Your team-mate {name}"
     name = name[:1].upper() + name[1:] if debate.prompts > 1 else name
@@ -35,9 +35,9 @@ def speaker(debate: Debate, listener: Seat, heard: Heard) -> str:
     return f"{name}, {side} as {role}," if role else f"{name}, {side},"
 
 
-def called(debate: Debate, listener: Seat, seat: Seat) -> str:
+def short_name(debate: Debate, listener: Seat, seat: Seat) -> str:
     """How a seat is named to another in the middle of a sentence."""
-    return "your opponent" if _alone(debate, listener, seat) else reference(debate, seat)
+    return "your opponent" if _only_debaters(debate, listener, seat) else reference(debate, seat)
 
 
 def reference(debate: Debate, seat: Seat) -> str:
@@ -65,15 +65,15 @@ def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
     return section("cues", "roster", rows="\n".join(rows))
 
 
-def _alone(debate: Debate, one: Seat, other: Seat) -> bool:
+def _only_debaters(debate: Debate, one: Seat, other: Seat) -> bool:
     """There are no other debaters than these two."""
     debaters = [seat for seat in debate.seats if seat.role == "debater"]
     return len(debaters) == 2 and one in debaters and other in debaters
 
 
-def mates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
+def teammates(debate: Debate, seat: Seat) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
     """Those who win and lose with this seat, and those of other teams who share its side."""
-    bench = next((bench for bench in benches(debate.seats) if seat in bench), ())
+    bench = next((bench for bench in seats_by_side(debate.seats) if seat in bench), ())
     others = tuple(other for other in bench if other != seat and other.side == seat.side != "neutral")
     if debate.format.parties == "sides":
         return others, ()
@@ -87,7 +87,7 @@ def roles(debate: Debate, seat: Seat) -> tuple[str, ...]:
     fmt = debate.format
     if not any(phase.speaks_as for phase in fmt.phases):
         return ()
-    slots = schedule(fmt, debate.seats, Limits(fmt.max_rounds, fmt.turns))
+    slots = schedule(fmt, debate.seats, DebateLimits(fmt.max_rounds, fmt.turns))
     named = (fmt.phases[slot.phase].speaks_as for slot in slots if slot.seat == seat.id)
     return tuple(dict.fromkeys(name for name in named if name))
 

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from moot.core import output_tokens
 from moot.core.state import Debate, Turn
 from moot.core.terms import (
-    Message,
+    ChatMessage,
+    EncryptedReasoning,
     Phase,
     Reasoning,
     Request,
-    Sealed,
     Seat,
     Segment,
     Tone,
@@ -29,7 +29,7 @@ from moot.core.terms import (
 from moot.core.visibility import Heard, hears
 from moot.prompts import small_model_prompts
 from moot.prompts.fences import Fence, fence_for
-from moot.prompts.speaker_names import called, mates, reference, roles, roster, speaker
+from moot.prompts.speaker_names import reference, roles, roster, short_name, speaker_name, teammates
 from moot.prompts.templates import CONCEDE, FOR_SIDE, SIDES, intensity, section, seed, template
 
 UNANSWERED = {
@@ -44,8 +44,8 @@ TASKS = ("first", "opening", "rebuttal", "closing", "unopposed-closing")
 """Cues that say what to do only where the format does not."""
 NEUTRAL_TASKS = ("rebuttal", "closing", "unopposed-closing")
 """Of these, the ones that ask something else of a seat without a side."""
-QUICK = ("question", "answer")
-SPOKEN: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
+EXCHANGE_TONES = ("question", "answer")
+QUOTE_SECTIONS: dict[Tone, str] = {"continuation": "went-on", "question": "asked", "answer": "answered"}
 """How words are introduced that are not simply said."""
 
 
@@ -68,11 +68,11 @@ def turn_request(
     seat = debate.seat(turn.seat)
     if seat.model.small:
         return small_model_prompts.turn_request(debate, turn, attempt)
-    messages: list[Message] = []
-    own = [t for t in debate.turns if t.seat == turn.seat and t.said and t.seq < turn.seq]
-    chain = debate.chain(seat.id) if chained else None
+    messages: list[ChatMessage] = []
+    own = [t for t in debate.turns if t.seat == turn.seat and t.has_words and t.seq < turn.seq]
+    chain = debate.chained_response_id(seat.id) if chained else None
     sealed = sealed and chain is None
-    waiting: list[Heard] = []
+    unquoted: list[Heard] = []
     answered = False
     remembered = 0
     everything = hears(debate, turn)
@@ -80,17 +80,17 @@ def turn_request(
     past = iter(own[sum(heard.kind == "own" for heard in everything[:left_out]) :])
     for heard in everything[left_out:]:
         if heard.kind != "own":
-            waiting.append(heard)
+            unquoted.append(heard)
             answered = answered or _is_speech(debate, heard)
             continue
         speech = next(past)
-        prompt, waiting = _prompt(debate, seat, speech, waiting, answered=answered)
-        answered = answered and speech.tone in QUICK
-        messages.append(Message("user", prompt))
-        messages.append(Message("assistant", heard.text, _sealed(speech) if sealed else ()))
+        prompt, unquoted = _prompt(debate, seat, speech, unquoted, answered=answered)
+        answered = answered and speech.tone in EXCHANGE_TONES
+        messages.append(ChatMessage("user", prompt))
+        messages.append(ChatMessage("assistant", heard.text, _sealed(speech) if sealed else ()))
         # A speech that was cut is in nobody's chain: it is sent again with what comes after.
         remembered = len(messages) if speech.state == "completed" else remembered
-    messages.append(Message("user", _prompt(debate, seat, turn, waiting, answered=answered)[0]))
+    messages.append(ChatMessage("user", _prompt(debate, seat, turn, unquoted, answered=answered)[0]))
     if left_out:
         messages[0] = replace(messages[0], content=f"{section('quotes', 'trimmed')}\n\n{messages[0].content}")
     return Request(
@@ -106,14 +106,14 @@ def turn_request(
     )
 
 
-def _sealed(speech: Turn) -> tuple[Sealed, ...]:
+def _sealed(speech: Turn) -> tuple[EncryptedReasoning, ...]:
     """A seat's own thoughts, where its provider gave them to us encrypted and takes them back.
 
     One that led to a call of a tool is refused without it: only its words are sent of a speech that is over.
     """
     parts = speech.segments
     return tuple(
-        Sealed(segment.item_id, segment.opaque)
+        EncryptedReasoning(segment.item_id, segment.opaque)
         for segment, then in zip(parts, (*parts[1:], None), strict=False)
         if isinstance(segment, Reasoning) and segment.opaque and segment.item_id
         if not isinstance(then, ToolCall)
@@ -186,7 +186,7 @@ def _team(debate: Debate, seat: Seat) -> list[str]:
     given = roles(debate, seat)
     if len(given) > 1:
         told.append(section("cues", "team", roles="; ".join(given)))
-    own, allies = mates(debate, seat)
+    own, allies = teammates(debate, seat)
     if own:
         told.append(section("cues", "mates", names=" and ".join(reference(debate, mate) for mate in own)))
     if allies:
@@ -200,7 +200,7 @@ def _team(debate: Debate, seat: Seat) -> list[str]:
 def _is_speech(debate: Debate, heard: Heard) -> bool:
     """Another's speech: a question or an answer is none that could be rebutted."""
     turn = debate.turn(heard.turn) if heard.kind == "other" and heard.turn is not None else None
-    return turn is not None and turn.tone not in QUICK
+    return turn is not None and turn.tone not in EXCHANGE_TONES
 
 
 def _prompt(
@@ -210,13 +210,13 @@ def _prompt(
 
     `answered`: somebody has spoken since the last own speech, whatever was asked and answered after it.
     """
-    kept = [heard for heard in waiting if _keeps(debate, turn, heard)]
+    kept = [heard for heard in waiting if _waits_for_later(debate, turn, heard)]
     told = [heard for heard in waiting if heard not in kept]
     quotes = [quote(debate, seat, heard) for heard in told]
     return "\n\n".join([*quotes, _cue(debate, seat, turn, told, answered=answered)]), kept
 
 
-def _keeps(debate: Debate, turn: Turn, heard: Heard) -> bool:
+def _waits_for_later(debate: Debate, turn: Turn, heard: Heard) -> bool:
     """A question from the floor waits for the speech in which it can be answered: one to all for the part of
     the debate that is for such questions, and any for the end of a cross-examination."""
     if heard.kind != "question":
@@ -224,7 +224,7 @@ def _keeps(debate: Debate, turn: Turn, heard: Heard) -> bool:
     later = [slot for slot in debate.schedule[turn.slot + 1 :] if slot.seat == turn.seat]
     if heard.seat is None and any(slot.tone == "floor" for slot in later):
         return True
-    return turn.tone in QUICK and any(slot.tone not in QUICK for slot in later)
+    return turn.tone in EXCHANGE_TONES and any(slot.tone not in EXCHANGE_TONES for slot in later)
 
 
 def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
@@ -234,42 +234,46 @@ def quote(debate: Debate, seat: Seat, heard: Heard) -> str:
         case "remark" if heard.seat is None:
             return section("quotes", "remark", fence=fence, text=text)
         case "remark" | "question":
-            return section("quotes", "question", to=_whom(debate, seat, heard.seat), fence=fence, text=text)
+            return section(
+                "quotes", "question", to=_addressee(debate, seat, heard.seat), fence=fence, text=text
+            )
         case "notes":
             return section("quotes", "notes", fence=fence, text=text)
         case "point":
-            return section("quotes", "point", speaker=speaker(debate, seat, heard), fence=fence, text=text)
+            return section(
+                "quotes", "point", speaker=speaker_name(debate, seat, heard), fence=fence, text=text
+            )
         case "other" | "own":
             turn = debate.turn(heard.turn or 0)
-            name = SPOKEN.get(debate.tone(turn), "speech") if turn else "speech"
-            to = _whom(debate, seat, debate.schedule[turn.slot].to if turn else None)
-            who = speaker(debate, seat, heard)
+            name = QUOTE_SECTIONS.get(debate.tone(turn), "speech") if turn else "speech"
+            to = _addressee(debate, seat, debate.schedule[turn.slot].to if turn else None)
+            who = speaker_name(debate, seat, heard)
             return section("quotes", name, speaker=who, to=to, fence=fence, text=text)
 
 
-def as_material(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
+def fence_tool_results(debate: Debate, seat: Seat, exchange: Sequence[Segment]) -> tuple[Segment, ...]:
     """What a speech has brought so far, as its speaker is told of it: what our tools gave is fenced."""
-    asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.asks}
+    asked = {part.id for part in exchange if isinstance(part, ToolCall) and part.needs_answer}
     fence = fence_for(debate, seat.id)
     return tuple(
-        replace(part, output=_given(part, fence))
+        replace(part, output=_fenced_result(part, fence))
         if isinstance(part, ToolResult) and part.id in asked
         else part
         for part in exchange
     )
 
 
-def _given(result: ToolResult, fence: Fence) -> str:
+def _fenced_result(result: ToolResult, fence: Fence) -> str:
     text = "\n".join(text for text in (result.error, result.output) if text)
     name = "failed" if result.error else "tool"
     return section("quotes", name, fence=fence.name, text=fence.hold(text))
 
 
-def _whom(debate: Debate, seat: Seat, to: str | None) -> str:
+def _addressee(debate: Debate, seat: Seat, to: str | None) -> str:
     """Whom words are put to, as this seat is told."""
     if to is None:
         return "every debater"
-    return "you" if to == seat.id else called(debate, seat, debate.seat(to))
+    return "you" if to == seat.id else short_name(debate, seat, debate.seat(to))
 
 
 # --- what is wanted -----------------------------------------------------------------------------------
@@ -284,7 +288,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, told: list[Heard], *, answered:
         debate.prompts,
         title=phase.title,
         for_side=FOR_SIDE[seat.side],
-        to=called(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
+        to=short_name(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
     task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""
     return "\n".join([f"{cue} {task}".rstrip(), *_rules(debate, turn, tone, told)])
@@ -297,7 +301,7 @@ def _task(debate: Debate, seat: Seat, name: str) -> str:
 
 
 def _guide(phase: Phase, tone: Tone) -> str:
-    return "" if tone in (*QUICK, "continuation") else phase.guide
+    return "" if tone in (*EXCHANGE_TONES, "continuation") else phase.guide
 
 
 def _name(phase: Phase, tone: Tone, told: list[Heard], *, answered: bool) -> str:
@@ -317,13 +321,13 @@ def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[st
     rules: list[str] = []
     if phase.speaks_as and phase.kind == "speech":
         rules.append(section("cues", "as", role=phase.speaks_as))
-    if tone not in (*QUICK, "floor") and any(heard.kind == "question" for heard in told):
+    if tone not in (*EXCHANGE_TONES, "floor") and any(heard.kind == "question" for heard in told):
         rules.append(section("cues", "asked"))
     if guide := _guide(phase, tone):
         rules.append(guide)
     if phase.simultaneous:
         rules.append(section("cues", "at-once"))
-    if not phase.new_arguments and tone not in (*QUICK, "opening", "summary", "floor"):
+    if not phase.new_arguments and tone not in (*EXCHANGE_TONES, "opening", "summary", "floor"):
         rules.append(section("cues", "no-new", debate.prompts))
     if phase.points_of_information and not phase.simultaneous and turn.tone != "continuation":
         rules.append(section("cues", "break"))
@@ -331,8 +335,8 @@ def _rules(debate: Debate, turn: Turn, tone: Tone, told: list[Heard]) -> list[st
 
 
 def _length(debate: Debate, phase: Phase, turn: Turn) -> list[str]:
-    length = section("cues", "length", words=debate.budget(turn.slot))
+    length = section("cues", "length", words=debate.word_budget(turn.slot))
     if not phase.clock:
         return [length]
-    left = max(0, debate.clock_left(debate.schedule[turn.slot], turn.seq))
+    left = max(0, debate.clock_words_left(debate.schedule[turn.slot], turn.seq))
     return [section("cues", "clock", left=left), length]

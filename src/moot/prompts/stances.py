@@ -70,18 +70,18 @@ class Stance(Struct, frozen=True):
     def again(self, round: int, point: str) -> str:
         """To begin a later speech: the opponent's point, then a new reason from another angle."""
         verb = "attacks" if self.praises else "defends"
-        quoted = f"My opponent {verb} {self.topic} because {lowered(point)}. But"
+        quoted = f"My opponent {verb} {self.topic} because {lowercase_first(point)}. But"
         answer = quoted if point else "I disagree, and"
         angle = ANGLES[round % len(ANGLES)]
         return f"{answer} another {self._matter()}{f', {angle},' if angle else ''} is that"
 
     def closing(self) -> str:
         matter = "benefits" if self.praises else "problems"
-        return f"In the end, {lowered(self.claim)}. The {matter} are clear:"
+        return f"In the end, {lowercase_first(self.claim)}. The {matter} are clear:"
 
     def question(self, point: str) -> str:
         """To begin a question in cross-examination: what the other said, and what speaks against it."""
-        quoted = f"You say that {lowered(point)}. " if point else ""
+        quoted = f"You say that {lowercase_first(point)}. " if point else ""
         return f"{quoted}What do you say to this: one {self._matter()} is that"
 
     def answer(self) -> str:
@@ -91,7 +91,7 @@ class Stance(Struct, frozen=True):
         return f"benefit of {self.topic}" if self.praises else f"problem with {self.topic}"
 
 
-def stance(motion: str, side: Side) -> Stance:
+def stance_for(motion: str, side: Side) -> Stance:
     said, denied = claims(motion)
     topic, well = _topic(motion)
     return Stance(said, topic, well) if side == "for" else Stance(denied, topic, not well)
@@ -105,13 +105,13 @@ def claims(motion: str) -> tuple[str, str]:
     if re.search("more harm than good", plain, re.IGNORECASE):
         return plain, re.sub("more harm than good", "more good than harm", plain, flags=re.IGNORECASE)
     if plain.startswith("Everyone "):
-        return plain, f"Not {lowered(plain)}"
+        return plain, f"Not {lowercase_first(plain)}"
     verb = re.compile(rf"\b({_AUX})\b( not\b)?", re.IGNORECASE)
     denied, found = verb.subn(lambda x: x[1] if x[2] else f"{x[1]} not", plain, count=1)
-    return plain, denied if found else f"It is not true that {lowered(plain)}"
+    return plain, denied if found else f"It is not true that {lowercase_first(plain)}"
 
 
-def point(speech: str, most: int = 18) -> str:
+def first_point(speech: str, most: int = 18) -> str:
     """The first thing a speech says after its lead, short enough to be quoted; empty if it cannot be cut."""
     sentence = re.split(r"(?<=[.!?])\s", speech.strip())[0].rstrip(".!?\"' ")
     words = sentence.split()
@@ -121,7 +121,7 @@ def point(speech: str, most: int = 18) -> str:
     return " ".join(words[: ends[-1]]).rstrip(",;: -") if ends else ""
 
 
-def lowered(text: str) -> str:
+def lowercase_first(text: str) -> str:
     first = text.split(" ", 1)[0]
     return text if first.isupper() else text[:1].lower() + text[1:]
 
@@ -141,18 +141,18 @@ def _topic(motion: str) -> tuple[str, bool]:
     """What it is about, and whether the motion speaks well of it."""
     plain = _plain(motion)
     if found := re.search(rf"^(.+?)\s+{_AUX}( not)? be {_ENDED}\b", plain, re.I):
-        return lowered(found[1]), bool(found[2])
+        return lowercase_first(found[1]), bool(found[2])
     beyond = r"(?= (?:in|for|from|by|on|because|at|with|as|after|before|until)\b|$)"
     if found := re.search(rf"\b{_AUX}( not)? {_END}\s+(.+?){beyond}", plain, re.I):
-        return lowered(found[2]), bool(found[1])
+        return lowercase_first(found[2]), bool(found[1])
     if found := re.search(rf".\b{_DUTY}( not)? ((?!be\b)\w+)(.*)$", plain, re.I):
         return _gerund(found[2]) + found[3], not found[1]
     if found := re.search(rf"^(.+?)\s+{_DUTY}( not)? be (.+)$", plain, re.I):
         verb = "making" if re.match(_MADE, found[3], re.I) else "having"
-        return f"{verb} {lowered(found[1])} {found[3]}", not found[2]
+        return f"{verb} {lowercase_first(found[1])} {found[3]}", not found[2]
     verbs = r"(?:is|are|was|were|does|do|has|have|makes?|causes?)"
     if found := re.search(rf"^(.+?)\s+{verbs}\b( not)?(.*)", plain, re.I):
-        return lowered(found[1]), bool(re.search(_BAD, found[3], re.I)) == bool(found[2])
+        return lowercase_first(found[1]), bool(re.search(_BAD, found[3], re.I)) == bool(found[2])
     return "this idea", True
 
 

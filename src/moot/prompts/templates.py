@@ -31,7 +31,7 @@ def seed(base: int | None, turn: int, attempt: int) -> int | None:
     return None if base is None else (base * 1_000_003 + turn * 101 + attempt) % 2**31
 
 
-def unwrapped(reply: str) -> str:
+def strip_json_fence(reply: str) -> str:
     """Models like to wrap JSON in a Markdown fence; one wrapping is taken off."""
     match = re.fullmatch(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", reply, re.DOTALL)
     return match[1] if match else reply

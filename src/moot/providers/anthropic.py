@@ -19,7 +19,7 @@ from moot.core.errors import Fault
 from moot.core.terms import (
     DeltaKind,
     Effort,
-    Finish,
+    FinishReason,
     Reasoning,
     ReasoningPart,
     Request,
@@ -32,13 +32,13 @@ from moot.core.terms import (
 )
 from moot.providers import decoder as decoding
 from moot.providers import quirks
-from moot.providers.anthropic_tools import exchanged, offer
-from moot.providers.contract import Chunk, Item, Said, Traits
-from moot.providers.decoder import Counts, larger
-from moot.providers.error_replies import complaint
+from moot.providers.anthropic_tools import exchange_messages, tool_fields
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment, Traits
+from moot.providers.decoder import ReportedUsage, max_usage
+from moot.providers.error_replies import fault_from_error
 from moot.providers.family import Family
-from moot.providers.lenient_json import as_json, fields, member, objects
-from moot.providers.sse import Event
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
+from moot.providers.sse import SseEvent
 
 VERSION = "2023-06-01"
 OFF = {"type": "disabled"}
@@ -66,26 +66,26 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     model = request.model
     effort = model.effort if model.effort in traits.efforts else None
     thinking = _thinking(effort, request.max_tokens, traits) if traits.thinks else None
-    said: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "model": model.name,
         "max_tokens": request.max_tokens,
         "messages": _messages(request),
         "stream": True,
     }
     if request.instructions:
-        said["system"] = request.instructions
+        payload["system"] = request.instructions
     if thinking is not None:
-        said["thinking"] = thinking
+        payload["thinking"] = thinking
     if output := _output(request, effort, traits):
-        said["output_config"] = output
+        payload["output_config"] = output
     if model.temperature is not None and traits.sampling and thinking in (None, OFF):
         # The scale that others draw to 2 ends at 1 here.
-        said["temperature"] = min(model.temperature, 1.0)
-    said |= offer(request)
+        payload["temperature"] = min(model.temperature, 1.0)
+    payload |= tool_fields(request)
     # Blank ones are refused.
     if stop := [words for words in request.stop if words.strip()]:
-        said["stop_sequences"] = stop
-    return said
+        payload["stop_sequences"] = stop
+    return payload
 
 
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any] | None:
@@ -95,35 +95,35 @@ def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[st
     if traits.thinking == "effort":
         # Unasked, these models send thoughts without their words.
         return {"type": "adaptive", "display": "summarized"}
-    if effort is None or not quirks.room_to_think(LEAST_BUDGET, max_tokens):
+    if effort is None or not quirks.can_think(LEAST_BUDGET, max_tokens):
         return None
-    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, quirks.budget(effort, max_tokens))}
+    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, quirks.thinking_budget(effort, max_tokens))}
 
 
 def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+    config: dict[str, Any] = {}
     if effort not in (None, "none") and traits.thinking == "effort":
-        said["effort"] = effort
+        config["effort"] = effort
     if request.schema is not None and traits.schema == "strict":
-        said["format"] = {"type": "json_schema", "schema": quirks.loosened(request.schema, UNHELD)}
-    return said
+        config["format"] = {"type": "json_schema", "schema": quirks.without_keywords(request.schema, UNHELD)}
+    return config
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
-    turns = quirks.alternating(request.messages)
+    turns = quirks.alternate_roles(request.messages)
     messages: list[dict[str, Any]] = [{"role": role, "content": text} for role, text in turns]
     if len(messages) > 1:
         # A seat that has spoken before will speak again, and all of this will be read once more: by then the
         # service has it ready, at a tenth of the price.
         kept = {"type": "text", "text": turns[-1][1], "cache_control": {"type": "ephemeral"}}
         messages[-1]["content"] = [kept]
-    return [*messages, *exchanged(request)]
+    return [*messages, *exchange_messages(request)]
 
 
 # --- what comes back ----------------------------------------------------------------------------------
 
 
-class _Delta(Struct):
+class _BlockDelta(Struct):
     # Any: what a delta of a kind that we do not know calls `text` need not be one.
     type: str = ""
     text: Any = None
@@ -134,7 +134,7 @@ class _Delta(Struct):
     stop_reason: Any = None
 
 
-class _Message(Struct):
+class _MessageBody(Struct):
     id: str | None = None
     model: str | None = None
     content: list[dict[str, Any]] | None = None
@@ -142,18 +142,18 @@ class _Message(Struct):
     usage: Any = None
 
 
-class _Event(Struct):
+class _MessageEvent(Struct):
     type: str = ""
     index: int = 0
-    delta: _Delta | None = None
+    delta: _BlockDelta | None = None
     content_block: dict[str, Any] | None = None
-    message: _Message | None = None
+    message: _MessageBody | None = None
     usage: Any = None
     error: Any = None
 
 
-_read = msgspec.json.Decoder(_Event).decode
-_read_message = msgspec.json.Decoder(_Message).decode
+_read = msgspec.json.Decoder(_MessageEvent).decode
+_read_message = msgspec.json.Decoder(_MessageBody).decode
 _read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 
 KNOWN = {
@@ -172,7 +172,7 @@ IMPLIED = {
 """The deltas we know, and the block that each belongs to where its start was never sent."""
 SPOKEN = ("text", "thinking")
 
-FINISHES: dict[str, Finish] = {
+FINISHES: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
@@ -185,130 +185,130 @@ FINISHES: dict[str, Finish] = {
 
 class _Block(Struct):
     index: int
-    given: dict[str, Any]
+    start: dict[str, Any]
     """What it was opened with."""
-    words: list[str] = field(default_factory=list[str])
+    texts: list[str] = field(default_factory=list[str])
     signature: list[str] = field(default_factory=list[str])
     citations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     deltas: list[Any] = field(default_factory=list[Any])
     """Of a block of a kind that we do not know."""
-    shut: bool = False
+    closed: bool = False
 
     @property
     def kind(self) -> str:
-        return str(self.given.get("type", ""))
+        return str(self.start.get("type", ""))
 
     @property
     def known(self) -> bool:
         return self.kind in SPOKEN or self.kind.endswith(WHOLE)
 
 
-class Decoder(decoding.Decoder):
+class AnthropicDecoder(decoding.Decoder):
     def __init__(self) -> None:
         super().__init__()
         self._blocks: dict[int, _Block] = {}
         """The last one opened under each number of theirs."""
         self._numbers: set[int] = set()
 
-    def _hear(self, event: Event, said: list[Chunk]) -> None:
+    def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         if event.name not in KNOWN:
             self._unread += event.name != "ping"
             return
-        told = self._read(_read, event.data)
-        if told.error is not None:
-            raise complaint(told.error)
-        match told.type or event.name:
+        parsed = self._read(_read, event.data)
+        if parsed.error is not None:
+            raise fault_from_error(parsed.error)
+        match parsed.type or event.name:
             case "content_block_delta":
-                self._fill(told.index, told.delta or _Delta(), event.data, said)
+                self._fill(parsed.index, parsed.delta or _BlockDelta(), event.data, out)
             case "content_block_start":
-                self._open(told.index, told.content_block or {}, said)
+                self._open(parsed.index, parsed.content_block or {}, out)
             case "content_block_stop":
-                self._shut(told.index, said)
+                self._close_block(parsed.index, out)
             case "message_start":
-                self._start(told.message or _Message(), said)
+                self._start(parsed.message or _MessageBody(), out)
             case "message_delta":
-                self._usage = larger(self._usage, usage(told.usage))
-                self._end(told.delta.stop_reason if told.delta else None)
+                self._usage = max_usage(self._usage, usage(parsed.usage))
+                self._end(parsed.delta.stop_reason if parsed.delta else None)
             case "message_stop":
                 self.over = self.whole = True
-            case "message" if told.type:
-                self._whole(self._read(_read_message, event.data), said)
+            case "message" if parsed.type:
+                self._whole(self._read(_read_message, event.data), out)
             case "ping":
                 pass
             case _:
                 self._unread += 1
 
-    def _close(self, said: list[Chunk]) -> None:
+    def _close(self, out: list[Chunk]) -> None:
         for index in self._blocks:
-            self._shut(index, said)
+            self._close_block(index, out)
 
-    def _whole(self, message: _Message, said: list[Chunk]) -> None:
-        self._start(message, said)
+    def _whole(self, message: _MessageBody, out: list[Chunk]) -> None:
+        self._start(message, out)
         for index, block in enumerate(message.content or ()):
-            self._open(index, block, said)
-            self._shut(index, said)
+            self._open(index, block, out)
+            self._close_block(index, out)
         self._end(message.stop_reason)
         self.over = self.whole = True
 
-    def _start(self, message: _Message, said: list[Chunk]) -> None:
-        self._begin(message.id, said)
+    def _start(self, message: _MessageBody, out: list[Chunk]) -> None:
+        self._begin(message.id, out)
         self._model = message.model or ""
-        self._usage = larger(self._usage, usage(message.usage))
+        self._usage = max_usage(self._usage, usage(message.usage))
 
     def _end(self, reason: Any) -> None:
         if reason:
             self._stop(FINISHES.get(str(reason), "unknown"), str(reason))
 
-    def _open(self, index: int, given: dict[str, Any], said: list[Chunk]) -> None:
-        self._begin(None, said)
-        self._shut(index, said)
+    def _open(self, index: int, given: dict[str, Any], out: list[Chunk]) -> None:
+        self._begin(None, out)
+        self._close_block(index, out)
         # Some who imitate this dialect give every block the same number.
         number = index if index not in self._numbers else max(self._numbers) + 1
         self._numbers.add(number)
         block = self._blocks[index] = _Block(number, given)
         if block.kind == "text":
-            self._say(block, "text", given.get("text"), said)
-            block.citations.extend(objects(given, "citations"))
+            self._emit_text(block, "text", given.get("text"), out)
+            block.citations.extend(get_dicts(given, "citations"))
         elif block.kind == "thinking":
-            self._say(block, "reasoning", given.get("thinking"), said)
+            self._emit_text(block, "reasoning", given.get("thinking"), out)
             block.signature.append(_words(given.get("signature")))
 
-    def _fill(self, index: int, delta: _Delta, data: bytes, said: list[Chunk]) -> None:
+    def _fill(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
-        strange = block is not None and not block.known and not block.shut
+        strange = block is not None and not block.known and not block.closed
         if strange and block and IMPLIED.get(delta.type) not in SPOKEN:
-            block.deltas.append(fields(self._read(_read_whole, data), "delta"))
+            block.deltas.append(get_dict(self._read(_read_whole, data), "delta"))
             return
         if delta.type not in IMPLIED:
             self._unread += 1
             return
         kind = IMPLIED[delta.type]
-        if block is None or block.shut or strange or _are_mixed(block.kind, kind):
-            self._open(index, {"type": kind}, said)
+        if block is None or block.closed or strange or _are_mixed(block.kind, kind):
+            self._open(index, {"type": kind}, out)
             block = self._blocks[index]
         match delta.type:
             case "text_delta":
-                self._say(block, "text", delta.text, said)
+                self._emit_text(block, "text", delta.text, out)
             case "thinking_delta":
-                self._say(block, "reasoning", delta.thinking, said)
+                self._emit_text(block, "reasoning", delta.thinking, out)
             case "input_json_delta":
-                block.words.append(_words(delta.partial_json))
+                block.texts.append(_words(delta.partial_json))
             case "signature_delta":
                 block.signature.append(_words(delta.signature))
             case _:
-                block.citations.extend(objects([delta.citation]))
+                block.citations.extend(get_dicts([delta.citation]))
 
-    def _say(self, block: _Block, kind: DeltaKind, text: Any, said: list[Chunk]) -> None:
+    def _emit_text(self, block: _Block, kind: DeltaKind, text: Any, out: list[Chunk]) -> None:
         if words := _words(text):
-            block.words.append(words)
-            said.append(Said(words, kind, block.index))
+            block.texts.append(words)
+            out.append(ReplyDelta(words, kind, block.index))
 
-    def _shut(self, index: int, said: list[Chunk]) -> None:
+    def _close_block(self, index: int, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
-        if block is None or block.shut:
+        if block is None or block.closed:
             return
-        block.shut = True
-        said.append(Item(_segment(block)))
+        block.closed = True
+        out.append(ReplySegment(_segment(block)))
 
 
 def _are_mixed(one: str, other: str) -> bool:
@@ -325,7 +325,7 @@ def _words(text: Any) -> str:
 
 
 def _segment(block: _Block) -> Segment:
-    words, given = "".join(block.words), block.given
+    words, given = "".join(block.texts), block.start
     match block.kind:
         case "text":
             return Text(words, block.index, annotations=tuple(block.citations))
@@ -335,7 +335,7 @@ def _segment(block: _Block) -> Segment:
         case "redacted_thinking":
             return Reasoning((), block.index, opaque=_words(given.get("data")), redacted=True)
         case kind if kind.endswith("tool_use"):
-            arguments = words or as_json(given.get("input") or None)
+            arguments = words or as_text(given.get("input") or None)
             name = _words(given.get("name"))
             return ToolCall(_words(given.get("id")), name, arguments, block.index, kind=kind)
         case kind if kind.endswith("tool_result"):
@@ -346,18 +346,18 @@ def _segment(block: _Block) -> Segment:
 
 
 def _result(block: _Block) -> ToolResult:
-    content = block.given.get("content")
-    error = member(content, "error_code") or ("error" if block.given.get("is_error") else "")
+    content = block.start.get("content")
+    error = get_path(content, "error_code") or ("error" if block.start.get("is_error") else "")
     return ToolResult(
-        _words(block.given.get("tool_use_id")), as_json(content or None), str(error), block.index
+        _words(block.start.get("tool_use_id")), as_text(content or None), str(error), block.index
     )
 
 
-def usage(told: Any) -> Usage | None:
+def usage(reported: Any) -> Usage | None:
     """What was read from the cache or written to it is not in their count of input, but in ours."""
-    if not isinstance(told, dict):
+    if not isinstance(reported, dict):
         return None
-    counts = Counts(told)
+    counts = ReportedUsage(reported)
     cached = counts.get("cache_read_input_tokens")
     written = counts.get("cache_creation_input_tokens")
     return Usage(
@@ -370,8 +370,8 @@ def usage(told: Any) -> Usage | None:
     )
 
 
-def decoder(_request: Request, _traits: Traits) -> Decoder:
-    return Decoder()
+def decoder(_request: Request, _traits: Traits) -> AnthropicDecoder:
+    return AnthropicDecoder()
 
 
 FAMILY = Family("anthropic", url, headers, body, decoder)

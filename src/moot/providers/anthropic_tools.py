@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from moot.core.terms import Hosted, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
-from moot.providers.lenient_json import loosely
-from moot.providers.tool_exchanges import arguments, parameters, steps
+from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
+from moot.providers.lenient_json import parse_or_text
+from moot.providers.tool_exchanges import exchange_steps, parameter_schema, parse_arguments
 
-HOSTED: dict[Hosted, dict[str, Any]] = {
+HOSTED: dict[HostedTool, dict[str, Any]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search", "max_uses": 5},
     "code": {"type": "code_execution_20250825", "name": "code_execution"},
 }
 
 
-def offer(request: Request) -> dict[str, Any]:
+def tool_fields(request: Request) -> dict[str, Any]:
     tools = [*map(_tool, request.tools), *(HOSTED[name] for name in request.hosted)]
     if not tools:
         return {}
@@ -27,21 +27,21 @@ def offer(request: Request) -> dict[str, Any]:
     return {"tools": tools, "tool_choice": {"type": "none"}} if request.enough else {"tools": tools}
 
 
-def exchanged(request: Request) -> Iterator[dict[str, Any]]:
-    for step in steps(request.exchange):
-        yield {"role": "assistant", "content": _blocks(step.said)}
-        if step.given:
-            yield {"role": "user", "content": [_answer(*pair) for pair in step.given]}
+def exchange_messages(request: Request) -> Iterator[dict[str, Any]]:
+    for step in exchange_steps(request.exchange):
+        yield {"role": "assistant", "content": _blocks(step.segments)}
+        if step.results:
+            yield {"role": "user", "content": [_answer(*pair) for pair in step.results]}
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": parameters(tool)}
+    return {"name": tool.name, "description": tool.description, "input_schema": parameter_schema(tool)}
 
 
-def _blocks(said: list[Segment]) -> list[dict[str, Any]]:
-    names = {part.id: part.name for part in said if isinstance(part, ToolCall)}
+def _blocks(segments: list[Segment]) -> list[dict[str, Any]]:
+    names = {part.id: part.name for part in segments if isinstance(part, ToolCall)}
     blocks: list[dict[str, Any]] = []
-    for part in said:
+    for part in segments:
         match part:
             case Text() if part.text.strip():
                 blocks.append({"type": "text", "text": part.text})
@@ -50,11 +50,11 @@ def _blocks(said: list[Segment]) -> list[dict[str, Any]]:
             case Reasoning() if part.opaque:
                 blocks.append({"type": "thinking", "thinking": part.text, "signature": part.opaque})
             case ToolCall():
-                asked = {"id": part.id, "name": part.name, "input": arguments(part)}
+                asked = {"id": part.id, "name": part.name, "input": parse_arguments(part)}
                 blocks.append({"type": part.kind, **asked})
             case ToolResult() if part.id in names:
                 # What ran at the service's own goes back as it came: the kind follows from the tool's name.
-                given = {"tool_use_id": part.id, "content": loosely(part.output.encode())}
+                given = {"tool_use_id": part.id, "content": parse_or_text(part.output.encode())}
                 blocks.append({"type": f"{names[part.id]}_tool_result", **given})
             case _:
                 pass
@@ -65,5 +65,5 @@ def _blocks(said: list[Segment]) -> list[dict[str, Any]]:
 
 
 def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
-    told = {"type": "tool_result", "tool_use_id": call.id, "content": result.output}
-    return {**told, "is_error": True} if result.error else told
+    block = {"type": "tool_result", "tool_use_id": call.id, "content": result.output}
+    return {**block, "is_error": True} if result.error else block

@@ -13,17 +13,17 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault, FaultKind
-from moot.core.terms import DeltaKind, Finish, Reasoning, ReasoningPart, Text, UnknownItem, Usage
+from moot.core.terms import DeltaKind, FinishReason, Reasoning, ReasoningPart, Text, UnknownItem, Usage
 from moot.providers import decoder
-from moot.providers.chat_tool_calls import Calls
-from moot.providers.contract import Chunk, Item, Said
-from moot.providers.decoder import Counts, larger
-from moot.providers.error_replies import complaint
-from moot.providers.lenient_json import as_json, loosely, member, objects
-from moot.providers.sse import Event
+from moot.providers.chat_tool_calls import ToolCallBuilder
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
+from moot.providers.decoder import ReportedUsage, max_usage
+from moot.providers.error_replies import fault_from_error
+from moot.providers.lenient_json import as_text, get_dicts, get_path, parse_or_text
+from moot.providers.sse import SseEvent
 
 
-class _Delta(Struct, gc=False):
+class _ChatDelta(Struct, gc=False):
     content: str | list[Any] | None = None
     reasoning_content: Any = None
     reasoning: Any = None
@@ -36,17 +36,17 @@ class _Delta(Struct, gc=False):
     executed_tools: Any = None
 
 
-class _Choice(Struct, gc=False):
-    delta: _Delta | None = None
-    message: _Delta | None = None
+class _ChatChoice(Struct, gc=False):
+    delta: _ChatDelta | None = None
+    message: _ChatDelta | None = None
     """In place of `delta` where a service does not stream."""
     finish_reason: Any = None
     index: Any = 0
     error: Any = None
 
 
-class _Chunk(Struct, gc=False):
-    choices: list[_Choice] | None = None
+class _ChatChunk(Struct, gc=False):
+    choices: list[_ChatChoice] | None = None
     id: Any = None
     model: Any = None
     object: Any = None
@@ -55,7 +55,7 @@ class _Chunk(Struct, gc=False):
     detail: Any = None
     x_groq: Any = None
     # Ollama's own tongue, of /api/chat and of /api/generate.
-    message: _Delta | str | None = None
+    message: _ChatDelta | str | None = None
     response: Any = None
     thinking: Any = None
     done: Any = None
@@ -64,9 +64,9 @@ class _Chunk(Struct, gc=False):
     eval_count: Any = None
 
 
-_read = msgspec.json.Decoder(_Chunk).decode
+_read = msgspec.json.Decoder(_ChatChunk).decode
 
-FINISHES: dict[str, Finish] = {
+FINISHES: dict[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
     "eos_token": "stop",
@@ -91,7 +91,7 @@ FAILURES: dict[str, FaultKind] = {
 """Reasons to stop that are none of the model's own."""
 
 
-class Decoder(decoder.Decoder):
+class ChatDecoder(decoder.Decoder):
     def __init__(self, prefill: str = "") -> None:
         super().__init__()
         self._prefill = prefill
@@ -101,11 +101,11 @@ class Decoder(decoder.Decoder):
         self._known = False
         self._kind: DeltaKind | None = None
         self._segment = -1
-        self._spoken: list[str] = []
+        self._texts: list[str] = []
         self._segments: list[tuple[DeltaKind | Literal["unknown"], list[str]]] = []
         self._sealed: dict[int, list[Any]] = {}
         self._annotations: list[dict[str, Any]] = []
-        self._calls = Calls()
+        self._calls = ToolCallBuilder()
         self._apart = False
         """Thoughts have come by a field of their own."""
         self._ahead = ""
@@ -115,7 +115,7 @@ class Decoder(decoder.Decoder):
         self._refused = False
         self._failed: Fault | None = None
 
-    def _hear(self, event: Event, said: list[Chunk]) -> None:
+    def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         try:
             chunk = self._read(_read, event.data)
         except Fault:
@@ -124,43 +124,43 @@ class Decoder(decoder.Decoder):
             # A named sign of life need not be JSON.
             return
         if not self._known:
-            self._introduce(chunk, said)
+            self._introduce(chunk, out)
         if chunk.choices is None:
-            self._other(chunk, event, said)
+            self._other(chunk, event, out)
         else:
             for choice in chunk.choices:
                 if not choice.index:
-                    self._choice(choice, said)
+                    self._choice(choice, out)
         if chunk.usage or chunk.error or chunk.x_groq or self._failed:
-            self._aside(chunk)
+            self._on_usage_or_error(chunk)
             if chunk.usage and not any(
                 choice.delta and choice.delta.content for choice in chunk.choices or ()
             ):
-                self._counted = (self._segment, len(self._spoken))
+                self._counted = (self._segment, len(self._texts))
 
-    def _introduce(self, chunk: _Chunk, said: list[Chunk]) -> None:
+    def _introduce(self, chunk: _ChatChunk, out: list[Chunk]) -> None:
         """Who speaks, from the first chunks that tell it; Azure's very first one does not."""
         if self._response_id is None and isinstance(chunk.id, str):
             self._response_id = chunk.id or None
         if not self._model and isinstance(chunk.model, str):
             self._model = chunk.model
         self._known = bool(self._response_id and self._model)
-        if self.began or (chunk.error and not chunk.choices):
+        if self.started or (chunk.error and not chunk.choices):
             return
         whole = any(choice.message for choice in chunk.choices or ())
         self.over = self.whole = whole and chunk.object == "chat.completion"
-        self._begin(self._response_id, said)
+        self._begin(self._response_id, out)
         if self._prefill:
-            self._say(self._prefill, "text", said)
+            self._emit_text(self._prefill, "text", out)
 
-    def _choice(self, choice: _Choice, said: list[Chunk]) -> None:
+    def _choice(self, choice: _ChatChoice, out: list[Chunk]) -> None:
         delta = choice.delta or choice.message
         if delta is not None:
-            self._delta(delta, said)
+            self._delta(delta, out)
         if choice.finish_reason:
             self._ends(choice.finish_reason)
         if choice.error:
-            self._failed = complaint(choice.error)
+            self._failed = fault_from_error(choice.error)
 
     def _ends(self, reason: Any) -> None:
         """Services may say it twice; the last word counts."""
@@ -170,98 +170,98 @@ class Decoder(decoder.Decoder):
         else:
             self._stop(FINISHES.get(reason.lower(), "unknown"), reason)
 
-    def _aside(self, chunk: _Chunk) -> None:
+    def _on_usage_or_error(self, chunk: _ChatChunk) -> None:
         """What is told beside the words: the figures so far, or that it all came to nothing."""
-        self._usage = larger(self._usage, usage(chunk.usage or member(chunk.x_groq, "usage")))
-        if told := chunk.error or member(chunk.x_groq, "error"):
-            raise complaint(told)
+        self._usage = max_usage(self._usage, usage(chunk.usage or get_path(chunk.x_groq, "usage")))
+        if error := chunk.error or get_path(chunk.x_groq, "error"):
+            raise fault_from_error(error)
         if self._failed is not None:
             raise self._failed
 
-    def _other(self, chunk: _Chunk, event: Event, said: list[Chunk]) -> None:
+    def _other(self, chunk: _ChatChunk, event: SseEvent, out: list[Chunk]) -> None:
         """A line of Ollama's, a bare complaint, or nothing we know."""
         if chunk.object == "error" or chunk.detail or isinstance(chunk.message, str):
-            raise complaint(loosely(event.data))
+            raise fault_from_error(parse_or_text(event.data))
         text = chunk.response if isinstance(chunk.response, str) else None
-        delta = chunk.message or _Delta(content=text, thinking=chunk.thinking)
-        self._delta(delta, said)
+        delta = chunk.message or _ChatDelta(content=text, thinking=chunk.thinking)
+        self._delta(delta, out)
         if chunk.done is True:
             self.over = True
             self._ends(chunk.done_reason or "stop")
-            self._usage = larger(self._usage, _evaluated(chunk))
-        elif delta == _Delta() and not (chunk.usage or chunk.error or chunk.x_groq):
+            self._usage = max_usage(self._usage, _evaluated(chunk))
+        elif delta == _ChatDelta() and not (chunk.usage or chunk.error or chunk.x_groq):
             self._unread += 1
 
     # --- words
 
-    def _delta(self, delta: _Delta, said: list[Chunk]) -> None:
+    def _delta(self, delta: _ChatDelta, out: list[Chunk]) -> None:
         if delta.reasoning_content or delta.reasoning or delta.thinking or delta.reasoning_details:
-            self._thoughts(delta, said)
+            self._thoughts(delta, out)
         content = delta.content
         if content:
             if not isinstance(content, str):
-                self._parts(content, said)
+                self._parts(content, out)
             elif self._prefill:
-                self._speak(content, said)
+                self._on_text(content, out)
             else:
-                self._say(content, "text", said)
+                self._emit_text(content, "text", out)
         if delta.refusal and isinstance(delta.refusal, str):
             self._refused = True
-            self._speak(delta.refusal, said)
+            self._on_text(delta.refusal, out)
         if delta.tool_calls:
-            self._calls.ask(delta.tool_calls)
+            self._calls.add_pieces(delta.tool_calls)
         if delta.function_call:
-            self._calls.ask([{"function": delta.function_call}])
+            self._calls.add_pieces([{"function": delta.function_call}])
         if delta.executed_tools:
-            self._calls.ran(delta.executed_tools)
+            self._calls.add_executed(delta.executed_tools)
         if delta.annotations:
-            self._annotations += objects(delta.annotations)
+            self._annotations += get_dicts(delta.annotations)
 
-    def _thoughts(self, delta: _Delta, said: list[Chunk]) -> None:
+    def _thoughts(self, delta: _ChatDelta, out: list[Chunk]) -> None:
         """The same thought may come by two names, at once or one ahead of the other: it is heard once."""
         thought = _first(delta.reasoning_content, delta.reasoning, delta.thinking)
-        details = objects(delta.reasoning_details)
+        details = get_dicts(delta.reasoning_details)
         if thought:
             self._apart = True
-            thought = self._unheard(thought)
+            thought = self._without_pending(thought)
         elif not self._apart:
             thought = "".join(_first(detail.get("text"), detail.get("summary")) for detail in details)
             self._ahead += thought
-        self._think(thought, said)
+        self._think(thought, out)
         for detail in details:
-            self._seal(detail, said)
+            self._seal(detail, out)
 
-    def _unheard(self, thought: str) -> str:
+    def _without_pending(self, thought: str) -> str:
         ahead, self._ahead = self._ahead, ""
         if ahead.startswith(thought):
             self._ahead = ahead[len(thought) :]
             return ""
         return thought.removeprefix(ahead)
 
-    def _parts(self, parts: list[Any], said: list[Chunk]) -> None:
+    def _parts(self, parts: list[Any], out: list[Chunk]) -> None:
         """Mistral's way: content is a list of what was thought, said and referred to."""
         for part in parts:
             match part:
                 case {"type": "thinking"}:
-                    self._think(_joined(part.get("thinking")), said)
-                    self._seal(part, said)
+                    self._think(_joined(part.get("thinking")), out)
+                    self._seal(part, out)
                 case {"type": "text", "text": str(text)} | str(text):
-                    self._speak(text, said)
+                    self._on_text(text, out)
                 case {"type": "reference"}:
                     self._annotations.append(part)
                 case {"type": str(kind)} if kind != "text":
                     self._kind = None
                     self._segment += 1
                     self._segments.append(("unknown", []))
-                    said.append(Item(UnknownItem(kind, part, self._segment)))
+                    out.append(ReplySegment(UnknownItem(kind, part, self._segment)))
                 case _:
                     self._unread += 1
 
-    def _think(self, text: str, said: list[Chunk]) -> None:
+    def _think(self, text: str, out: list[Chunk]) -> None:
         if text:
-            self._say(text, "reasoning", said)
+            self._emit_text(text, "reasoning", out)
 
-    def _seal(self, detail: dict[str, Any], said: list[Chunk]) -> None:
+    def _seal(self, detail: dict[str, Any], out: list[Chunk]) -> None:
         """Keep what we cannot read, with the thought that it belongs to."""
         if not (detail.get("data") or detail.get("signature")):
             return
@@ -271,46 +271,46 @@ class Decoder(decoder.Decoder):
         kept = {name: told for name, told in detail.items() if name not in ("text", "summary", "thinking")}
         self._sealed.setdefault(thoughts[-1] if thoughts else -1, []).append(kept)
 
-    def _speak(self, text: str, said: list[Chunk]) -> None:
+    def _on_text(self, text: str, out: list[Chunk]) -> None:
         if self._prefill:
             # Some servers send the words they were given back, at the head of the first text.
             text, self._prefill = text.removeprefix(self._prefill), ""
         if text:
-            self._say(text, "text", said)
+            self._emit_text(text, "text", out)
 
-    def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
+    def _emit_text(self, text: str, kind: DeltaKind, out: list[Chunk]) -> None:
         if kind != self._kind:
             self._open(kind)
-        self._spoken.append(text)
-        said.append(Said(text, kind, self._segment))
+        self._texts.append(text)
+        out.append(ReplyDelta(text, kind, self._segment))
 
     def _open(self, kind: DeltaKind) -> None:
         self._kind = kind
         self._segment += 1
-        self._spoken = []
-        self._segments.append((kind, self._spoken))
+        self._texts = []
+        self._segments.append((kind, self._texts))
 
     # --- the end
 
     def _is_whole(self) -> bool:
         """Some services never tell why they stop. Figures behind the last words are those of the whole."""
-        return self._counted == (self._segment, len(self._spoken))
+        return self._counted == (self._segment, len(self._texts))
 
-    def _close(self, said: list[Chunk]) -> None:
+    def _close(self, out: list[Chunk]) -> None:
         if self._refused:
             self._finish = "refusal"
-        elif self._calls.asked and self._finish in (None, "stop"):
+        elif self._calls.pending and self._finish in (None, "stop"):
             self._finish = "tool"
         texts = [index for index, (kind, _) in enumerate(self._segments) if kind == "text"]
         for index, (kind, words) in enumerate(self._segments):
             if kind == "reasoning" and index in self._sealed:
-                said.append(Item(_reasoning(words, index, self._sealed[index])))
+                out.append(ReplySegment(_reasoning(words, index, self._sealed[index])))
             elif self._annotations and texts[-1:] == [index]:
-                said.append(Item(Text("".join(words), index, annotations=tuple(self._annotations))))
+                out.append(ReplySegment(Text("".join(words), index, annotations=tuple(self._annotations))))
         if -1 in self._sealed:
             self._segment += 1
-            said.append(Item(_reasoning([], self._segment, self._sealed[-1])))
-        said.extend(Item(call) for call in self._calls.all(self._segment + 1))
+            out.append(ReplySegment(_reasoning([], self._segment, self._sealed[-1])))
+        out.extend(ReplySegment(call) for call in self._calls.all(self._segment + 1))
 
 
 def _reasoning(words: list[str], index: int, sealed: list[Any] | None = None) -> Reasoning:
@@ -318,33 +318,33 @@ def _reasoning(words: list[str], index: int, sealed: list[Any] | None = None) ->
     return Reasoning(
         (ReasoningPart(text),) if text else (),
         index,
-        opaque=as_json(sealed),
+        opaque=as_text(sealed),
         redacted=not text,
     )
 
 
-def _first(*told: Any) -> str:
-    return next((text for text in told if text and isinstance(text, str)), "")
+def _first(*values: Any) -> str:
+    return next((text for text in values if text and isinstance(text, str)), "")
 
 
 def _joined(thoughts: Any) -> str:
     """Mistral's thoughts: a text, or a list of texts with or without a wrapping."""
     given = cast("list[Any]", thoughts) if isinstance(thoughts, list) else [thoughts]
-    return "".join(_first(thought, member(thought, "text")) for thought in given)
+    return "".join(_first(thought, get_path(thought, "text")) for thought in given)
 
 
-def usage(told: Any) -> Usage | None:
-    if not told or not isinstance(told, dict):
+def usage(reported: Any) -> Usage | None:
+    if not reported or not isinstance(reported, dict):
         return None
-    counts = Counts(told)
-    read, said = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    counts = ReportedUsage(reported)
+    read, output = counts.get("prompt_tokens"), counts.get("completion_tokens")
     thought = counts.get("completion_tokens_details", "reasoning_tokens")
-    if thought and counts.get("total_tokens") == read + said + thought:
+    if thought and counts.get("total_tokens") == read + output + thought:
         # Some (xAI) count the thoughts beside the words.
-        said += thought
+        output += thought
     return Usage(
         input=read,
-        output=said,
+        output=output,
         reasoning=thought,
         cached=counts.get("prompt_tokens_details", "cached_tokens") or counts.get("prompt_cache_hit_tokens"),
         cache_write=counts.get("prompt_tokens_details", "cache_write_tokens"),
@@ -352,7 +352,7 @@ def usage(told: Any) -> Usage | None:
     )
 
 
-def _evaluated(chunk: _Chunk) -> Usage | None:
+def _evaluated(chunk: _ChatChunk) -> Usage | None:
     if chunk.eval_count is None and chunk.prompt_eval_count is None:
         return None
     return usage({"prompt_tokens": chunk.prompt_eval_count, "completion_tokens": chunk.eval_count})

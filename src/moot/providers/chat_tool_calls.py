@@ -11,10 +11,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from moot.core.terms import ToolCall
-from moot.providers.lenient_json import as_json, fields, objects, string
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_string
 
 
-class _Call(Struct):
+class _PartialCall(Struct):
     kind: str
     id: str = ""
     name: str = ""
@@ -22,41 +22,41 @@ class _Call(Struct):
     output: str = ""
 
 
-class Calls:
+class ToolCallBuilder:
     """Those of one reply, in the order of their beginnings."""
 
     def __init__(self) -> None:
-        self._all: list[_Call] = []
-        self._asked: dict[int, _Call] = {}
-        self._ran: dict[str, _Call] = {}
-        self._last: _Call | None = None
+        self._all: list[_PartialCall] = []
+        self._asked: dict[int, _PartialCall] = {}
+        self._ran: dict[str, _PartialCall] = {}
+        self._last: _PartialCall | None = None
 
     @property
-    def asked(self) -> bool:
+    def pending(self) -> bool:
         """Somebody is to answer."""
         return self._last is not None
 
-    def ask(self, told: Any) -> None:
-        for piece in objects(told):
-            does = fields(piece, "function") or fields(piece, "custom")
+    def add_pieces(self, pieces: Any) -> None:
+        for piece in get_dicts(pieces):
+            does = get_dict(piece, "function") or get_dict(piece, "custom")
             index = piece.get("index", does.get("index"))
-            name, known_as = string(does, "name"), string(piece, "id")
+            name, known_as = get_string(does, "name"), get_string(piece, "id")
             call = self._find(index, known_as, name) or self._begin(piece.get("type"))
             if isinstance(index, int):
                 self._asked[index] = call
             self._last = call
             call.id, call.name = call.id or known_as, call.name or name
-            call.arguments.append(as_json(does.get("arguments", does.get("input"))))
+            call.arguments.append(as_text(does.get("arguments", does.get("input"))))
 
-    def ran(self, told: Any) -> None:
-        for piece in objects(told):
-            index = as_json(piece.get("index"))
+    def add_executed(self, pieces: Any) -> None:
+        for piece in get_dicts(pieces):
+            index = as_text(piece.get("index"))
             if index not in self._ran:
                 self._ran[index] = self._begin("executed_tool")
             call = self._ran[index]
-            call.name = call.name or string(piece, "type")
+            call.name = call.name or get_string(piece, "type")
             if arguments := piece.get("arguments"):
-                call.arguments = [as_json(arguments)]
+                call.arguments = [as_text(arguments)]
             call.output = _outcome(piece) or call.output
 
     def all(self, first: int) -> list[ToolCall]:
@@ -66,12 +66,12 @@ class Calls:
             for index, call in enumerate(self._all, first)
         ]
 
-    def _begin(self, kind: Any) -> _Call:
-        call = _Call(string(kind) or "function")
+    def _begin(self, kind: Any) -> _PartialCall:
+        call = _PartialCall(get_string(kind) or "function")
         self._all.append(call)
         return call
 
-    def _find(self, index: Any, known_as: str, name: str) -> _Call | None:
+    def _find(self, index: Any, known_as: str, name: str) -> _PartialCall | None:
         if not isinstance(index, int):
             same = [call for call in self._all if known_as and call.id == known_as]
             return same[0] if same else None if known_as or name else self._last
@@ -83,6 +83,6 @@ class Calls:
 
 def _outcome(piece: dict[str, Any]) -> str:
     if output := piece.get("output"):
-        return as_json(output)
+        return as_text(output)
     results = {name: found for name, found in piece.items() if name.endswith("_results") and found}
-    return as_json(results or None)
+    return as_text(results or None)

@@ -21,17 +21,17 @@ from msgspec.structs import replace
 from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
-from moot.providers.contract import Alive, Chunk, Traits
-from moot.providers.control_tokens import disarmed
+from moot.providers.contract import Chunk, KeepAlive, Traits
+from moot.providers.control_tokens import escape_control_tokens
 from moot.providers.decoder import Decoder
 from moot.providers.family import Family
-from moot.providers.redaction import Hush
-from moot.providers.throttle import Gate
+from moot.providers.redaction import KeyRedactor
+from moot.providers.throttle import Throttle
 
 log = logging.getLogger("moot.providers")
 
-Tuning = Callable[[Request], Mapping[str, Any]]
-Refine = Callable[[str, Traits], Traits]
+ExtraFields = Callable[[Request], Mapping[str, Any]]
+RefineTraits = Callable[[str, Traits], Traits]
 
 HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
 DETAIL = 500
@@ -43,15 +43,15 @@ READABLE = (
 )  # fmt: skip
 
 
-def untuned(_request: Request) -> Mapping[str, Any]:
+def no_extra_fields(_request: Request) -> Mapping[str, Any]:
     return {}
 
 
-def unrefined(_model: str, traits: Traits) -> Traits:
+def same_traits(_model: str, traits: Traits) -> Traits:
     return traits
 
 
-class Client:
+class ProviderClient:
     """A service at a base URL or behind a Unix socket."""
 
     def __init__(
@@ -62,17 +62,18 @@ class Client:
         key: str = "",
         socket: str | None = None,
         traits: Traits = Traits(),  # noqa: B008 - frozen
-        refine: Refine = unrefined,
-        tuning: Tuning = untuned,
-        patience: float | None = None,
+        refine: RefineTraits = same_traits,
+        tuning: ExtraFields = no_extra_fields,
+        read_timeout: float | None = None,
         connect: float = transport.CONNECT_SECONDS,
         disarm: bool = False,
-        gate: Gate | None = None,
+        throttle: Throttle | None = None,
         proxy: str | None = None,
     ) -> None:
         """`refine` knows what one model can do; `disarm` is for servers that obey control words in a message;
-        what the request itself says outweighs `tuning`. `patience` is for callers who hold no deadlines of
-        their own: it costs a timer for each packet."""
+        what the request itself says outweighs `tuning`. `read_timeout` is for callers who hold no deadlines
+        of their own: it costs a timer for each packet.
+        """
         self._family = family
         self._base_url = base_url.rstrip("/")
         self._headers = {**HEADERS, **family.headers(key)}
@@ -81,13 +82,13 @@ class Client:
         self._traits = traits
         self._refine = refine
         self._tuning = tuning
-        self._patience = patience
+        self._read_timeout = read_timeout
         self._connect = connect
         self._disarm = disarm
-        self._gate = gate or Gate()
+        self._throttle = throttle or Throttle()
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
-        self._reticent: set[str] = set()
+        self._hides_reasoning: set[str] = set()
         """Models that may not show this account what they think."""
 
     @property
@@ -95,9 +96,9 @@ class Client:
         return self._traits
 
     @property
-    def well(self) -> bool:
+    def healthy(self) -> bool:
         """As far as its last calls tell."""
-        return self._gate.well
+        return self._throttle.healthy
 
     def traits_of(self, model: str) -> Traits:
         return self._refine(model, self._traits)
@@ -105,23 +106,23 @@ class Client:
     async def prepare(self, model: Model) -> None:
         pass
 
-    def unheard(self, model: Model) -> None:
-        self._gate.failed(Fault("timeout"), self._gate.now())
+    def report_timeout(self, model: Model) -> None:
+        self._throttle.failed(Fault("timeout"), self._throttle.now())
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
-        return self._gate.admit()
+        return self._throttle.admit()
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk]:
-        self._gate.check()
-        began = self._gate.now()
+        self._throttle.check()
+        began = self._throttle.now()
         traits = self.traits_of(request.model.name)
-        request = disarmed(request) if self._disarm else request
-        if request.model.name in self._reticent:
+        request = escape_control_tokens(request) if self._disarm else request
+        if request.model.name in self._hides_reasoning:
             request = replace(request, thoughts=False)
         decoder = self._family.decoder(request, traits)
-        hush = Hush(self._key)
+        redactor = KeyRedactor(self._key)
         last: list[Chunk] = []
-        received, greeted = 0, False
+        received, answered = 0, False
         broke: Fault | None = None
         try:
             async with await self._post(request, traits) as response:
@@ -132,17 +133,17 @@ class Client:
                     if received > MOST_RECEIVED:
                         raise Fault("malformed", "unusable", detail="a reply without end")
                     chunks = decoder.feed(packet)
-                    if decoder.spoke and not greeted:
-                        greeted = True
-                        self._gate.heard()
-                    for chunk in hush.heard(chunks):
+                    if decoder.has_output and not answered:
+                        answered = True
+                        self._throttle.succeeded()
+                    for chunk in redactor.redact(chunks):
                         yield chunk
                     if decoder.over:
-                        await transport.rest(response)
+                        await transport.drain(response)
                         break
             last = decoder.end()
-            if not greeted:
-                self._gate.heard()
+            if not answered:
+                self._throttle.succeeded()
         except Fault as fault:
             broke = fault
         except (aiohttp.ClientError, OSError) as error:
@@ -151,17 +152,17 @@ class Client:
             broke = _stumbled(error, decoder)
         if broke is not None:
             # Once a model has begun to answer it counts, whatever its service says then.
-            broke.billed = broke.billed or decoder.began or decoder.spoke or decoder.usage is not None
-            for chunk in hush.rest():
+            broke.billed = broke.billed or decoder.started or decoder.has_output or decoder.usage is not None
+            for chunk in redactor.flush():
                 yield chunk
             if decoder.usage is not None:
-                yield Alive(decoder.usage)
+                yield KeepAlive(decoder.usage)
             raise self._noted(broke, decoder, request, began)
-        for chunk in hush.heard(last):
+        for chunk in redactor.redact(last):
             yield chunk
 
     async def close(self) -> None:
-        await self._gate.close()
+        await self._throttle.close()
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -173,15 +174,15 @@ class Client:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = transport.session(
-                socket=self._socket, patience=self._patience, connect=self._connect
+            self._session = transport.open_session(
+                socket=self._socket, read_timeout=self._read_timeout, connect=self._connect
             )
         return self._session
 
     async def _check(self, response: aiohttp.ClientResponse) -> None:
         if response.status != 200:
-            said = await transport.whole(response, 64 * 1024)
-            raise error_replies.refused(response.status, response.headers, said, time.time())
+            body = await transport.read_body(response, 64 * 1024)
+            raise error_replies.fault_from_response(response.status, response.headers, body, time.time())
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
         if response.content_type not in READABLE:
@@ -192,21 +193,21 @@ class Client:
         # Cut last: half a key would not be known for one.
         fault.detail = self._clean(fault.detail)[:DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
-        self._gate.failed(fault, began)
+        self._throttle.failed(fault, began)
         if fault.kind == "summary_refused":
-            self._reticent.add(request.model.name)
+            self._hides_reasoning.add(request.model.name)
         log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)
         return fault
 
-    def _clean(self, told: str) -> str:
-        told = told.replace(self._key, "…") if self._key else told
-        return SECRETS.sub("…", told)
+    def _clean(self, text: str) -> str:
+        text = text.replace(self._key, "…") if self._key else text
+        return SECRETS.sub("…", text)
 
 
 def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
     """Once everything has been said, a missing farewell is no loss."""
     if not decoder.finished:
-        return [], transport.broken(error, began=decoder.began)
+        return [], transport.fault_from_exception(error, began=decoder.started)
     try:
         return decoder.end(), None
     except Fault as fault:
@@ -218,7 +219,7 @@ def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault 
 def _stumbled(error: Exception, decoder: Decoder) -> Fault:
     """A reply so odd that its reader stumbles must not take the debate down."""
     detail = f"{type(error).__name__}: {error}"
-    return Fault("malformed", "unusable", billed=decoder.spoke, detail=detail)
+    return Fault("malformed", "unusable", billed=decoder.has_output, detail=detail)
 
 
 def _request_id(headers: Mapping[str, str]) -> str:

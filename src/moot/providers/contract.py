@@ -1,9 +1,10 @@
 """What a provider promises: a request goes in, chunks come out in the provider's own order, or a Fault.
 
-A provider yields `Began` when the service has answered, `Said` for words, `Item` for each finished segment
-with all that the service told about it, `Alive` for signs of life without words, and exactly one `Done` at
-the end. Anything else ends in a raised `Fault`. Closing the iterator cancels the call. Segments that have no
-`Item` are made from their words; where an `Item` differs from the words that were said, the `Item` is right.
+A provider yields `ReplyStarted` when the service has answered, `ReplyDelta` for words, `ReplySegment` for
+each finished segment with all that the service told about it, `KeepAlive` for signs of life without words,
+and exactly one `ReplyDone` at the end. Anything else ends in a raised `Fault`. Closing the iterator cancels
+the call. Segments that have no `ReplySegment` are made from their words; where an `ReplySegment` differs from
+the words that were said, the `ReplySegment` is right.
 
 Before a call, `admit` waits for the caller's turn and is held for as long as the call lasts.
 """
@@ -16,16 +17,26 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.core.terms import DeltaKind, Effort, Finish, Hosted, Model, PartStart, Request, Segment, Usage
+from moot.core.terms import (
+    DeltaKind,
+    Effort,
+    FinishReason,
+    HostedTool,
+    Model,
+    PartStart,
+    Request,
+    Segment,
+    Usage,
+)
 
 
-class Began(Struct, frozen=True):
+class ReplyStarted(Struct, frozen=True):
     response_id: str | None = None
     request_id: str = ""
     """By which the service's own people would find this call."""
 
 
-class Said(Struct, frozen=True, gc=False):
+class ReplyDelta(Struct, frozen=True, gc=False):
     text: str
     kind: DeltaKind = "text"
     segment: int = 0
@@ -33,22 +44,22 @@ class Said(Struct, frozen=True, gc=False):
     """With the first words of a part, where the service names and counts its items."""
 
 
-class Item(Struct, frozen=True):
+class ReplySegment(Struct, frozen=True):
     segment: Segment
 
 
-class Alive(Struct, frozen=True):
+class KeepAlive(Struct, frozen=True):
     usage: Usage | None = None
     """The figures so far, where a reply is about to break off."""
 
 
-class Done(Struct, frozen=True):
-    finish: Finish = "stop"
+class ReplyDone(Struct, frozen=True):
+    finish: FinishReason = "stop"
     usage: Usage | None = None
     """None where the service reports nothing."""
     response_id: str | None = None
     degraded: str = ""
-    """What was not as it should be, in words of `Mark` with commas between."""
+    """What was not as it should be, in words of `Degradation` with commas between."""
     reason: str = ""
     """Why it ended, in the service's own word."""
     model: str = ""
@@ -59,11 +70,11 @@ class Done(Struct, frozen=True):
     """Events of kinds that we do not know: passed over, and counted."""
 
 
-Mark = Literal["chain", "utf8", "mended"]
+Degradation = Literal["chain", "utf8", "mended"]
 """The history was sent in full although the service could have remembered it; a broken character was
 replaced; the whole text differed from the words that were streamed."""
 
-Chunk = Began | Said | Item | Alive | Done
+Chunk = ReplyStarted | ReplyDelta | ReplySegment | KeepAlive | ReplyDone
 
 
 class Traits(Struct, frozen=True):
@@ -89,7 +100,7 @@ class Traits(Struct, frozen=True):
     """Takes a temperature and a seed; many reasoning models refuse them."""
     tools: bool = False
     """It may be offered tools, which we carry out."""
-    hosted: tuple[Hosted, ...] = ()
+    hosted: tuple[HostedTool, ...] = ()
     """The tools that its service has itself."""
     context: int | None = None
     output: int | None = None
@@ -112,7 +123,7 @@ class Provider(Protocol):
         """Wait for a place among the calls under way; the clock of a speech does not run meanwhile."""
         ...
 
-    def unheard(self, model: Model) -> None:
+    def report_timeout(self, model: Model) -> None:
         """The caller's patience has ended before a word came."""
         ...
 

@@ -10,7 +10,7 @@ import re
 
 from msgspec.structs import replace
 
-from moot.core.terms import Message, Request, ToolResult
+from moot.core.terms import ChatMessage, Request, ToolResult
 
 _CONTROL = re.compile(
     r"<(?=\||｜|/?(?:s|bos|eos|pad|unk|mask|think|tool_call|im_start|im_end|(?:start|end)_of_turn)>)"
@@ -20,24 +20,24 @@ _CONTROL = re.compile(
 )
 
 
-def plain(text: str) -> str:
+def escape(text: str) -> str:
     return _CONTROL.sub(r"\g<0> ", text)
 
 
-def disarmed(request: Request) -> Request:
+def escape_control_tokens(request: Request) -> Request:
     """The request with nothing in it that only the server may say."""
     return replace(
         request,
-        instructions=plain(request.instructions),
+        instructions=escape(request.instructions),
         messages=_disarmed(request.messages),
         fresh=_disarmed(request.fresh),
-        prefill=plain(request.prefill),
+        prefill=escape(request.prefill),
         exchange=tuple(
-            replace(part, output=plain(part.output)) if isinstance(part, ToolResult) else part
+            replace(part, output=escape(part.output)) if isinstance(part, ToolResult) else part
             for part in request.exchange
         ),
     )
 
 
-def _disarmed(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    return tuple(replace(message, content=plain(message.content)) for message in messages)
+def _disarmed(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    return tuple(replace(message, content=escape(message.content)) for message in messages)

@@ -1,7 +1,7 @@
 """What the decoders of all families do alike; each adds how its service's events are to be read.
 
-Packets go into `feed`, chunks come out; `end` gives the last ones and `Done`, or raises a `Fault`. A decoder
-never touches the network, so that any recorded stream can be put through it.
+Packets go into `feed`, chunks come out; `end` gives the last ones and `ReplyDone`, or raises a `Fault`. A
+decoder never touches the network, so that any recorded stream can be put through it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from moot.core.errors import Fault
-from moot.core.terms import Finish, Usage
-from moot.providers.contract import Alive, Began, Chunk, Done, Item, Mark, Said
-from moot.providers.error_replies import complaint
-from moot.providers.lenient_json import loosely, member
-from moot.providers.sse import Event
-from moot.providers.stream_events import Frames
+from moot.core.terms import FinishReason, Usage
+from moot.providers.contract import (
+    Chunk,
+    Degradation,
+    KeepAlive,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+)
+from moot.providers.error_replies import fault_from_error
+from moot.providers.lenient_json import get_path, parse_or_text
+from moot.providers.sse import SseEvent
+from moot.providers.stream_events import ReplyEvents
 from moot.providers.think_tags import Sorter
 
 T = TypeVar("T")
@@ -33,28 +41,28 @@ MOST_TOKENS = 100_000_000
 
 
 class Decoder(ABC):
-    """One reply. A family says in `_hear` what an event means, and in `_close` what the end leaves open."""
+    """One reply. A family says in `_on_event` what an event means, in `_close` what the end leaves open."""
 
     def __init__(self) -> None:
-        self.began = False
+        self.started = False
         self.over = False
         """The service has said that nothing more will come."""
         self.whole = False
         """All of the reply has come, also where no reason to stop was told."""
-        self.spoke = False
+        self.has_output = False
         """Something of the model's own has come."""
         self.request_id = ""
-        self._frames = Frames()
+        self._frames = ReplyEvents()
         self._sorter: Sorter | None = Sorter()
         """None where a family looks for thoughts in the text by itself."""
         self._response_id: str | None = None
         self._model = ""
-        self._finish: Finish | None = None
+        self._finish: FinishReason | None = None
         self._reason = ""
         self._usage: Usage | None = None
         self._stored = True
         self._unread = 0
-        self._marks: set[Mark] = set()
+        self._marks: set[Degradation] = set()
         self._broke: Fault | None = None
 
     @property
@@ -68,40 +76,40 @@ class Decoder(ABC):
         return self._finish is not None or self.whole
 
     def feed(self, packet: bytes) -> list[Chunk]:
-        said: list[Chunk] = []
-        hear = self._hear
+        out: list[Chunk] = []
+        on_event = self._on_event
         try:
             for event in self._frames.feed(packet):
                 if event.data[:1] == b"{" and event.name != "error":
-                    hear(event, said)
+                    on_event(event, out)
                 else:
-                    self.decode(event, said)
+                    self.decode(event, out)
         except Fault as fault:
-            if not said:
+            if not out:
                 raise
             # The words before it are handed on first; `end` raises it.
             self._broke, self.over = fault, True
         if self._sorter is not None:
-            said = self._sorter.sort(said)
-        if not self.spoke:
-            self.spoke = any(isinstance(chunk, Said | Item) for chunk in said)
-        return said or [Alive()]
+            out = self._sorter.sort(out)
+        if not self.has_output:
+            self.has_output = any(isinstance(chunk, ReplyDelta | ReplySegment) for chunk in out)
+        return out or [KeepAlive()]
 
     def end(self) -> list[Chunk]:
         """The stream is over. Without a reason to stop, the model was cut off."""
         if self._broke is not None:
             raise self._broke
-        said: list[Chunk] = []
+        out: list[Chunk] = []
         for event in self._frames.close():
-            self.decode(event, said)
+            self.decode(event, out)
         if not self.finished and self._unread and self._frames.is_json:
             raise Fault("malformed", "unusable", detail="JSON, but no reply")
         if not self.finished:
             raise Fault("disconnected")
-        self._close(said)
+        self._close(out)
         if self._sorter is not None:
-            said = [*self._sorter.sort(said), *self._sorter.close()]
-        done = Done(
+            out = [*self._sorter.sort(out), *self._sorter.close()]
+        done = ReplyDone(
             finish=self._finish or "unknown",
             usage=self._usage,
             response_id=self._response_id,
@@ -111,37 +119,37 @@ class Decoder(ABC):
             stored=self._stored,
             unread=self._unread,
         )
-        return [*said, done]
+        return [*out, done]
 
-    def decode(self, event: Event, said: list[Chunk]) -> None:
+    def decode(self, event: SseEvent, out: list[Chunk]) -> None:
         """An event that need not be one of the family's own."""
-        told = event.data.strip()
+        data = event.data.strip()
         if event.name == "error":
-            raise complaint(loosely(told))
-        if told.strip(b'[]" ').upper() == b"DONE":
+            raise fault_from_error(parse_or_text(data))
+        if data.strip(b'[]" ').upper() == b"DONE":
             self.over = True
             self.whole = self.whole or self._is_whole()
-        elif told and not self.over:
-            self._hear(event, said)
+        elif data and not self.over:
+            self._on_event(event, out)
 
     @abstractmethod
-    def _hear(self, event: Event, said: list[Chunk]) -> None: ...
+    def _on_event(self, event: SseEvent, out: list[Chunk]) -> None: ...
 
     def _is_whole(self) -> bool:
         """Whether a reply with a farewell and without a reason to stop has come whole. The farewell alone is
         no proof: proxies send theirs behind a reply that was cut."""
         return False
 
-    def _close(self, said: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
+    def _close(self, out: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
         """Hand out what never got an end of its own."""
 
-    def _begin(self, response_id: str | None, said: list[Chunk]) -> None:
-        if not self.began:
-            self.began = True
+    def _begin(self, response_id: str | None, out: list[Chunk]) -> None:
+        if not self.started:
+            self.started = True
             self._response_id = response_id
-            said.append(Began(response_id, self.request_id))
+            out.append(ReplyStarted(response_id, self.request_id))
 
-    def _stop(self, finish: Finish, reason: str) -> None:
+    def _stop(self, finish: FinishReason, reason: str) -> None:
         self._finish, self._reason = finish, reason
 
     def _read(self, read: Callable[[bytes], T], data: bytes) -> T:
@@ -149,23 +157,23 @@ class Decoder(ABC):
         try:
             return read(data)
         except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
-            mended = ESCAPES.sub(_mended, data.decode(errors="replace").encode())
-            if mended == data:
+            repaired = ESCAPES.sub(_replace_lone_half, data.decode(errors="replace").encode())
+            if repaired == data:
                 raise Fault("malformed", detail=str(error)) from error
         try:
-            told = read(mended)
+            parsed = read(repaired)
         except (msgspec.DecodeError, RecursionError) as error:
             raise Fault("malformed", detail=str(error)) from error
         self._marks.add("utf8")
-        return told
+        return parsed
 
 
-def _mended(escape: re.Match[bytes]) -> bytes:
+def _replace_lone_half(escape: re.Match[bytes]) -> bytes:
     """A character may be cut in two between deltas; then each half comes alone."""
     return rb"\ufffd" if escape["half"] else escape[0]
 
 
-def larger(one: Usage | None, other: Usage | None) -> Usage | None:
+def max_usage(one: Usage | None, other: Usage | None) -> Usage | None:
     """Figures only grow, but some services forget in the end what they have told before."""
     if one is None or other is None:
         return one or other
@@ -179,15 +187,15 @@ def larger(one: Usage | None, other: Usage | None) -> Usage | None:
     )
 
 
-class Counts:
+class ReportedUsage:
     """Token counts as reported; figures that cannot be true are held within reason and marked."""
 
-    def __init__(self, told: Any) -> None:
-        self._told = told
+    def __init__(self, fields: Any) -> None:
+        self._fields = fields
         self.suspect = False
 
     def get(self, *path: str) -> int:
-        value = member(self._told, *path)
+        value = get_path(self._fields, *path)
         if value is None:
             return 0
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:

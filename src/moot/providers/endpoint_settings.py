@@ -18,9 +18,9 @@ from msgspec.structs import asdict, replace
 
 from moot.core.errors import Invalid
 from moot.core.terms import Effort
-from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, checked, moved
+from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, check_url, with_base_url
 from moot.providers.keys import Secret, is_name, shown, shown_in
-from moot.providers.throttle import Pass
+from moot.providers.throttle import EndpointLimits
 
 TAKEN = ("local", "scripted", "human")
 """Names that already mean something else."""
@@ -31,12 +31,12 @@ RANDOM = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
 T = TypeVar("T", bound=Struct)
 
 
-class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+class LimitsTable(Struct, frozen=True, forbid_unknown_fields=True):
     concurrent: int | None = None
     per_minute: int | None = None
 
 
-class Traited(Struct, frozen=True, forbid_unknown_fields=True):
+class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """What a model can do there: fields of `Traits`."""
 
     chaining: bool | None = None
@@ -53,7 +53,7 @@ class Traited(Struct, frozen=True, forbid_unknown_fields=True):
     output: int | None = None
 
 
-class Written(Traited, frozen=True, forbid_unknown_fields=True):
+class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
     """A table `[endpoints.NAME]`."""
 
     family: FamilyName | None = None
@@ -71,14 +71,14 @@ def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
     """The built-in endpoints and those of this file, as it has them."""
     made = dict(BUILT_IN)
     for name, table in _tables(file, "endpoints", path):
-        place = f"{path}: [endpoints.{shown(name)}]"
-        written = _read(table, Written, place)
-        made[name] = _changed(made[name], written, place) if name in made else _new(name, written, place)
+        source = f"{path}: [endpoints.{shown(name)}]"
+        written = _read(table, EndpointTable, source)
+        made[name] = _changed(made[name], written, source) if name in made else _new(name, written, source)
     for name, table in _tables(file, "limits", path):
-        place = f"{path}: [limits.{shown(name)}]"
+        source = f"{path}: [limits.{shown(name)}]"
         if name not in made:
-            raise Invalid(f"{place}: there is no endpoint of that name. There are: {', '.join(made)}.")
-        made[name] = _limited(made[name], _read(table, Limits, place), place)
+            raise Invalid(f"{source}: there is no endpoint of that name. There are: {', '.join(made)}.")
+        made[name] = _limited(made[name], _read(table, LimitsTable, source), source)
     return tuple(made.values())
 
 
@@ -90,87 +90,87 @@ def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str,
     return {name: _key(name, word, known, f"{path}: [keys]") for name, word in words.items()}
 
 
-def _key(name: str, word: Any, known: tuple[str, ...], place: str) -> Secret:
+def _key(name: str, word: Any, known: tuple[str, ...], source: str) -> Secret:
     if name not in known:
         # Written the wrong way round, the name would be the key.
-        told = 'one of its names is not that of an endpoint. It is written openai = "…"'
-        raise Invalid(f"{place}: {told}. There are: {', '.join(known)}.")
+        problem = 'one of its names is not that of an endpoint. It is written openai = "…"'
+        raise Invalid(f"{source}: {problem}. There are: {', '.join(known)}.")
     if not isinstance(word, str) or not word.strip() or not word.isprintable():
-        raise Invalid(f'{place}: the key of {name} must be written in quotation marks: {name} = "…".')
+        raise Invalid(f'{source}: the key of {name} must be written in quotation marks: {name} = "…".')
     return Secret(word.strip())
 
 
 # --- one endpoint -------------------------------------------------------------------------------------
 
 
-def _changed(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
+def _changed(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
     if written.base_url is not None:
-        endpoint = moved(endpoint, written.base_url, f"{place}: base_url")
-    return _told(endpoint, written, place)
+        endpoint = with_base_url(endpoint, written.base_url, f"{source}: base_url")
+    return _apply_settings(endpoint, written, source)
 
 
-def _new(name: str, written: Written, place: str) -> Endpoint:
+def _new(name: str, written: EndpointTable, source: str) -> Endpoint:
     if name in TAKEN or not NAME.fullmatch(name) or not is_name(name):
-        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
+        raise Invalid(f"{source}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
     if written.family is None or written.base_url is None:
         families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
-        raise Invalid(f'{place}: it needs a family ({families}) and a base_url = "https://…".')
+        raise Invalid(f'{source}: it needs a family ({families}) and a base_url = "https://…".')
     endpoint = Endpoint(
         name=name,
         title=name,
         family=written.family,
-        base_url=checked(written.base_url, f"{place}: base_url"),
+        base_url=check_url(written.base_url, f"{source}: base_url"),
     )
-    return _told(endpoint, written, place)
+    return _apply_settings(endpoint, written, source)
 
 
-def _told(endpoint: Endpoint, written: Written, place: str) -> Endpoint:
-    said = _said(written)
+def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
+    given = _given_fields(written)
     family = written.family or endpoint.family
-    traits = {name: said[name] for name in Traited.__struct_fields__ if name in said}
+    traits = {name: given[name] for name in TraitSettings.__struct_fields__ if name in given}
     if family != "openai_responses":
         if traits.get("chaining"):
-            raise Invalid(f"{place}: chaining is for the family openai_responses only. Take it away.")
+            raise Invalid(f"{source}: chaining is for the family openai_responses only. Take it away.")
         traits["chaining"] = False
-    whole = {name: said[name] for name in ("family", "title", "accent", "model", "local") if name in said}
+    whole = {name: given[name] for name in ("family", "title", "accent", "model", "local") if name in given}
     if written.local is not None:
         traits["deadlines"] = not written.local
     if written.key_variable is not None:
-        whole["keys"] = _variables(written.key_variable, place)
-    _check_accent(written, family, written.accent or endpoint.accent, place)
+        whole["keys"] = _variables(written.key_variable, source)
+    _check_accent(written, family, written.accent or endpoint.accent, source)
     endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **whole)
-    return _limited(endpoint, Limits(written.concurrent, written.per_minute), place)
+    return _limited(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
 
 
-def _variables(name: str, place: str) -> tuple[str, ...]:
+def _variables(name: str, source: str) -> tuple[str, ...]:
     if name and (not VARIABLE.fullmatch(name) or RANDOM.search(name)):
-        told = "key_variable is the name of a variable, such as MINE_API_KEY"
-        raise Invalid(f"{place}: {told}; the key itself belongs into [keys].")
+        problem = "key_variable is the name of a variable, such as MINE_API_KEY"
+        raise Invalid(f"{source}: {problem}; the key itself belongs into [keys].")
     return (name,) if name else ()
 
 
-def _limited(endpoint: Endpoint, limits: Limits, place: str) -> Endpoint:
-    said = _said(limits)
-    for name, value in said.items():
+def _limited(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoint:
+    given = _given_fields(limits)
+    for name, value in given.items():
         if value < 1:
-            raise Invalid(f"{place}: {name} must be 1 or more, not {value}.")
-    told = {**asdict(endpoint.limits), **said}
-    told["written"] = endpoint.limits.written or limits.concurrent is not None
-    return replace(endpoint, limits=Pass(**told))
+            raise Invalid(f"{source}: {name} must be 1 or more, not {value}.")
+    merged = {**asdict(endpoint.limits), **given}
+    merged["written"] = endpoint.limits.written or limits.concurrent is not None
+    return replace(endpoint, limits=EndpointLimits(**merged))
 
 
-def _check_accent(written: Written, family: FamilyName, accent: str, place: str) -> None:
+def _check_accent(written: EndpointTable, family: FamilyName, accent: str, source: str) -> None:
     if written.accent is not None and family != "openai_chat":
-        raise Invalid(f"{place}: an accent is for the family openai_chat only. Take it away.")
+        raise Invalid(f"{source}: an accent is for the family openai_chat only. Take it away.")
     if family != "openai_chat" or (written.accent is None and not written.efforts):
         return
     from moot.providers.openai_chat import ACCENTS
 
     if accent not in ACCENTS:
-        raise Invalid(f"{place}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
-    if written.efforts and not ACCENTS[accent].effort:
-        told = ", ".join(name for name, other in ACCENTS.items() if other.effort)
-        raise Invalid(f"{place}: efforts need an accent in which they can be told: {told}.")
+        raise Invalid(f"{source}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
+    if written.efforts and not ACCENTS[accent].effort_field:
+        accents = ", ".join(name for name, other in ACCENTS.items() if other.effort_field)
+        raise Invalid(f"{source}: efforts need an accent in which they can be told: {accents}.")
 
 
 # --- reading ------------------------------------------------------------------------------------------
@@ -183,13 +183,13 @@ def _tables(file: Mapping[str, Any], kind: str, path: Path) -> list[tuple[str, A
     return list(cast("dict[str, Any]", tables).items())
 
 
-def _read(table: Any, shape: type[T], place: str) -> T:
+def _read(table: Any, shape: type[T], source: str) -> T:
     try:
         return msgspec.convert(table, shape)
     except msgspec.ValidationError as error:
         fields = ", ".join(sorted(shape.__struct_fields__))
-        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
+        raise Invalid(f"{source}: {shown_in(str(error))}. It may have: {fields}.") from None
 
 
-def _said(written: Struct) -> dict[str, Any]:
+def _given_fields(written: Struct) -> dict[str, Any]:
     return {name: value for name, value in asdict(written).items() if value is not None}

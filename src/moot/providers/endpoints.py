@@ -21,13 +21,13 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
 from moot.providers.contract import Traits
-from moot.providers.keys import FILE, Key, Secret, find_key
-from moot.providers.shared_throttle import Accord
-from moot.providers.throttle import Gate, Pass
+from moot.providers.keys import FILE, ApiKey, Secret, find_key
+from moot.providers.shared_throttle import SharedThrottle
+from moot.providers.throttle import EndpointLimits, Throttle
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import Commons
-    from moot.providers.client import Client
+    from moot.core.shared_state import SharedState
+    from moot.providers.client import ProviderClient
     from moot.providers.family import Family
 
 FamilyName = Literal["openai_responses", "openai_chat", "anthropic", "google"]
@@ -47,7 +47,7 @@ class Endpoint(Struct, frozen=True):
     traits: Traits = Traits()
     accent: str = "plain"
     """By which of the names in `openai_chat.ACCENTS` it speaks that dialect."""
-    limits: Pass = Pass()
+    limits: EndpointLimits = EndpointLimits()
     model: str = ""
     """A good one to begin with, and not a dear one. Empty: one must be named."""
     local: bool = False
@@ -201,18 +201,18 @@ BUILT_IN = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 # --- where it is --------------------------------------------------------------------------------------
 
 
-def placed(endpoint: Endpoint, environ: Mapping[str, str]) -> Endpoint:
+def with_environ_url(endpoint: Endpoint, environ: Mapping[str, str]) -> Endpoint:
     """The endpoint where the environment says it is."""
     url = environ.get(endpoint.url_variable, "").strip() if endpoint.url_variable else ""
-    return moved(endpoint, url, endpoint.url_variable) if url else endpoint
+    return with_base_url(endpoint, url, endpoint.url_variable) if url else endpoint
 
 
-def moved(endpoint: Endpoint, url: str, source: str) -> Endpoint:
+def with_base_url(endpoint: Endpoint, url: str, source: str) -> Endpoint:
     """The endpoint at another address, which `source` gave; raises Invalid where that is none."""
-    return replace(endpoint, base_url=_whole(checked(url, source), endpoint), moved=True)
+    return replace(endpoint, base_url=_whole(check_url(url, source), endpoint), moved=True)
 
 
-def checked(url: str, source: str) -> str:
+def check_url(url: str, source: str) -> str:
     """A base URL, or Invalid with what is wrong. What may be a password in it is not repeated."""
     where = _address(url)
     if where is None:
@@ -252,7 +252,7 @@ def _whole(url: str, endpoint: Endpoint) -> str:
     return url + (usual or ("/v1" if endpoint.local else ""))
 
 
-def in_the_clear(url: str) -> bool:
+def is_plaintext(url: str) -> bool:
     """Whether others on the way could read along."""
     where = urlsplit(url)
     return where.scheme == "http" and not _loopback(where)
@@ -277,15 +277,15 @@ def traits_of(endpoint: Endpoint, model: str) -> Traits:
     return replace(traits, **{name: getattr(endpoint.traits, name) for name in endpoint.pinned})
 
 
-def key_of(endpoint: Endpoint, environ: Mapping[str, str], kept: Mapping[str, Secret]) -> Key | None:
+def key_of(endpoint: Endpoint, environ: Mapping[str, str], kept: Mapping[str, Secret]) -> ApiKey | None:
     return find_key(endpoint.name, endpoint.keys, environ, kept)
 
 
-def wants_key(endpoint: Endpoint) -> bool:
+def needs_key(endpoint: Endpoint) -> bool:
     return bool(endpoint.keys) and not endpoint.local and not endpoint.moved
 
 
-def how_to_key(endpoint: Endpoint) -> str:
+def key_hint(endpoint: Endpoint) -> str:
     return f"Set {' or '.join(endpoint.keys)}." if endpoint.keys else f"Add it to [keys] in {FILE}."
 
 
@@ -299,31 +299,31 @@ def family(endpoint: Endpoint) -> Family:
     return module.family(module.ACCENTS[endpoint.accent])
 
 
-def client(
+def make_client(
     endpoint: Endpoint,
     environ: Mapping[str, str],
     kept: Mapping[str, Secret],
     *,
     connect: float = CONNECT_SECONDS,
-    commons: Commons | None = None,
-) -> Client:
+    shared_state: SharedState | None = None,
+) -> ProviderClient:
     """Raises Unavailable where a key is missing, or nobody has said where the service is.
 
-    With `commons`, the limits of the endpoint hold for all who share them.
+    With `shared_state`, the limits of the endpoint hold for all who share them.
     """
-    from moot.providers.client import Client
+    from moot.providers.client import ProviderClient
 
     if not endpoint.base_url:
         fix = f"Set {endpoint.url_variable}."
         raise Unavailable(f"Moot does not know where {endpoint.title} is.", fix)
     key = key_of(endpoint, environ, kept)
-    if key is None and wants_key(endpoint):
+    if key is None and needs_key(endpoint):
         fix = f'Or write it into {FILE}, below [keys]: {endpoint.name} = "…".'
-        raise Unavailable(f"There is no key for {endpoint.title}. {how_to_key(endpoint)}", fix)
+        raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}", fix)
     word = key.secret.reveal() if key else ""
     if key and not (word.isascii() and word.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
-    return Client(
+    return ProviderClient(
         family(endpoint),
         endpoint.base_url,
         key=word,
@@ -331,17 +331,19 @@ def client(
         refine=lambda model, _traits: traits_of(endpoint, model),
         connect=connect,
         disarm=endpoint.local,
-        gate=Gate(endpoint.limits, accord=_accord(endpoint, commons) if commons else None),
+        throttle=Throttle(
+            endpoint.limits, shared=_shared_throttle(endpoint, shared_state) if shared_state else None
+        ),
         proxy=proxy_to(endpoint.base_url, environ),
     )
 
 
-def _accord(endpoint: Endpoint, commons: Commons) -> Accord:
+def _shared_throttle(endpoint: Endpoint, shared_state: SharedState) -> SharedThrottle:
     # What listens on the machine itself is another service on each.
     here = _loopback(urlsplit(endpoint.base_url))
     limits = endpoint.limits
-    return Accord(
-        commons,
+    return SharedThrottle(
+        shared_state,
         f"{endpoint.name} on {gethostname()}" if here else endpoint.name,
         concurrent=limits.concurrent if limits.written else None,
         per_minute=limits.per_minute,

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from moot.core.errors import Fault, FaultClass, FaultKind
-from moot.providers.lenient_json import as_json, loosely, member, objects, string
+from moot.core.errors import Fault, FaultKind, FaultSeverity
+from moot.providers.lenient_json import as_text, get_dicts, get_path, get_string, parse_or_text
 
-BY_STATUS: dict[int, tuple[FaultKind, FaultClass]] = {
+BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
     400: ("bad_request", "permanent"),
     401: ("bad_key", "permanent"),
     402: ("billing", "permanent"),
@@ -31,7 +31,7 @@ BY_STATUS: dict[int, tuple[FaultKind, FaultClass]] = {
 
 # The first word found in the service's code, type or message decides. A spent budget often looks like a
 # rate limit, and a rate limit often speaks of billing, so their order matters.
-BY_WORD: tuple[tuple[str, FaultKind, FaultClass], ...] = (
+BY_WORD: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
     ("insufficient_quota", "billing", "permanent"),
     ("spend_limit", "billing", "permanent"),
     ("spend limit", "billing", "permanent"),
@@ -101,31 +101,31 @@ PLAIN = {401, 402, 408, 413}
 """Statuses that need no words."""
 
 
-def refused(status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
+def fault_from_response(status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
     """An answer other than 200."""
     if 300 <= status < 400:
         return Fault("redirected", "permanent", http_status=status, billed=False)
-    return complaint(loosely(body), status, retry_after=wait_asked(headers, now))
+    return fault_from_error(parse_or_text(body), status, retry_after=parse_retry_after(headers, now))
 
 
-def complaint(said: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
+def fault_from_error(error: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
     """An error object, in a body or in mid-stream; services agree on little more than its name."""
-    told = _innermost(said)
-    words = _words(told)
-    status = status or _status_in(told)
+    details = _innermost(error)
+    words = _words(details)
+    status = status or _status_in(details)
     kind, severity = _class(status, words.lower())
     return Fault(
         kind,
         severity,
         http_status=status,
-        retry_after=retry_after or _wait_told(told),
+        retry_after=retry_after or _wait_told(details),
         # Whoever refuses has not answered; a reply that had begun counts all the same, whatever it says now.
         billed=False,
         detail=words,
     )
 
 
-def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
+def _class(status: int | None, words: str) -> tuple[FaultKind, FaultSeverity]:
     if status == 403 and "reasoning.summary" in words:
         return "summary_refused", "unusable"
     if status == 403:
@@ -144,47 +144,47 @@ def _class(status: int | None, words: str) -> tuple[FaultKind, FaultClass]:
     return ("bad_request", "permanent") if blames_us else ("server_error", "transient")
 
 
-def _innermost(said: Any) -> Any:
+def _innermost(error: Any) -> Any:
     """The object that says what is wrong, out of whatever it is wrapped in."""
-    while (inner := _wrapped(said)) is not None:
-        said = inner
-    return said
+    while (inner := _wrapped(error)) is not None:
+        error = inner
+    return error
 
 
-def _wrapped(said: Any) -> Any:
-    if isinstance(said, list):
-        return cast("list[Any]", said)[0] if said else None
-    detail = member(said, "detail")
-    return member(said, "error") or (cast("Any", detail) if isinstance(detail, dict) else None)
+def _wrapped(error: Any) -> Any:
+    if isinstance(error, list):
+        return cast("list[Any]", error)[0] if error else None
+    detail = get_path(error, "detail")
+    return get_path(error, "error") or (cast("Any", detail) if isinstance(detail, dict) else None)
 
 
-def _words(told: Any) -> str:
-    if not isinstance(told, dict):
-        return as_json(told)
-    parts = [member(told, key) for key in ("code", "type", "status", "param", "message", "detail")]
-    parts += [member(told, "metadata", "raw"), member(told, "details", "error_code")]
-    parts += [detail.get("reason") for detail in objects(told, "details")]
-    return " ".join(as_json(part) for part in parts if part)
+def _words(error: Any) -> str:
+    if not isinstance(error, dict):
+        return as_text(error)
+    parts = [get_path(error, key) for key in ("code", "type", "status", "param", "message", "detail")]
+    parts += [get_path(error, "metadata", "raw"), get_path(error, "details", "error_code")]
+    parts += [detail.get("reason") for detail in get_dicts(error, "details")]
+    return " ".join(as_text(part) for part in parts if part)
 
 
-def _status_in(told: Any) -> int | None:
+def _status_in(error: Any) -> int | None:
     for key in ("code", "status_code", "status"):
-        value = member(told, key)
+        value = get_path(error, key)
         if isinstance(value, int) and 400 <= value < 600:
             return value
     return None
 
 
-def _wait_told(told: Any) -> float | None:
+def _wait_told(error: Any) -> float | None:
     """Google says in the body how long to wait: {"retryDelay": "48s"}."""
-    for detail in objects(told, "details"):
-        delay = string(detail, "retryDelay")
-        if found := re.fullmatch(r"(\d{1,9}(?:\.\d+)?)s", delay):
-            return float(found[1])
+    for detail in get_dicts(error, "details"):
+        delay = get_string(detail, "retryDelay")
+        if match := re.fullmatch(r"(\d{1,9}(?:\.\d+)?)s", delay):
+            return float(match[1])
     return None
 
 
-def wait_asked(headers: Mapping[str, str], now: float) -> float | None:
+def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """What Retry-After asks for, in any of its spellings; a past date or nonsense asks for nothing."""
     asked = headers.get("retry-after", "").strip()
     waits = [_number(asked), _number(headers.get("retry-after-ms", "").strip()) / 1000]

@@ -20,7 +20,7 @@ from msgspec import Struct
 from moot.core.terms import (
     DeltaKind,
     Effort,
-    Finish,
+    FinishReason,
     Reasoning,
     ReasoningPart,
     Request,
@@ -32,13 +32,13 @@ from moot.core.terms import (
 )
 from moot.providers import decoder as decoding
 from moot.providers import quirks
-from moot.providers.contract import Chunk, Item, Said, Traits
-from moot.providers.decoder import Counts
-from moot.providers.error_replies import complaint
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment, Traits
+from moot.providers.decoder import ReportedUsage
+from moot.providers.error_replies import fault_from_error
 from moot.providers.family import Family
-from moot.providers.google_tools import exchanged, offer
-from moot.providers.lenient_json import as_json, fields, objects, string
-from moot.providers.sse import Event
+from moot.providers.google_tools import exchange_contents, tool_fields
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_string
+from moot.providers.sse import SseEvent
 
 VERSIONS = ("/v1beta", "/v1", "/v1alpha")
 BUDGET = (512, 24_576)
@@ -67,19 +67,19 @@ def headers(key: str) -> Mapping[str, str]:
 
 
 def body(request: Request, traits: Traits) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "contents": [
             *(
                 {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
-                for role, text in quirks.alternating(request.messages)
+                for role, text in quirks.alternate_roles(request.messages)
             ),
-            *exchanged(request),
+            *exchange_contents(request),
         ],
         "generationConfig": _config(request, traits),
     }
     if request.instructions:
-        said["systemInstruction"] = {"parts": [{"text": request.instructions}]}
-    return {**said, **offer(request)}
+        payload["systemInstruction"] = {"parts": [{"text": request.instructions}]}
+    return {**payload, **tool_fields(request)}
 
 
 def _config(request: Request, traits: Traits) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
     if request.schema is not None and traits.schema != "words":
         config["responseMimeType"] = "application/json"
         if traits.schema == "strict":
-            config["responseJsonSchema"] = quirks.loosened(request.schema, UNHELD)
+            config["responseJsonSchema"] = quirks.without_keywords(request.schema, UNHELD)
     if traits.thinks:
         effort = model.effort if model.effort in traits.efforts else None
         config["thinkingConfig"] = _thinking(effort, request.max_tokens, traits)
@@ -105,14 +105,14 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
     least, most = BUDGET
     by_tokens = traits.thinking == "budget"
-    cramped = by_tokens and not quirks.room_to_think(least, max_tokens)
+    cramped = by_tokens and not quirks.can_think(least, max_tokens)
     if effort == "none" or (cramped and "none" in traits.efforts):
         return {"thinkingBudget": 0}
     config: dict[str, Any] = {"includeThoughts": True}
     if cramped:
         config["thinkingBudget"] = LEAST_OF_ALL
     elif effort is not None and by_tokens:
-        config["thinkingBudget"] = min(most, max(least, quirks.budget(effort, max_tokens)))
+        config["thinkingBudget"] = min(most, max(least, quirks.thinking_budget(effort, max_tokens)))
     elif effort is not None:
         config["thinkingLevel"] = effort.upper()
     return config
@@ -121,7 +121,7 @@ def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[st
 # --- what comes back ----------------------------------------------------------------------------------
 
 
-class _Part(Struct, rename="camel"):
+class _ContentPart(Struct, rename="camel"):
     text: Any = None
     thought: Any = None
     thought_signature: Any = None
@@ -134,7 +134,7 @@ class _Part(Struct, rename="camel"):
 
 
 class _Content(Struct):
-    parts: list[_Part] | None = None
+    parts: list[_ContentPart] | None = None
 
 
 class _Candidate(Struct, rename="camel"):
@@ -146,7 +146,7 @@ class _Candidate(Struct, rename="camel"):
     url_context_metadata: Any = None
 
 
-class _Figures(Struct, rename="camel", gc=False):
+class _UsageMetadata(Struct, rename="camel", gc=False):
     prompt_token_count: Any = None
     candidates_token_count: Any = None
     thoughts_token_count: Any = None
@@ -154,9 +154,9 @@ class _Figures(Struct, rename="camel", gc=False):
     cached_content_token_count: Any = None
 
 
-class _Chunk(Struct, rename="camel"):
+class _GenerateChunk(Struct, rename="camel"):
     candidates: list[_Candidate] | None = None
-    usage_metadata: _Figures | list[Any] | str | float | bool | None = False
+    usage_metadata: _UsageMetadata | list[Any] | str | float | bool | None = False
     """False where nothing is told. Odd figures do no harm to the words beside them."""
     prompt_feedback: Any = None
     response_id: str | None = None
@@ -164,11 +164,11 @@ class _Chunk(Struct, rename="camel"):
     error: Any = None
 
 
-_read = msgspec.json.Decoder(_Chunk).decode
+_read = msgspec.json.Decoder(_GenerateChunk).decode
 _read_whole = msgspec.json.Decoder(dict[str, Any]).decode
-_NO_FIGURES = _Figures()
+_NO_FIGURES = _UsageMetadata()
 
-FINISHES: dict[str, Finish] = {
+FINISHES: dict[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
     "SAFETY": "filter",
@@ -186,7 +186,7 @@ FINISHES: dict[str, Finish] = {
 NONE_YET = ("FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED")
 
 
-class Decoder(decoding.Decoder):
+class GoogleDecoder(decoding.Decoder):
     def __init__(self) -> None:
         super().__init__()
         self._segment = 0
@@ -201,27 +201,27 @@ class Decoder(decoding.Decoder):
         self._asked = False
         """It has called a function of ours and waits for what comes of it."""
 
-    def _hear(self, event: Event, said: list[Chunk]) -> None:
+    def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         chunk = self._read(_read, event.data)
         self._data = event.data
         if chunk.error is not None:
-            raise complaint(chunk.error)
-        if not self.began:
-            self._begin(chunk.response_id, said)
+            raise fault_from_error(chunk.error)
+        if not self.started:
+            self._begin(chunk.response_id, out)
         self._response_id = chunk.response_id or self._response_id
         self._model = chunk.model_version or self._model
         figures = chunk.usage_metadata
-        if isinstance(figures, _Figures):
+        if isinstance(figures, _UsageMetadata):
             self._count(figures)
         elif figures is False and chunk.candidates is None and not chunk.prompt_feedback:
             self._unread += 1
         for candidate in chunk.candidates or ():
             if not candidate.index:
-                self._candidate(candidate, said)
+                self._candidate(candidate, out)
         if chunk.prompt_feedback and self._finish is None:
             self._feedback(chunk.prompt_feedback)
 
-    def _count(self, figures: _Figures) -> None:
+    def _count(self, figures: _UsageMetadata) -> None:
         """The last ones count, unless they leave something out and add up to less."""
         known = self._figures
         complete = (
@@ -236,138 +236,138 @@ class Decoder(decoding.Decoder):
     def usage(self) -> Usage | None:
         return None if self._figures is _NO_FIGURES else usage(msgspec.to_builtins(self._figures))
 
-    def _feedback(self, told: Any) -> None:
-        blocked = string(told, "blockReason")
+    def _feedback(self, feedback: Any) -> None:
+        blocked = get_string(feedback, "blockReason")
         if blocked and blocked not in NONE_YET:
             self._stop("filter", blocked)
 
-    def _candidate(self, candidate: _Candidate, said: list[Chunk]) -> None:
+    def _candidate(self, candidate: _Candidate, out: list[Chunk]) -> None:
         content = candidate.content
         if content is not None and content.parts is not None:
             for place, part in enumerate(content.parts):
-                self._part(part, place, said)
+                self._part(part, place, out)
         if candidate.citation_metadata:
-            self._note("citationMetadata", candidate.citation_metadata, said)
+            self._note("citationMetadata", candidate.citation_metadata, out)
         if candidate.grounding_metadata:
-            self._note("groundingMetadata", candidate.grounding_metadata, said)
+            self._note("groundingMetadata", candidate.grounding_metadata, out)
         if candidate.url_context_metadata:
-            self._note("urlContextMetadata", candidate.url_context_metadata, said)
+            self._note("urlContextMetadata", candidate.url_context_metadata, out)
         reason = candidate.finish_reason
         if reason and reason not in NONE_YET:
             finish = FINISHES.get(reason, "unknown")
             self._stop("tool" if finish == "stop" and self._asked else finish, reason)
 
-    def _close(self, said: list[Chunk]) -> None:
-        self._shut(said)
+    def _close(self, out: list[Chunk]) -> None:
+        self._close_segment(out)
         self._usage = self.usage
 
-    def _part(self, part: _Part, place: int, said: list[Chunk]) -> None:
-        signature = string(part.thought_signature)
+    def _part(self, part: _ContentPart, place: int, out: list[Chunk]) -> None:
+        signature = get_string(part.thought_signature)
         if isinstance(part.text, str) or part.thought:
-            self._say(string(part.text), "reasoning" if part.thought else "text", said)
+            self._emit_text(get_string(part.text), "reasoning" if part.thought else "text", out)
         elif call := _call(part, signature):
             self._asked = self._asked or call.kind == "functionCall"
             signature = ""
-            self._add(call, said)
+            self._add(call, out)
         elif result := _result(part):
-            self._add(result, said)
-        elif part == _Part(thought_signature=part.thought_signature) and (item := self._unknown(place)):
-            self._add(item, said)
+            self._add(result, out)
+        elif part == _ContentPart(thought_signature=part.thought_signature) and (
+            item := self._unknown(place)
+        ):
+            self._add(item, out)
         else:
             self._unread += 1
         if signature:
-            self._sign(signature, said)
+            self._sign(signature, out)
 
     def _unknown(self, place: int) -> UnknownItem | None:
         """The part in that place of the present chunk, as it came; None where it holds nothing."""
-        told = objects(self._read(_read_whole, self._data), "candidates")
+        told = get_dicts(self._read(_read_whole, self._data), "candidates")
         first = next(candidate for candidate in told if not candidate.get("index"))
-        item = objects(first, "content", "parts")[place]
+        item = get_dicts(first, "content", "parts")[place]
         kind = next((name for name in item if name not in ("thoughtSignature", "thought")), "")
         return UnknownItem(kind, item) if kind else None
 
-    def _say(self, text: str, kind: DeltaKind, said: list[Chunk]) -> None:
+    def _emit_text(self, text: str, kind: DeltaKind, out: list[Chunk]) -> None:
         if not text:
             return
         if kind != self._kind:
-            self._turn_to(kind, said)
+            self._turn_to(kind, out)
         self._words.append(text)
-        said.append(Said(text, kind, self._segment))
+        out.append(ReplyDelta(text, kind, self._segment))
 
-    def _turn_to(self, kind: DeltaKind, said: list[Chunk]) -> None:
+    def _turn_to(self, kind: DeltaKind, out: list[Chunk]) -> None:
         if kind != self._kind:
-            self._shut(said)
+            self._close_segment(out)
             self._kind = kind
 
-    def _sign(self, signature: str, said: list[Chunk]) -> None:
+    def _sign(self, signature: str, out: list[Chunk]) -> None:
         if self._kind is None:
-            self._add(Reasoning((), opaque=signature), said)
+            self._add(Reasoning((), opaque=signature), out)
         else:
             self._signatures.append(signature)
 
-    def _note(self, name: str, told: Any, said: list[Chunk]) -> None:
+    def _note(self, name: str, value: Any, out: list[Chunk]) -> None:
         """Sources, as they were told; some services tell them again with every chunk."""
-        note = {name: told}
+        note = {name: value}
         if note not in self._notes:
-            self._turn_to("text", said)
+            self._turn_to("text", out)
             self._notes.append(note)
 
-    def _add(
-        self, segment: Reasoning | Text | ToolCall | ToolResult | UnknownItem, said: list[Chunk]
-    ) -> None:
-        self._shut(said)
-        said.append(Item(msgspec.structs.replace(segment, index=self._segment)))
+    def _add(self, segment: Reasoning | Text | ToolCall | ToolResult | UnknownItem, out: list[Chunk]) -> None:
+        self._close_segment(out)
+        out.append(ReplySegment(msgspec.structs.replace(segment, index=self._segment)))
         self._segment += 1
 
-    def _shut(self, said: list[Chunk]) -> None:
+    def _close_segment(self, out: list[Chunk]) -> None:
         """The segment that is open is complete; signatures that it has no place for follow it."""
         kind, words, signatures = self._kind, "".join(self._words), self._signatures
         self._kind, self._words, self._signatures = None, [], []
         if kind == "reasoning":
             first, signatures = "".join(signatures[:1]), signatures[1:]
-            self._add(Reasoning((ReasoningPart(words),), opaque=first), said)
+            self._add(Reasoning((ReasoningPart(words),), opaque=first), out)
         elif kind == "text":
             notes, self._notes = tuple(self._notes), []
-            self._add(Text(words, annotations=notes), said)
+            self._add(Text(words, annotations=notes), out)
         for signature in signatures:
-            self._add(Reasoning((), opaque=signature), said)
+            self._add(Reasoning((), opaque=signature), out)
 
 
-def _call(part: _Part, signature: str) -> ToolCall | None:
-    if call := fields(part.function_call):
+def _call(part: _ContentPart, signature: str) -> ToolCall | None:
+    if call := get_dict(part.function_call):
         if "name" not in call:
             # More of the last call, which comes in pieces only to those who ask for it.
             return None
-        return _called("functionCall", call, "name", as_json(call.get("args")), signature)
-    if code := fields(part.executable_code):
-        return _called("executableCode", code, "language", string(code, "code"), signature)
-    if call := fields(part.tool_call):
+        return _called("functionCall", call, "name", as_text(call.get("args")), signature)
+    if code := get_dict(part.executable_code):
+        return _called("executableCode", code, "language", get_string(code, "code"), signature)
+    if call := get_dict(part.tool_call):
         name = "toolType" if "toolType" in call else "name"
-        return _called("toolCall", call, name, as_json(call.get("args")), signature)
+        return _called("toolCall", call, name, as_text(call.get("args")), signature)
     return None
 
 
 def _called(kind: str, call: dict[str, Any], name: str, arguments: str, signature: str) -> ToolCall:
-    return ToolCall(string(call, "id"), string(call, name), arguments, kind=kind, opaque=signature)
+    return ToolCall(get_string(call, "id"), get_string(call, name), arguments, kind=kind, opaque=signature)
 
 
-def _result(part: _Part) -> ToolResult | None:
-    if ran := fields(part.code_execution_result):
-        outcome = string(ran, "outcome")
+def _result(part: _ContentPart) -> ToolResult | None:
+    if ran := get_dict(part.code_execution_result):
+        outcome = get_string(ran, "outcome")
         error = "" if outcome == "OUTCOME_OK" else outcome
-        return ToolResult(string(ran, "id"), string(ran, "output"), error)
-    if given := fields(part.function_response or part.tool_response):
-        return ToolResult(string(given, "id"), as_json(given.get("response")))
+        return ToolResult(get_string(ran, "id"), get_string(ran, "output"), error)
+    if given := get_dict(part.function_response or part.tool_response):
+        return ToolResult(get_string(given, "id"), as_text(given.get("response")))
     return None
 
 
-def _total(figures: _Figures) -> int:
+def _total(figures: _UsageMetadata) -> int:
     return usage(msgspec.to_builtins(figures)).total
 
 
-def usage(told: Any) -> Usage:
+def usage(reported: Any) -> Usage:
     """Thoughts are not in their count of output, nor what tools read in that of input, but in ours."""
-    counts = Counts(told)
+    counts = ReportedUsage(reported)
     thoughts = counts.get("thoughtsTokenCount")
     return Usage(
         input=counts.get("promptTokenCount") + counts.get("toolUsePromptTokenCount"),
@@ -378,8 +378,8 @@ def usage(told: Any) -> Usage:
     )
 
 
-def decoder(_request: Request, _traits: Traits) -> Decoder:
-    return Decoder()
+def decoder(_request: Request, _traits: Traits) -> GoogleDecoder:
+    return GoogleDecoder()
 
 
 FAMILY = Family("google", url, headers, body, decoder)

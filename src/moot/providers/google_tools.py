@@ -8,42 +8,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from moot.core.terms import Hosted, Reasoning, Request, Segment, Text, ToolCall, ToolResult
-from moot.providers.tool_exchanges import OWN_ID, arguments, parameters, steps
+from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, ToolCall, ToolResult
+from moot.providers.tool_exchanges import OWN_ID, exchange_steps, parameter_schema, parse_arguments
 
-HOSTED: dict[Hosted, str] = {"web_search": "googleSearch", "code": "codeExecution"}
+HOSTED: dict[HostedTool, str] = {"web_search": "googleSearch", "code": "codeExecution"}
 
 
-def offer(request: Request) -> dict[str, Any]:
+def tool_fields(request: Request) -> dict[str, Any]:
     """Most models take their service's own tools only where there are no others."""
     if not request.tools:
         return {"tools": [{HOSTED[name]: {}} for name in request.hosted]} if request.hosted else {}
     declared = [
-        {"name": tool.name, "description": tool.description, "parametersJsonSchema": parameters(tool)}
+        {"name": tool.name, "description": tool.description, "parametersJsonSchema": parameter_schema(tool)}
         for tool in request.tools
     ]
-    told: dict[str, Any] = {"tools": [{"functionDeclarations": declared}]}
+    fields: dict[str, Any] = {"tools": [{"functionDeclarations": declared}]}
     if request.enough:
-        told["toolConfig"] = {"functionCallingConfig": {"mode": "NONE"}}
-    return told
+        fields["toolConfig"] = {"functionCallingConfig": {"mode": "NONE"}}
+    return fields
 
 
-def exchanged(request: Request) -> Iterator[dict[str, Any]]:
-    for step in steps(request.exchange):
-        yield {"role": "model", "parts": _parts(step.said)}
-        if step.given:
-            yield {"role": "user", "parts": [_answer(call, result) for call, result in step.given]}
+def exchange_contents(request: Request) -> Iterator[dict[str, Any]]:
+    for step in exchange_steps(request.exchange):
+        yield {"role": "model", "parts": _parts(step.segments)}
+        if step.results:
+            yield {"role": "user", "parts": [_answer(call, result) for call, result in step.results]}
 
 
-def _parts(said: list[Segment]) -> list[dict[str, Any]]:
+def _parts(segments: list[Segment]) -> list[dict[str, Any]]:
     """A signature goes back in the very part that it came with."""
     parts: list[dict[str, Any]] = []
-    for segment in said:
+    for segment in segments:
         match segment:
             case Text() if segment.text:
                 parts.append({"text": segment.text})
-            case ToolCall() if segment.asks:
-                parts.append({"functionCall": {**_named(segment), "args": arguments(segment)}})
+            case ToolCall() if segment.needs_answer:
+                parts.append({"functionCall": {**_named(segment), "args": parse_arguments(segment)}})
             case Reasoning() if segment.parts:
                 parts.append({"text": segment.text, "thought": True})
             case Reasoning() if not parts:
@@ -63,5 +63,5 @@ def _named(call: ToolCall) -> dict[str, str]:
 
 
 def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
-    told = {"error" if result.error else "result": result.output}
-    return {"functionResponse": {**_named(call), "response": told}}
+    response = {"error" if result.error else "result": result.output}
+    return {"functionResponse": {**_named(call), "response": response}}

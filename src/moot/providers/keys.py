@@ -73,7 +73,7 @@ class Environ(dict[str, str]):
         return f"<{len(self)} variables>"
 
 
-class Key(Struct, frozen=True):
+class ApiKey(Struct, frozen=True):
     """A key and where it was found."""
 
     secret: Secret
@@ -83,8 +83,8 @@ class Key(Struct, frozen=True):
 
 def find_key(
     name: str, variables: tuple[str, ...], environ: Mapping[str, str], kept: Mapping[str, Secret]
-) -> Key | None:
+) -> ApiKey | None:
     for variable in variables:
         if word := environ.get(variable, "").strip():
-            return Key(Secret(word), variable)
-    return Key(kept[name], FILE) if name in kept else None
+            return ApiKey(Secret(word), variable)
+    return ApiKey(kept[name], FILE) if name in kept else None

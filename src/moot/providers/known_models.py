@@ -41,8 +41,8 @@ ANY_THINKER: dict[str, tuple[Effort, ...]] = {"openrouter": ALL, "ollama": NLMH,
 """These translate an effort for whatever model is behind them."""
 
 
-class Rule(Struct, frozen=True):
-    names: str
+class ModelRule(Struct, frozen=True):
+    pattern: str
     """How the name begins: a regular expression."""
     at: tuple[str, ...] = ()
     """The endpoints where the dials are as said here."""
@@ -56,28 +56,30 @@ class Rule(Struct, frozen=True):
     schema: Literal["strict", "json", "words"] | None = None
 
 
-def _talker(names: str, context: int | None = None, output: int | None = None, **more: Any) -> Rule:
-    return Rule(names, context=context, output=output, **more)
+def _talker(names: str, context: int | None = None, output: int | None = None, **more: Any) -> ModelRule:
+    return ModelRule(names, context=context, output=output, **more)
 
 
-def _gpt(names: str, context: int, efforts: tuple[Effort, ...], output: int = 128_000, **more: Any) -> Rule:
+def _gpt(
+    names: str, context: int, efforts: tuple[Effort, ...], output: int = 128_000, **more: Any
+) -> ModelRule:
     """OpenAI's reasoning models refuse a temperature."""
-    told: dict[str, Any] = {"verbosity": True, "sampling": False, **more}
-    return Rule(names, OPENAI, context, output, thinks=True, efforts=efforts, **told)
+    fields: dict[str, Any] = {"verbosity": True, "sampling": False, **more}
+    return ModelRule(names, OPENAI, context, output, thinks=True, efforts=efforts, **fields)
 
 
-def _claude(names: str, efforts: tuple[Effort, ...], **more: Any) -> Rule:
-    told: dict[str, Any] = {"context": 1_000_000, "output": 128_000, "sampling": False, **more}
-    return Rule(names, ANTHROPIC, thinks=True, efforts=efforts, **told)
+def _claude(names: str, efforts: tuple[Effort, ...], **more: Any) -> ModelRule:
+    fields: dict[str, Any] = {"context": 1_000_000, "output": 128_000, "sampling": False, **more}
+    return ModelRule(names, ANTHROPIC, thinks=True, efforts=efforts, **fields)
 
 
-def _gemini(names: str, efforts: tuple[Effort, ...], **more: Any) -> Rule:
-    told: dict[str, Any] = {"sampling": False, **more}
-    return Rule(names, GOOGLE, 1_048_576, 65_536, thinks=True, efforts=efforts, **told)
+def _gemini(names: str, efforts: tuple[Effort, ...], **more: Any) -> ModelRule:
+    fields: dict[str, Any] = {"sampling": False, **more}
+    return ModelRule(names, GOOGLE, 1_048_576, 65_536, thinks=True, efforts=efforts, **fields)
 
 
-def _thinker(names: str, at: tuple[str, ...] = (), context: int | None = None, **more: Any) -> Rule:
-    return Rule(names, at, context, thinks=True, **more)
+def _thinker(names: str, at: tuple[str, ...] = (), context: int | None = None, **more: Any) -> ModelRule:
+    return ModelRule(names, at, context, thinks=True, **more)
 
 
 RULES = (
@@ -166,7 +168,7 @@ RULES = (
     _talker(r"kimi", 131_072, 16_384),
     _thinker(r"glm-(4\.[5-9]|[5-9])|minimax-m", context=200_000),
 )  # fmt: skip
-_RULES = tuple((re.compile(rule.names), rule) for rule in RULES)
+_RULES = tuple((re.compile(rule.pattern), rule) for rule in RULES)
 
 
 @lru_cache(maxsize=1024)
@@ -184,11 +186,11 @@ def refine(endpoint: str, model: str, traits: Traits) -> Traits:
         return replace(traits, efforts=rule.efforts, verbosity=rule.verbosity, schema=schema)
     if not rule.thinks:
         return traits
-    spoken = endpoint == "openrouter" and rule.verbosity
-    return replace(traits, efforts=ANY_THINKER.get(endpoint, traits.efforts), verbosity=spoken)
+    verbosity = endpoint == "openrouter" and rule.verbosity
+    return replace(traits, efforts=ANY_THINKER.get(endpoint, traits.efforts), verbosity=verbosity)
 
 
-def rule_for(model: str) -> Rule | None:
+def rule_for(model: str) -> ModelRule | None:
     name = model.lower().rsplit("/", 1)[-1]
     return next((rule for names, rule in _RULES if names.match(name)), None)
 
@@ -198,10 +200,10 @@ def may_think(model: str, traits: Traits) -> bool:
     return traits.thinks or rule_for(model) is None
 
 
-def room(traits: Traits) -> int:
+def default_max_tokens(traits: Traits) -> int:
     """How many tokens a speech may take: a model that thinks needs room for that, too."""
-    wanted = ROOM_TO_THINK if traits.thinks else ROOM
-    return min(wanted, traits.output or wanted)
+    tokens = ROOM_TO_THINK if traits.thinks else ROOM
+    return min(tokens, traits.output or tokens)
 
 
 # --- the catalogue ------------------------------------------------------------------------------------
@@ -222,7 +224,7 @@ GONE = {
 """In the price list still, but no longer served there, or not to be spoken to as we do."""
 
 
-class Known(Struct, frozen=True):
+class KnownModel(Struct, frozen=True):
     """One model of the catalogue."""
 
     provider: str
@@ -236,22 +238,24 @@ class Known(Struct, frozen=True):
         return f"{self.provider}/{self.name}"
 
 
-def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[Known, ...]:  # noqa: B008 - frozen
+def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[KnownModel, ...]:  # noqa: B008 - frozen
     """The models that the price list knows at this endpoint and that can argue, by name."""
     rows = [
-        _known(endpoint, listed, traits) for listed in prices.listed(endpoint) if _argues(endpoint, listed)
+        _known(endpoint, listed, traits)
+        for listed in prices.listed_models(endpoint)
+        if _argues(endpoint, listed)
     ]
     return tuple(sorted((row for row in rows if row.price is not None), key=lambda row: row.name))
 
 
-def _argues(endpoint: str, listed: prices.Listed) -> bool:
+def _argues(endpoint: str, listed: prices.ListedModel) -> bool:
     gone = GONE.get(endpoint)
     return not (
         listed.deprecated or NO_SPEAKER.search(listed.name) or (gone is not None and gone.match(listed.name))
     )
 
 
-def _known(endpoint: str, listed: prices.Listed, traits: Traits) -> Known:
+def _known(endpoint: str, listed: prices.ListedModel, traits: Traits) -> KnownModel:
     can = refine(endpoint, listed.name, traits)
     can = replace(can, context=can.context or listed.context)
-    return Known(endpoint, listed.name, listed.title, can, prices.price_of(endpoint, listed.name))
+    return KnownModel(endpoint, listed.name, listed.title, can, prices.price_of(endpoint, listed.name))

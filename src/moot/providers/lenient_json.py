@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 
-def loosely(body: bytes) -> Any:
+def parse_or_text(body: bytes) -> Any:
     """JSON where it is JSON, else text."""
     try:
         return msgspec.json.decode(body)
@@ -19,35 +19,35 @@ def loosely(body: bytes) -> Any:
         return body.decode(errors="replace")
 
 
-def member(told: Any, *path: str) -> Any:
+def get_path(data: Any, *path: str) -> Any:
     """What stands at the end of this path, or None."""
     for name in path:
-        told = cast("dict[str, Any]", told).get(name) if isinstance(told, dict) else None
-    return told
+        data = cast("dict[str, Any]", data).get(name) if isinstance(data, dict) else None
+    return data
 
 
-def string(told: Any, *path: str) -> str:
-    value = member(told, *path)
+def get_string(data: Any, *path: str) -> str:
+    value = get_path(data, *path)
     return value if isinstance(value, str) else ""
 
 
-def fields(told: Any, *path: str) -> dict[str, Any]:
-    value = member(told, *path)
+def get_dict(data: Any, *path: str) -> dict[str, Any]:
+    value = get_path(data, *path)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def objects(told: Any, *path: str) -> list[dict[str, Any]]:
-    value = member(told, *path)
+def get_dicts(data: Any, *path: str) -> list[dict[str, Any]]:
+    value = get_path(data, *path)
     if not isinstance(value, list):
         return []
     return [cast("dict[str, Any]", item) for item in cast("list[Any]", value) if isinstance(item, dict)]
 
 
-def as_json(told: Any) -> str:
+def as_text(data: Any) -> str:
     """Text as it is, anything else as JSON; nothing at all, or what is too deep to write down, is no text."""
-    if told is None or isinstance(told, str):
-        return told or ""
+    if data is None or isinstance(data, str):
+        return data or ""
     try:
-        return msgspec.json.encode(told).decode()
+        return msgspec.json.encode(data).decode()
     except RecursionError:
         return ""

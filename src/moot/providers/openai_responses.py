@@ -12,16 +12,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from moot.core.terms import Hosted, Message, Reasoning, Request, Sealed, Segment, Text, Tool, ToolCall
+from moot.core.terms import (
+    ChatMessage,
+    EncryptedReasoning,
+    HostedTool,
+    Reasoning,
+    Request,
+    Segment,
+    Text,
+    Tool,
+    ToolCall,
+)
 from moot.providers.contract import Traits
 from moot.providers.family import Family, bearer
-from moot.providers.responses_decoder import Decoder
-from moot.providers.tool_exchanges import Step, parameters, steps
+from moot.providers.responses_decoder import ResponsesDecoder
+from moot.providers.tool_exchanges import ExchangeStep, exchange_steps, parameter_schema
 
-__all__ = ["FAMILY", "Decoder", "body", "decoder"]
+__all__ = ["FAMILY", "ResponsesDecoder", "body", "decoder"]
 
 
-HOSTED: dict[Hosted, dict[str, Any]] = {
+HOSTED: dict[HostedTool, dict[str, Any]] = {
     "web_search": {"type": "web_search"},
     "code": {"type": "code_interpreter", "container": {"type": "auto"}},
 }
@@ -34,7 +44,7 @@ def url(base: str, _model: str) -> str:
 def body(request: Request, traits: Traits) -> dict[str, Any]:
     """This API knows no seed and no stop words, and refuses a request that has them."""
     chain = request.previous_response_id if traits.chaining else None
-    said: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "model": request.model.name,
         "instructions": request.instructions,
         "input": _fresh(request) if chain else _everything(request, traits),
@@ -43,20 +53,20 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         "stream": True,
     }
     if chain:
-        said["previous_response_id"] = chain
+        payload["previous_response_id"] = chain
     if traits.thinks:
-        said["reasoning"] = _reasoning(request, traits)
+        payload["reasoning"] = _reasoning(request, traits)
         # Also where the service remembers: should it forget, the thoughts are not lost with the chain.
-        said["include"] = ["reasoning.encrypted_content"]
+        payload["include"] = ["reasoning.encrypted_content"]
     if text := _text(request, traits):
-        said["text"] = text
+        payload["text"] = text
     if request.model.temperature is not None and traits.sampling:
-        said["temperature"] = request.model.temperature
+        payload["temperature"] = request.model.temperature
     if tools := [*map(_tool, request.tools), *(HOSTED[name] for name in request.hosted)]:
-        said["tools"] = tools
+        payload["tools"] = tools
         if request.enough:
-            said["tool_choice"] = "none"
-    return said
+            payload["tool_choice"] = "none"
+    return payload
 
 
 def _everything(request: Request, traits: Traits) -> list[dict[str, Any]]:
@@ -66,31 +76,31 @@ def _everything(request: Request, traits: Traits) -> list[dict[str, Any]]:
 
 def _fresh(request: Request) -> list[dict[str, Any]]:
     if request.resumes:
-        return [item for step in steps(request.exchange)[-1:] for item in _given(step)]
+        return [item for step in exchange_steps(request.exchange)[-1:] for item in _given(step)]
     fresh = _history(request.fresh or request.messages[-1:], sealed=False)
     return fresh + _exchange(request.exchange, sealed=True)
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
     # Strict would refuse most schemas that were not written for it, and is what one gets unasked.
-    told = {"name": tool.name, "description": tool.description, "parameters": parameters(tool)}
-    return {"type": "function", **told, "strict": False}
+    function = {"name": tool.name, "description": tool.description, "parameters": parameter_schema(tool)}
+    return {"type": "function", **function, "strict": False}
 
 
 def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
-    for step in steps(exchange):
-        for place, part in enumerate(step.said):
+    for step in exchange_steps(exchange):
+        for index, part in enumerate(step.segments):
             match part:
                 case Text() if part.text.strip():
                     items.append({"role": "assistant", "content": part.text})
-                case ToolCall() if part.asks:
+                case ToolCall() if part.needs_answer:
                     asked = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
                     items.append({"type": "function_call", **asked})
                 case Reasoning() if (
-                    sealed and part.opaque and part.item_id and _led_on(step.said[place + 1 :])
+                    sealed and part.opaque and part.item_id and _led_on(step.segments[index + 1 :])
                 ):
-                    items.append(_thought(Sealed(part.item_id, part.opaque)))
+                    items.append(_thought(EncryptedReasoning(part.item_id, part.opaque)))
                 case _:
                     pass
         items += _given(step)
@@ -99,17 +109,17 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
 
 def _led_on(rest: list[Segment]) -> bool:
     """A thought is refused without what followed it; what ran at the service's own cannot be sent back."""
-    return bool(rest) and not (isinstance(rest[0], ToolCall) and not rest[0].asks)
+    return bool(rest) and not (isinstance(rest[0], ToolCall) and not rest[0].needs_answer)
 
 
-def _given(step: Step) -> list[dict[str, Any]]:
+def _given(step: ExchangeStep) -> list[dict[str, Any]]:
     return [
         {"type": "function_call_output", "call_id": call.id, "output": result.output}
-        for call, result in step.given
+        for call, result in step.results
     ]
 
 
-def _history(messages: Iterable[Message], *, sealed: bool) -> list[dict[str, Any]]:
+def _history(messages: Iterable[ChatMessage], *, sealed: bool) -> list[dict[str, Any]]:
     """What was thought stands before what was said."""
     items: list[dict[str, Any]] = []
     for message in messages:
@@ -119,7 +129,7 @@ def _history(messages: Iterable[Message], *, sealed: bool) -> list[dict[str, Any
     return items
 
 
-def _thought(sealed: Sealed) -> dict[str, Any]:
+def _thought(sealed: EncryptedReasoning) -> dict[str, Any]:
     # The seal is checked against the item's own id; a summary must be there, and may be empty.
     return {"type": "reasoning", "id": sealed.item_id, "summary": [], "encrypted_content": sealed.data}
 
@@ -141,9 +151,9 @@ def _text(request: Request, traits: Traits) -> dict[str, Any]:
     return text
 
 
-def decoder(request: Request, traits: Traits) -> Decoder:
-    spoken = any(message.role == "assistant" for message in request.messages)
-    return Decoder(unchained=traits.chaining and spoken and not request.previous_response_id)
+def decoder(request: Request, traits: Traits) -> ResponsesDecoder:
+    has_spoken = any(message.role == "assistant" for message in request.messages)
+    return ResponsesDecoder(unchained=traits.chaining and has_spoken and not request.previous_response_id)
 
 
 FAMILY = Family("openai_responses", url, bearer, body, decoder)

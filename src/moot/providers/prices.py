@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from moot.core.terms import FREE, Money, Price, Tier
+from moot.core.terms import FREE, Money, Price, PriceTier
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -24,7 +24,7 @@ NAMES = {"xai": "x-ai"}
 """Endpoints that the price list calls otherwise. Most it calls as we do."""
 
 
-class Listed(Struct, frozen=True):
+class ListedModel(Struct, frozen=True):
     """A model as the price list has it."""
 
     name: str
@@ -46,20 +46,22 @@ def price_of(
     return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"), datetime.now(UTC).date())
 
 
-def flat(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
-    return Price(input=(Tier(0, input_per_million),), output=(Tier(0, output_per_million),), source=source)
+def flat_price(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
+    return Price(
+        input=(PriceTier(0, input_per_million),), output=(PriceTier(0, output_per_million),), source=source
+    )
 
 
-def listed(provider: str) -> tuple[Listed, ...]:
+def listed_models(provider: str) -> tuple[ListedModel, ...]:
     """All models that the price list has of this provider, whatever they are good for."""
     from genai_prices.data import providers  # heavy, and needed only where money is
 
-    wanted = NAMES.get(provider, provider)
+    name = NAMES.get(provider, provider)
     return tuple(
-        Listed(model.id, model.name or "", model.context_window, bool(model.deprecated))
-        for found in providers
-        if found.id == wanted
-        for model in found.models
+        ListedModel(model.id, model.name or "", model.context_window, bool(model.deprecated))
+        for entry in providers
+        if entry.id == name
+        for model in entry.models
     )
 
 
@@ -73,10 +75,10 @@ def _looked_up(provider: str, model: str, day: date) -> Price | None:
     if provider not in {known.id for known in snapshot.providers}:
         return None
     try:
-        _, found = snapshot.find_provider_model(model, None, provider, None)
+        _, info = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
-    return _price(_dearest(found, day))
+    return _price(_dearest(info, day))
 
 
 def _price(known: Any) -> Price | None:
@@ -113,10 +115,10 @@ def genai_prices_version() -> str:
     return version("genai-prices")
 
 
-def _tiers(known: Any, name: str) -> tuple[Tier, ...]:
+def _tiers(known: Any, name: str) -> tuple[PriceTier, ...]:
     value = getattr(known, name, None)
     if value is None:
         return ()
     if isinstance(value, Decimal):
-        return (Tier(0, value),)
-    return (Tier(0, value.base), *(Tier(int(tier.start), tier.price) for tier in value.tiers))
+        return (PriceTier(0, value),)
+    return (PriceTier(0, value.base), *(PriceTier(int(tier.start), tier.price) for tier in value.tiers))

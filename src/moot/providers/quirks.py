@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any, cast
 
-from moot.core.terms import Effort, Message
+from moot.core.terms import ChatMessage, Effort
 
 OPENING = "Begin."
 SHARES: dict[Effort, float] = {
@@ -22,29 +22,29 @@ MOST_THOUGHT = 0.75
 NAMED = {"properties", "$defs", "definitions"}
 """Keywords that hold schemas by names of the author's choice, which are no keywords."""
 
-Turn = tuple[str, str]
+RoleText = tuple[str, str]
 """Role and words."""
 
 
-def alternating(messages: Iterable[Message]) -> list[Turn]:
+def alternate_roles(messages: Iterable[ChatMessage]) -> list[RoleText]:
     """Messages of one role in a row become one turn."""
-    spoken = (message for message in messages if message.content.strip())
-    turns: list[Turn] = [
+    non_blank = (message for message in messages if message.content.strip())
+    turns: list[RoleText] = [
         (role, "\n\n".join(message.content for message in group))
-        for role, group in itertools.groupby(spoken, key=lambda message: message.role)
+        for role, group in itertools.groupby(non_blank, key=lambda message: message.role)
     ]
     return turns if turns and turns[0][0] == "user" else [("user", OPENING), *turns]
 
 
-def loosened(schema: Any, unheld: frozenset[str]) -> Any:
+def without_keywords(schema: Any, unheld: frozenset[str]) -> Any:
     """The schema without these keywords; what they asked for goes into the description."""
     if isinstance(schema, list):
-        return [loosened(item, unheld) for item in cast("list[Any]", schema)]
+        return [without_keywords(item, unheld) for item in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     given = cast("dict[str, Any]", schema)
     kept: dict[str, Any] = {
-        key: _each(value, unheld) if key in NAMED else loosened(value, unheld)
+        key: _each(value, unheld) if key in NAMED else without_keywords(value, unheld)
         for key, value in given.items()
         if key not in unheld
     }
@@ -55,14 +55,14 @@ def loosened(schema: Any, unheld: frozenset[str]) -> Any:
 
 
 def _each(schemas: dict[str, Any], unheld: frozenset[str]) -> dict[str, Any]:
-    return {name: loosened(schema, unheld) for name, schema in schemas.items()}
+    return {name: without_keywords(schema, unheld) for name, schema in schemas.items()}
 
 
-def room_to_think(least: int, max_tokens: int) -> bool:
+def can_think(least: int, max_tokens: int) -> bool:
     """Whether a service that thinks with no fewer tokens than these leaves any for the speech."""
     return MOST_THOUGHT * max_tokens >= least
 
 
-def budget(effort: Effort, max_tokens: int) -> int:
+def thinking_budget(effort: Effort, max_tokens: int) -> int:
     """How many of the reply's tokens may go into thought."""
     return int(SHARES[effort] * max_tokens)

@@ -1,8 +1,9 @@
 """Secrets are not repeated: neither our own key by a model or its service, nor anybody's key in a remark.
 
-`Hush` stands between a decoder and all who read: where a service echoes the key that we sent it, in its words
-or anywhere else in its reply, an ellipsis goes out instead. A key may come in pieces, so words at the end of
-a delta that could be its beginning wait for the next one. `redact` knows keys by their shape alone.
+`KeyRedactor` stands between a decoder and all who read: where a service echoes the key that we sent it, in
+its words or anywhere else in its reply, an ellipsis goes out instead. A key may come in pieces, so words at
+the end of a delta that could be its beginning wait for the next one. `redact` knows keys by their shape
+alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from moot.providers.contract import Alive, Chunk, Said
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
 SHORTEST = 10
@@ -21,63 +22,63 @@ TELLING = 12
 """A beginning of the key as long as this, cut off at the end of what was said, is no accident."""
 
 
-class Hush:
+class KeyRedactor:
     """For one reply."""
 
     def __init__(self, key: str) -> None:
         self._key = key if len(key) >= SHORTEST else ""
         self._head = key[:3]
         self._ends = (key[:2], key[:1])
-        self._held: Said | None = None
+        self._held: ReplyDelta | None = None
 
-    def heard(self, chunks: list[Chunk]) -> list[Chunk]:
+    def redact(self, chunks: list[Chunk]) -> list[Chunk]:
         """The same without the key; the very same list where nothing is suspicious, as nearly always."""
         if not self._key:
             return chunks
         if self._held is None:
             head, ends = self._head, self._ends
             for chunk in chunks:
-                if type(chunk) is not Said or head in chunk.text or chunk.text.endswith(ends):
+                if type(chunk) is not ReplyDelta or head in chunk.text or chunk.text.endswith(ends):
                     break
             else:
                 return chunks
-        return self._without(chunks)
+        return self._redact_chunks(chunks)
 
-    def rest(self) -> list[Chunk]:
+    def flush(self) -> list[Chunk]:
         """What was held back. For replies that break off; others end with a chunk that lets it go."""
         held, self._held = self._held, None
-        return [Said(self._clean(held.text), held.kind, held.segment, held.part)] if held else []
+        return [ReplyDelta(self._clean(held.text), held.kind, held.segment, held.part)] if held else []
 
-    def _without(self, chunks: list[Chunk]) -> list[Chunk]:
+    def _redact_chunks(self, chunks: list[Chunk]) -> list[Chunk]:
         out: list[Chunk] = []
         for chunk in chunks:
-            if isinstance(chunk, Said):
-                self._say(chunk, out)
-            elif isinstance(chunk, Alive):
+            if isinstance(chunk, ReplyDelta):
+                self._redact_delta(chunk, out)
+            elif isinstance(chunk, KeepAlive):
                 out.append(chunk)
             else:
-                out += (*self.rest(), self._retold(chunk))
+                out += (*self.flush(), self._redact_chunk(chunk))
         # Words that wait are a sign of life nevertheless.
-        return out or [Alive()]
+        return out or [KeepAlive()]
 
-    def _say(self, said: Said, out: list[Chunk]) -> None:
-        held, text, part = self._held, said.text, said.part
+    def _redact_delta(self, delta: ReplyDelta, out: list[Chunk]) -> None:
+        held, text, part = self._held, delta.text, delta.part
         if held is not None:
-            if held.segment == said.segment and held.kind == said.kind and part is None:
+            if held.segment == delta.segment and held.kind == delta.kind and part is None:
                 self._held, text, part = None, held.text + text, held.part
             else:
-                out += self.rest()
+                out += self.flush()
         if self._head not in text and not text.endswith(self._ends):
-            out.append(Said(text, said.kind, said.segment, part))
+            out.append(ReplyDelta(text, delta.kind, delta.segment, part))
             return
         text = text.replace(self._key, MASK)
-        cut = self._begins(text)
+        cut = self._key_start(text)
         if cut < len(text):
-            self._held = Said(text[cut:], said.kind, said.segment, None if cut else part)
+            self._held = ReplyDelta(text[cut:], delta.kind, delta.segment, None if cut else part)
         if cut:
-            out.append(Said(text[:cut], said.kind, said.segment, part))
+            out.append(ReplyDelta(text[:cut], delta.kind, delta.segment, part))
 
-    def _begins(self, text: str) -> int:
+    def _key_start(self, text: str) -> int:
         """Where the words end that cannot be the beginning of the key."""
         key = self._key
         at = text.find(key[0], max(0, len(text) - len(key) + 1))
@@ -87,22 +88,22 @@ class Hush:
 
     def _clean(self, text: str) -> str:
         text = text.replace(self._key, MASK)
-        cut = self._begins(text)
+        cut = self._key_start(text)
         return text[:cut] + MASK if len(text) - cut >= TELLING else text
 
-    def _retold(self, chunk: Chunk) -> Chunk:
-        told = msgspec.to_builtins(chunk)
-        cleaned = self._cleaned(told)
-        return chunk if cleaned == told else msgspec.convert(cleaned, type(chunk))
+    def _redact_chunk(self, chunk: Chunk) -> Chunk:
+        data = msgspec.to_builtins(chunk)
+        cleaned = self._cleaned(data)
+        return chunk if cleaned == data else msgspec.convert(cleaned, type(chunk))
 
-    def _cleaned(self, told: Any) -> Any:
-        if isinstance(told, str):
-            return self._clean(told)
-        if isinstance(told, dict):
-            return {name: self._cleaned(value) for name, value in told.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
-        if isinstance(told, list | tuple):
-            return [self._cleaned(value) for value in told]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
-        return told
+    def _cleaned(self, data: Any) -> Any:
+        if isinstance(data, str):
+            return self._clean(data)
+        if isinstance(data, dict):
+            return {name: self._cleaned(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+        if isinstance(data, list | tuple):
+            return [self._cleaned(value) for value in data]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+        return data
 
 
 # Repetitions that decide nothing are bounded, so that no text takes long. Words have no digits: without one a

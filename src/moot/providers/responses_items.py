@@ -12,11 +12,11 @@ from typing import Any, Literal, cast
 
 from moot.core.segments import BETWEEN
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall, UnknownItem
-from moot.providers.lenient_json import as_json, objects, string
+from moot.providers.lenient_json import as_text, get_dicts, get_string
 
 Slot = Literal["text", "refusal", "summary", "thought", "input"]
 Group = Literal["message", "reasoning", "tool", "unknown"]
-Made = Text | Reasoning | ToolCall | UnknownItem
+ItemSegment = Text | Reasoning | ToolCall | UnknownItem
 
 GROUPS: dict[Slot, Group] = {
     "text": "message",
@@ -41,7 +41,7 @@ TOOLS = frozenset({
 EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
-class Part:
+class ItemPart:
     def __init__(self, slot: Slot, index: int, number: int | None) -> None:
         self.slot: Slot = slot
         self.index = index
@@ -49,7 +49,7 @@ class Part:
         """The sequence number of the event that opened it."""
         self.whole: str | None = None
         """As the service told it in the end."""
-        self.words: list[str] = []
+        self.texts: list[str] = []
         self.numbers: list[int] = []
 
     @property
@@ -57,12 +57,12 @@ class Part:
         if self.whole is not None:
             return self.whole
         if self.numbers == sorted(self.numbers):
-            return "".join(self.words)
-        ordered = sorted(zip(self.numbers, self.words, strict=True), key=lambda pair: pair[0])
+            return "".join(self.texts)
+        ordered = sorted(zip(self.numbers, self.texts, strict=True), key=lambda pair: pair[0])
         return "".join(words for _number, words in ordered)
 
 
-class Output:
+class OutputItem:
     """`index` is our own: the service's `output_index` wherever that is not taken."""
 
     def __init__(self, group: Group, index: int, item_id: str, number: int | None) -> None:
@@ -75,62 +75,64 @@ class Output:
         self.raw: dict[str, Any] = {}
         """As it was told last."""
         self.done = False
-        self.said: list[str] = []
+        self.streamed: list[str] = []
         """As the viewers have it."""
         self.annotations: list[dict[str, Any]] = []
-        self._parts: list[Part] = []
-        self._speaking: Part | None = None
-        self._made: Made | None = None
+        self._parts: list[ItemPart] = []
+        self._speaking: ItemPart | None = None
+        self._made: ItemSegment | None = None
 
     @property
     def kind(self) -> str:
-        return string(self.item, "type") or self.group
+        return get_string(self.item, "type") or self.group
 
     @property
     def refused(self) -> bool:
         return any(part.slot == "refusal" for part in self._parts) or any(
-            string(part, "refusal") for part in objects(self.item, "content")
+            get_string(part, "refusal") for part in get_dicts(self.item, "content")
         )
 
-    def may_be(self, item: dict[str, Any]) -> bool:
-        kind = string(item, "type")
+    def could_be(self, item: dict[str, Any]) -> bool:
+        kind = get_string(item, "type")
         return self.kind == kind if self.item else self.group == group_of(kind)
 
-    def tell(self, item: dict[str, Any], *, done: bool) -> None:
+    def update(self, item: dict[str, Any], *, done: bool) -> None:
         """A later telling outweighs an earlier one, except where it says nothing."""
-        told = {name: value for name, value in item.items() if value not in EMPTY}
+        values = {name: value for name, value in item.items() if value not in EMPTY}
         if not done:
             # Thoughts that are sealed when the item is added were sealed too early.
-            told.pop("encrypted_content", None)
-        self.item |= told
+            values.pop("encrypted_content", None)
+        self.item |= values
         self.raw = item
-        self.id = string(told, "id") or self.id
+        self.id = get_string(values, "id") or self.id
         self.done = self.done or done
 
-    def speak(self, slot: Slot, index: int, words: str, number: int | None) -> tuple[str, PartStart | None]:
+    def append_text(
+        self, slot: Slot, index: int, words: str, number: int | None
+    ) -> tuple[str, PartStart | None]:
         """Take words in. Returns them as they are to be said, and with the first words of a part, what the
         service told of it: a new part of a thought begins a paragraph."""
         last = part = self._speaking
         if part is None or part.slot != slot or part.index != index:
             part = self._speaking = self.part(slot, index, number)
-        part.words.append(words)
+        part.texts.append(words)
         part.numbers.append(number or 0)
         if part is last:
-            self.said.append(words)
+            self.streamed.append(words)
             return words, None
         if last is not None and self.group == "reasoning":
             words = BETWEEN + words
-        self.said.append(words)
+        self.streamed.append(words)
         return words, self._start(part) if last is None or self.group == "reasoning" else None
 
-    def _start(self, part: Part) -> PartStart | None:
+    def _start(self, part: ItemPart) -> PartStart | None:
         """None where the service neither names nor counts: then there is nothing to keep."""
         start = PartStart(self.id, self.number)
         if self.group == "reasoning":
             start = PartStart(self.id, self.number, part.index, part.number)
         return None if start == PartStart() else start
 
-    def part(self, slot: Slot, index: int, number: int | None, *, announced: bool = False) -> Part:
+    def part(self, slot: Slot, index: int, number: int | None, *, announced: bool = False) -> ItemPart:
         """The part at this place, or a new one."""
         for part in self._parts:
             if part.slot == slot and part.index == index:
@@ -140,17 +142,17 @@ class Output:
             # Some servers count up with every word: without an end or a beginning there is no new part.
             last.index = index
             return last
-        self._parts.append(Part(slot, index, number))
+        self._parts.append(ItemPart(slot, index, number))
         return self._parts[-1]
 
     # --- what it came to ------------------------------------------------------------------------------
 
-    def finish(self, effort: str) -> Made | None:
+    def finish(self, effort: str) -> ItemSegment | None:
         """The segment; None if it has been made before and nothing has changed but its name."""
         last, self._made = self._made, self._make(effort)
         return self._made if last is None or _substance(last) != _substance(self._made) else None
 
-    def _make(self, effort: str) -> Made:
+    def _make(self, effort: str) -> ItemSegment:
         match self.group:
             case "message":
                 return self._message()
@@ -162,15 +164,15 @@ class Output:
                 return UnknownItem(self.kind, self.raw, self.index, self.id, self.number)
 
     def _message(self) -> Text:
-        content = objects(self.item, "content")
-        told = "".join(string(part, "text") or string(part, "refusal") for part in content)
-        notes = [note for part in content for note in objects(part, "annotations")]
+        content = get_dicts(self.item, "content")
+        text = "".join(get_string(part, "text") or get_string(part, "refusal") for part in content)
+        notes = [note for part in content for note in get_dicts(part, "annotations")]
         return Text(
-            told or "".join(part.text for part in self._in_order("text", "refusal")),
+            text or "".join(part.text for part in self._in_order("text", "refusal")),
             self.index,
             self.id,
             self.number,
-            phase=string(self.item, "phase"),
+            phase=get_string(self.item, "phase"),
             annotations=tuple(notes or self.annotations),
         )
 
@@ -181,91 +183,99 @@ class Output:
             self.id,
             self.number,
             effort=effort,
-            opaque=string(self.item, "encrypted_content"),
+            opaque=get_string(self.item, "encrypted_content"),
         )
 
     def _thoughts(self, slot: Slot, name: str) -> list[ReasoningPart]:
         known = self._in_order(slot)
-        told = [string(part, "text") for part in objects(self.item, name)]
-        if not any(told):
+        texts = [get_string(part, "text") for part in get_dicts(self.item, name)]
+        if not any(texts):
             return [ReasoningPart(part.text, part.index, part.number) for part in known if part.text]
-        numbers = {place: part.number for place, part in enumerate(known)}
-        return [ReasoningPart(text, place, numbers.get(place)) for place, text in enumerate(told) if text]
+        numbers = {index: part.number for index, part in enumerate(known)}
+        return [ReasoningPart(text, index, numbers.get(index)) for index, text in enumerate(texts) if text]
 
     def _tool(self) -> ToolCall:
-        failed = "failed" if string(self.item, "status") == "failed" else ""
+        failed = "failed" if get_string(self.item, "status") == "failed" else ""
         asked = "".join(part.text for part in self._in_order("input"))
         return ToolCall(
-            id=string(self.item, "call_id") or self.id,
-            name=string(self.item, "name") or self.kind,
+            id=get_string(self.item, "call_id") or self.id,
+            name=get_string(self.item, "name") or self.kind,
             arguments=_first(self.item, ASKED) or asked,
             index=self.index,
             item_id=self.id,
             sequence_number=self.number,
             kind=self.kind,
-            status=string(self.item, "status"),
+            status=get_string(self.item, "status"),
             output=_first(self.item, GIVEN),
-            server=string(self.item, "server_label"),
-            error=as_json(self.item.get("error")) or failed,
+            server=get_string(self.item, "server_label"),
+            error=as_text(self.item.get("error")) or failed,
         )
 
-    def _in_order(self, *slots: Slot) -> list[Part]:
+    def _in_order(self, *slots: Slot) -> list[ItemPart]:
         return sorted((part for part in self._parts if part.slot in slots), key=lambda part: part.index)
 
 
-class Outputs:
+class OutputItems:
     """The items of one response. The service's own place tells them apart, not their ids: some change those.
 
     Some leave the place out, and some give the same to everything; there the id helps, or the order.
     """
 
     def __init__(self) -> None:
-        self.all: list[Output] = []
-        self._places: dict[tuple[int | None, Group], Output] = {}
+        self.all: list[OutputItem] = []
+        self._by_index: dict[tuple[int | None, Group], OutputItem] = {}
 
-    def at(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+    def get_or_add(
+        self, output_index: int | None, group: Group, item_id: str, number: int | None
+    ) -> OutputItem:
         """The item that an event speaks of; a new one where it is the first to do so."""
-        return self._find(place, group, item_id) or self._new(place, group, item_id, number)
+        return self._find(output_index, group, item_id) or self._new(output_index, group, item_id, number)
 
-    def added(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+    def start_item(
+        self, output_index: int | None, group: Group, item_id: str, number: int | None
+    ) -> OutputItem:
         """An item begins. Its words may have overtaken it."""
-        known = self._find(place, group, item_id)
+        known = self._find(output_index, group, item_id)
         if known is None or known.done:
-            return self._new(place, group, item_id, number)
+            return self._new(output_index, group, item_id, number)
         known.number = number
         return known
 
-    def final(self, items: Iterable[dict[str, Any]], number: int | None) -> None:
+    def finish_all(self, items: Iterable[dict[str, Any]], number: int | None) -> None:
         """What the whole response says of its items. An id that we know is a safe sign here, since some
         services leave a few items out; an id that we do not know is no sign at all."""
-        claimed: set[Output] = set()
-        for place, item in enumerate(items):
-            group = group_of(string(item, "type"))
+        claimed: set[OutputItem] = set()
+        for output_index, item in enumerate(items):
+            group = group_of(get_string(item, "type"))
             if group is None:
                 continue
-            open_to = [output for output in self.all if output not in claimed and output.may_be(item)]
+            open_to = [output for output in self.all if output not in claimed and output.could_be(item)]
             named = [output for output in open_to if output.id and output.id == item.get("id")]
-            here = [output for output in open_to if output is self._places.get((place, group))]
+            here = [output for output in open_to if output is self._by_index.get((output_index, group))]
             output = next(iter(named or here or open_to), None)
-            output = output or self._new(place, group, "", number)
-            output.tell(item, done=True)
+            output = output or self._new(output_index, group, "", number)
+            output.update(item, done=True)
             claimed.add(output)
 
-    def _find(self, place: int | None, group: Group, item_id: str) -> Output | None:
-        if place is not None and (known := self._places.get((place, group))):
+    def _find(self, output_index: int | None, group: Group, item_id: str) -> OutputItem | None:
+        if output_index is not None and (known := self._by_index.get((output_index, group))):
             return known
         alike = [output for output in reversed(self.all) if output.group == group]
         if item_id:
             return next((output for output in alike if output.id == item_id), None)
-        return next((output for output in alike if not output.done), None) if place is None else None
+        return next((output for output in alike if not output.done), None) if output_index is None else None
 
-    def _new(self, place: int | None, group: Group, item_id: str, number: int | None) -> Output:
+    def _new(self, output_index: int | None, group: Group, item_id: str, number: int | None) -> OutputItem:
         taken = {output.index for output in self.all}
-        index = place if place is not None and place not in taken else max(taken, default=-1) + 1
-        output = Output(group, index, item_id, number)
+        index = (
+            output_index
+            if output_index is not None and output_index not in taken
+            else max(taken, default=-1) + 1
+        )
+        output = OutputItem(group, index, item_id, number)
         self.all.append(output)
-        if place is not None:
-            self._places[place, group] = output
+        if output_index is not None:
+            self._by_index[output_index, group] = output
         return output
 
 
@@ -278,12 +288,12 @@ def group_of(kind: str) -> Group | None:
     return "unknown" if kind and kind != "compaction" else None
 
 
-def words_of(made: Made) -> str:
+def visible_text(made: ItemSegment) -> str:
     """What of it is said to viewers."""
     return made.text if isinstance(made, Text | Reasoning) else ""
 
 
-def _substance(made: Made) -> tuple[str, str]:
+def _substance(made: ItemSegment) -> tuple[str, str]:
     match made:
         case Text():
             return made.text, ""
@@ -293,9 +303,9 @@ def _substance(made: Made) -> tuple[str, str]:
         case ToolCall():
             return made.arguments, made.output + made.error
         case UnknownItem():
-            return as_json(made.item), ""
+            return as_text(made.item), ""
 
 
 def _first(item: dict[str, Any], names: Iterable[str]) -> str:
     """As text, or as JSON where it is more than text."""
-    return as_json(next((item[name] for name in names if item.get(name)), None))
+    return as_text(next((item[name] for name in names if item.get(name)), None))

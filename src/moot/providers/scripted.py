@@ -5,11 +5,11 @@ A script is a function from a request to cues:
     async with Arena.open(providers={"scripted": Scripted(lambda request: [Think("Hm."), Say("I agree.")])}):
         ...
 
-`Say` and `Think` are sent word by word, `pace` seconds apart. `Use` asks for a tool: what it gave is in the
-`exchange` of the next request. `Wait` pauses, `Stall` falls silent for good, `Refuse` declines, `Break`
-raises a Fault, `Report` sets the usage and the ending. Without a script it makes up plain sentences from the
-motion, the same ones for the same request, and tries a tool where it has some. It keeps its own ledger of
-calls, in memory and, given a path, in a file that survives a crash.
+`SayCue` and `ThinkCue` are sent word by word, `pace` seconds apart. `ToolCue` asks for a tool: what it gave
+is in the `exchange` of the next request. `WaitCue` pauses, `StallCue` falls silent for good, `RefuseCue`
+declines, `FaultCue` raises a Fault, `UsageCue` sets the usage and the ending. Without a script it makes up
+plain sentences from the motion, the same ones for the same request, and tries a tool where it has some. It
+keeps its own ledger of calls, in memory and, given a path, in a file that survives a crash.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.terms import Effort, Finish, Model, Request, ToolCall, Usage
+from moot.core.terms import Effort, FinishReason, Model, Request, ToolCall, Usage
 from moot.core.word_count import quarter_tokens, whole_tokens
-from moot.providers.contract import Began, Chunk, Done, Item, Said, Traits
+from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted, Traits
 
 
-class Say(Struct, frozen=True):
+class SayCue(Struct, frozen=True):
     text: str
 
 
-class Think(Struct, frozen=True):
+class ThinkCue(Struct, frozen=True):
     text: str
 
 
-class Use(Struct, frozen=True):
+class ToolCue(Struct, frozen=True):
     """Ask for a tool. Arguments that are text are sent as they are, JSON or not."""
 
     name: str
@@ -48,36 +48,36 @@ class Use(Struct, frozen=True):
     id: str = ""
 
 
-class Wait(Struct, frozen=True):
+class WaitCue(Struct, frozen=True):
     seconds: float
 
 
-class Stall(Struct, frozen=True):
+class StallCue(Struct, frozen=True):
     pass
 
 
-class Refuse(Struct, frozen=True):
+class RefuseCue(Struct, frozen=True):
     text: str
 
 
-class Break(Struct, frozen=True):
+class FaultCue(Struct, frozen=True):
     fault: Fault
 
 
-class Report(Struct, frozen=True):
+class UsageCue(Struct, frozen=True):
     usage: Usage | None = None
-    finish: Finish = "stop"
+    finish: FinishReason = "stop"
     response_id: str | None = None
 
 
 TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True, tools=True)
 """It may be told how hard to think, and does as it pleases."""
 
-Cue = Say | Think | Use | Wait | Stall | Refuse | Break | Report
+Cue = SayCue | ThinkCue | ToolCue | WaitCue | StallCue | RefuseCue | FaultCue | UsageCue
 Script = Callable[[Request], Iterable[Cue]]
 
 
-class Entry(Struct, frozen=True):
+class LedgerEntry(Struct, frozen=True):
     """A call as the ledger saw it."""
 
     number: int
@@ -89,7 +89,7 @@ class Entry(Struct, frozen=True):
     digest: str
 
 
-class Scripted:
+class ScriptedProvider:
     def __init__(
         self,
         script: Script | None = None,
@@ -107,7 +107,7 @@ class Scripted:
     def traits_of(self, model: str) -> Traits:
         return self.traits
 
-    def unheard(self, model: Model) -> None:
+    def report_timeout(self, model: Model) -> None:
         pass
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
@@ -119,45 +119,47 @@ class Scripted:
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self._note(request)
         response_id = f"resp_{len(self.calls)}_{_digest(request)[:8]}"
-        yield Began(response_id)
+        yield ReplyStarted(response_id)
         said = thought = 0
         segment, last = -1, ""
-        finish: Finish = "stop"
-        report: Report | None = None
+        finish: FinishReason = "stop"
+        report: UsageCue | None = None
         for cue in self._script(request):
-            if isinstance(cue, Use) or (isinstance(cue, Say | Think | Refuse) and type(cue).__name__ != last):
+            if isinstance(cue, ToolCue) or (
+                isinstance(cue, SayCue | ThinkCue | RefuseCue) and type(cue).__name__ != last
+            ):
                 segment, last = segment + 1, type(cue).__name__
             match cue:
-                case Say(text):
-                    for word in words(text):
+                case SayCue(text):
+                    for word in split_words(text):
                         await self._breathe()
-                        yield Said(word, "text", segment)
+                        yield ReplyDelta(word, "text", segment)
                         said += quarter_tokens(word)
-                case Think(text):
-                    for word in words(text):
+                case ThinkCue(text):
+                    for word in split_words(text):
                         await self._breathe()
-                        yield Said(word, "reasoning", segment)
+                        yield ReplyDelta(word, "reasoning", segment)
                         thought += quarter_tokens(word)
-                case Use():
+                case ToolCue():
                     finish = "tool"
-                    yield Item(_call(cue, segment, len(self.calls)))
-                case Wait(seconds):
+                    yield ReplySegment(_call(cue, segment, len(self.calls)))
+                case WaitCue(seconds):
                     await asyncio.sleep(seconds)
-                case Stall():
+                case StallCue():
                     await asyncio.Event().wait()
-                case Refuse(text):
+                case RefuseCue(text):
                     finish = "refusal"
-                    yield Said(text, "text", segment)
+                    yield ReplyDelta(text, "text", segment)
                     said += quarter_tokens(text)
-                case Break(fault):
+                case FaultCue(fault):
                     raise fault
-                case Report():
+                case UsageCue():
                     report = cue
         usage = Usage(_size(request), whole_tokens(said) + whole_tokens(thought), whole_tokens(thought))
         if report is not None:
-            yield Done(report.finish, report.usage, report.response_id)
+            yield ReplyDone(report.finish, report.usage, report.response_id)
         else:
-            yield Done(finish, usage, response_id)
+            yield ReplyDone(finish, usage, response_id)
 
     async def close(self) -> None:
         pass
@@ -169,7 +171,7 @@ class Scripted:
         self.calls.append(request)
         if self._ledger is None:
             return
-        entry = Entry(
+        entry = LedgerEntry(
             number=len(self.calls),
             model=request.model.label,
             seed=request.seed,
@@ -189,15 +191,15 @@ def improvise(request: Request) -> Iterable[Cue]:
     """Plain sentences, different for each request, and a fair ballot where one is asked for."""
     digest = hashlib.sha256(_digest(request).encode()).digest()
     if request.schema is not None:
-        yield Say(msgspec.json.encode(_fill(request.schema, digest)).decode())
+        yield SayCue(msgspec.json.encode(_fill(request.schema, digest)).decode())
         return
-    yield Think("First the strongest point, then an example.")
+    yield ThinkCue("First the strongest point, then an example.")
     if request.tools and not request.exchange:
         tool = request.tools[0]
-        yield Use(tool.name, _fill({"properties": {}, **tool.schema, "type": "object"}, digest))
+        yield ToolCue(tool.name, _fill({"properties": {}, **tool.schema, "type": "object"}, digest))
         return
     picked = [SENTENCES[byte % len(SENTENCES)] for byte in digest[:6]]
-    yield Say(" ".join(dict.fromkeys(picked)))
+    yield SayCue(" ".join(dict.fromkeys(picked)))
 
 
 SENTENCES = (
@@ -216,7 +218,7 @@ SENTENCES = (
 )
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """As a model would send them: a word with the space before it."""
     return re.findall(r"\s*\S+\s*$|\s*\S+", text)
 
@@ -250,7 +252,7 @@ def _several(schema: dict[str, Any], digest: bytes) -> list[Any]:
     return [_fill(schema["items"], digest)]
 
 
-def _call(cue: Use, index: int, number: int) -> ToolCall:
+def _call(cue: ToolCue, index: int, number: int) -> ToolCall:
     asked = cue.arguments if isinstance(cue.arguments, str) else msgspec.json.encode(cue.arguments).decode()
     return ToolCall(cue.id or f"call_{number}_{index}", cue.name, asked, index)
 

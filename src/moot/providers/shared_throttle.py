@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from moot.core.shared_state import Commons
+    from moot.core.shared_state import SharedState
 
 LEASE_SECONDS = 15.0
 RENEWALS = 3
@@ -36,7 +36,7 @@ TOLD_SECONDS = 10.0
 FAREWELL_SECONDS = 1.0
 
 
-class Hint(Struct, frozen=True, array_like=True):
+class BackoffHint(Struct, frozen=True, array_like=True):
     """A service was asked too much."""
 
     by: str
@@ -44,10 +44,10 @@ class Hint(Struct, frozen=True, array_like=True):
     """When it may be asked again, by the clock on the wall: processes on several machines share no other."""
 
 
-class Accord:
+class SharedThrottle:
     def __init__(
         self,
-        commons: Commons,
+        shared_state: SharedState,
         service: str,
         *,
         concurrent: int | None = None,
@@ -56,8 +56,8 @@ class Accord:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`concurrent`: how many calls all together may have under way; else they only tell each other."""
-        self._commons = commons
-        self._rooms = f"calls under way to {service}", f"calls of a minute to {service}"
+        self._shared_state = shared_state
+        self._counters = f"calls under way to {service}", f"calls of a minute to {service}"
         self._key = f"haste towards {service}"
         self._concurrent = concurrent
         self._per_minute = per_minute
@@ -68,46 +68,46 @@ class Accord:
         self._first = asyncio.Lock()
         self._held: set[str] = set()
         self._left: list[str] = []
-        self._telling: Hint | None = None
+        self._unsent_hint: BackoffHint | None = None
         self._latest = ""
-        self._stirred = asyncio.Event()
-        self._keeper: asyncio.Task[None] | None = None
+        self._wakeup = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
 
-    async def enter(self, most: Callable[[], int]) -> str:
+    async def acquire(self, most: Callable[[], int]) -> str:
         """Wait for a place among those of all processes, where this one finds that there are `most`.
 
         First come, first served, in each of them.
         """
-        under_way, minute = self._rooms
+        under_way, minute = self._counters
         name = f"{self._us}:{next(self._names)}"
         try:
             async with self._first:
                 if self._concurrent is not None:
-                    await self._place(under_way, name, self._concurrent, self._lease, most)
-                    self._hold(name)
+                    await self._acquire_slot(under_way, name, self._concurrent, self._lease, most)
+                    self._keep_slot(name)
                 if self._per_minute is not None:
-                    await self._place(minute, name, self._per_minute, MINUTE)
+                    await self._acquire_slot(minute, name, self._per_minute, MINUTE)
         except BaseException:
             # Also where nobody waited for the answer: the place may have been given.
-            self.leave(name)
+            self.release(name)
             raise
         return name
 
-    def leave(self, name: str) -> None:
+    def release(self, name: str) -> None:
         if self._concurrent is not None:
             self._held.discard(name)
             self._left.append(name)
-            self._stir()
+            self._wake()
 
-    def tell(self, seconds: float) -> None:
+    def report_backoff(self, seconds: float) -> None:
         """The service asks all of us to be less hasty, and perhaps to wait so long."""
-        until = max(self._clock() + seconds, self._telling.until if self._telling else 0.0)
-        self._telling = Hint(f"{self._us}:{next(self._names)}", until)
-        self._stir()
+        until = max(self._clock() + seconds, self._unsent_hint.until if self._unsent_hint else 0.0)
+        self._unsent_hint = BackoffHint(f"{self._us}:{next(self._names)}", until)
+        self._wake()
 
-    async def told(self) -> float | None:
+    async def reported_backoff(self) -> float | None:
         """For how long to wait where another process was found too hasty; None where there is no news."""
-        hint = _read(await self._commons.recall(self._key))
+        hint = _read(await self._shared_state.get(self._key))
         if hint is None or hint.by == self._latest or hint.by.startswith(self._us):
             return None
         self._latest = hint.by
@@ -117,71 +117,71 @@ class Accord:
         """Whoever still has a place leaves it."""
         self._left += self._held
         self._held.clear()
-        if self._keeper is None:
+        if self._task is None:
             return
-        self._stirred.set()
-        await asyncio.wait([self._keeper], timeout=FAREWELL_SECONDS)
-        self._keeper.cancel()
-        await asyncio.gather(self._keeper, return_exceptions=True)
+        self._wakeup.set()
+        await asyncio.wait([self._task], timeout=FAREWELL_SECONDS)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _place(
-        self, room: str, name: str, allowed: int, seconds: float, own: Callable[[], int] | None = None
+    async def _acquire_slot(
+        self, counter: str, name: str, allowed: int, seconds: float, own: Callable[[], int] | None = None
     ) -> None:
         pause, waited = FIRST_PAUSE, 0.0
         # Nobody tells who left elsewhere. Those who leave here do not wake us either: a process with a long
         # queue would hand its places on for ever, and the others would get none.
         while True:
             most = own() if own and waited < LONG_SECONDS else allowed
-            if await self._commons.enter(room, name, most=most, seconds=seconds):
+            if await self._shared_state.join(counter, name, limit=most, seconds=seconds):
                 return
             await asyncio.sleep(pause)
             pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
 
-    def _hold(self, name: str) -> None:
+    def _keep_slot(self, name: str) -> None:
         self._held.add(name)
-        self._stir()
+        self._wake()
 
     # --- in the background, so that nobody who leaves has to wait ----------------------------------------
 
-    def _stir(self) -> None:
-        self._stirred.set()
-        if self._keeper is None or self._keeper.done():
-            self._keeper = asyncio.create_task(self._keep(), name="places at a service's door")
+    def _wake(self) -> None:
+        self._wakeup.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._keep(), name="places at a service's door")
 
     async def _keep(self) -> None:
         """Leave for those who have left, stay for those who are there, pass on what was said."""
         now = asyncio.get_running_loop().time
         due = now() + self._lease / RENEWALS
-        while self._held or self._left or self._telling:
-            self._stirred.clear()
+        while self._held or self._left or self._unsent_hint:
+            self._wakeup.clear()
             await self._pass_on()
             while self._left:
-                await self._commons.leave(self._rooms[0], self._left.pop())
+                await self._shared_state.leave(self._counters[0], self._left.pop())
             if now() >= due:
                 await self._renew()
                 due = now() + self._lease / RENEWALS
             elif self._held:
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(due):
-                        await self._stirred.wait()
+                        await self._wakeup.wait()
 
     async def _renew(self) -> None:
         held = frozenset(self._held)
-        await self._commons.stay([(self._rooms[0], name) for name in held], seconds=self._lease)
+        await self._shared_state.renew([(self._counters[0], name) for name in held], seconds=self._lease)
         # Who left meanwhile may have been put in again.
         self._left += held - self._held
 
     async def _pass_on(self) -> None:
-        hint, self._telling = self._telling, None
+        hint, self._unsent_hint = self._unsent_hint, None
         if hint is None:
             return
-        known = _read(await self._commons.recall(self._key))
+        known = _read(await self._shared_state.get(self._key))
         until = max(hint.until, known.until if known else 0.0)
-        words = msgspec.json.encode(Hint(hint.by, until))
-        await self._commons.keep(self._key, words, max(TOLD_SECONDS, until - self._clock()))
+        words = msgspec.json.encode(BackoffHint(hint.by, until))
+        await self._shared_state.put(self._key, words, max(TOLD_SECONDS, until - self._clock()))
 
 
-def _read(words: bytes | None) -> Hint | None:
+def _read(words: bytes | None) -> BackoffHint | None:
     with suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(words, type=Hint) if words else None
+        return msgspec.json.decode(words, type=BackoffHint) if words else None
     return None

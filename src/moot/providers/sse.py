@@ -21,16 +21,16 @@ BARE = (b"{", b"[{")
 FIELDS = (b"data:", b"event:", b"error:", b"id:", b"retry:", b":")
 
 
-class Event(Struct, frozen=True, gc=False):
+class SseEvent(Struct, frozen=True, gc=False):
     data: bytes
     name: str = "message"
 
 
-class TooLong(ValueError):
+class EventTooLong(ValueError):
     """An event grew past what any honest service sends."""
 
 
-class Reader:
+class SseParser:
     """One stream. Feed it packets; `close` gives what is left at the end."""
 
     def __init__(self, longest: int = LONGEST) -> None:
@@ -40,7 +40,7 @@ class Reader:
         self._after_cr = False
         self._fresh = True
 
-    def feed(self, packet: bytes) -> list[Event]:
+    def feed(self, packet: bytes) -> list[SseEvent]:
         if self._after_cr or b"\r" in packet:
             packet = self._one_kind_of_line_end(packet)
         if b"\n\n" not in packet and not (packet[:1] == b"\n" and self._at_line_end()):
@@ -56,20 +56,20 @@ class Reader:
         self._pending = 0
         if tail:
             self._keep(tail)
-        events: list[Event] = []
+        events: list[SseEvent] = []
         for block in blocks:
             # Nearly all events are one line of data, perhaps below one line with a name.
             if block[:6] == b"data: " and b"\n" not in block:
-                events.append(Event(block[6:]))
+                events.append(SseEvent(block[6:]))
                 continue
             name, _, data = block.partition(b"\n")
             if name[:7] == b"event: " and data[:6] == b"data: " and b"\n" not in data:
-                events.append(Event(data[6:], name[7:].decode(errors="replace") or "message"))
+                events.append(SseEvent(data[6:], name[7:].decode(errors="replace") or "message"))
             else:
                 events.extend(_slowly(block))
         return events
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[SseEvent]:
         """The end of the stream stands for a missing line end and a missing blank line."""
         return self.feed(b"\n\n")
 
@@ -78,7 +78,7 @@ class Reader:
             self._tail.append(packet)
         self._pending += len(packet)
         if self._pending > self._longest:
-            raise TooLong
+            raise EventTooLong
 
     def _at_line_end(self) -> bool:
         return bool(self._tail) and self._tail[-1].endswith(b"\n")
@@ -92,15 +92,15 @@ class Reader:
         return packet.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _slowly(block: bytes) -> list[Event]:
+def _slowly(block: bytes) -> list[SseEvent]:
     lines = block.split(b"\n")
     bare = next((at for at, line in enumerate(lines) if line.startswith(BARE)), len(lines))
     loose = itertools.takewhile(lambda line: not line.startswith(FIELDS), lines[bare:])
     failure = b"\n".join(loose)
-    return [*_by_the_rules(lines[:bare]), *([Event(failure, "error")] if failure else [])]
+    return [*_by_the_rules(lines[:bare]), *([SseEvent(failure, "error")] if failure else [])]
 
 
-def _by_the_rules(lines: list[bytes]) -> list[Event]:
+def _by_the_rules(lines: list[bytes]) -> list[SseEvent]:
     data: list[bytes] = []
     name = ""
     for line in lines:
@@ -112,4 +112,4 @@ def _by_the_rules(lines: list[bytes]) -> list[Event]:
             name = value.decode(errors="replace")
         elif field == b"error":
             name = "error"
-    return [Event(b"\n".join(data), name or "message")] if data else []
+    return [SseEvent(b"\n".join(data), name or "message")] if data else []

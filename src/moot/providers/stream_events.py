@@ -1,8 +1,8 @@
 """The events of a reply, however the service frames them; what it is sent as is seen from its first byte.
 
 Most send server-sent events. Some answer a wish for a stream with JSON: a whole completion, an error under
-the wrong label, an array that grows (Gemini), one object a line (Ollama). `Frames` looks at the first byte
-that is not blank and reads either; a page for people is no reply at all.
+the wrong label, an array that grows (Gemini), one object a line (Ollama). `ReplyEvents` looks at the first
+byte that is not blank and reads either; a page for people is no reply at all.
 """
 
 from __future__ import annotations
@@ -10,49 +10,49 @@ from __future__ import annotations
 import re
 
 from moot.core.errors import Fault
-from moot.providers.sse import BOM, LONGEST, Event, Reader, TooLong
+from moot.providers.sse import BOM, LONGEST, EventTooLong, SseEvent, SseParser
 
 BLANK = b" \t\r\n"
 MARKS = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
 
 
-class Frames:
+class ReplyEvents:
     """One reply. Bytes go in at any cut, whole events come out."""
 
     def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest
         self._head = b""
-        self._reader: Reader | Values | None = None
+        self._reader: SseParser | JsonObjects | None = None
 
-    def feed(self, packet: bytes) -> list[Event]:
+    def feed(self, packet: bytes) -> list[SseEvent]:
         reader = self._reader
         try:
             return reader.feed(packet) if reader is not None else self._begin(packet)
-        except TooLong as error:
+        except EventTooLong as error:
             raise Fault("malformed", "unusable", detail="an event without end") from error
 
     @property
     def is_json(self) -> bool:
-        return isinstance(self._reader, Values)
+        return isinstance(self._reader, JsonObjects)
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[SseEvent]:
         return self._reader.close() if self._reader is not None else []
 
-    def _begin(self, packet: bytes) -> list[Event]:
+    def _begin(self, packet: bytes) -> list[SseEvent]:
         self._head += packet
         shown = self._head.removeprefix(BOM).lstrip(BLANK)
         if not shown or BOM.startswith(self._head):
             if len(self._head) > self._longest:
-                raise TooLong
+                raise EventTooLong
             return []
         if shown.startswith(b"<"):
             raise Fault("malformed", "unusable", detail="a page for people, not a stream")
-        self._reader = Values(self._longest) if shown[:1] in b"{[" else Reader(self._longest)
+        self._reader = JsonObjects(self._longest) if shown[:1] in b"{[" else SseParser(self._longest)
         head, self._head = self._head, b""
-        return self._reader.feed(shown if isinstance(self._reader, Values) else head)
+        return self._reader.feed(shown if isinstance(self._reader, JsonObjects) else head)
 
 
-class Values:
+class JsonObjects:
     """JSON objects one after the other, or inside one array: each is an event."""
 
     def __init__(self, longest: int = LONGEST) -> None:
@@ -64,14 +64,14 @@ class Values:
         self._quoted = False
         self._cut = b""
 
-    def feed(self, packet: bytes) -> list[Event]:
+    def feed(self, packet: bytes) -> list[SseEvent]:
         packet = self._cut + packet
         whole = packet.rstrip(b"\\")
         # A backslash belongs to the character after it, which may come with the next packet.
         packet, self._cut = whole, packet[len(whole) :]
         if len(self._cut) > self._longest:
-            raise TooLong
-        events: list[Event] = []
+            raise EventTooLong
+        events: list[SseEvent] = []
         start = 0
         for mark in MARKS.finditer(packet):
             start = self._step(packet, mark, start, events)
@@ -79,11 +79,11 @@ class Values:
             self._hold(packet[start:])
         return events
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[SseEvent]:
         """An object that was never closed is handed on as it is: its reader will say what is wrong."""
-        return [Event(b"".join(self._parts))] if self._parts else []
+        return [SseEvent(b"".join(self._parts))] if self._parts else []
 
-    def _step(self, packet: bytes, mark: re.Match[bytes], start: int, events: list[Event]) -> int:
+    def _step(self, packet: bytes, mark: re.Match[bytes], start: int, events: list[SseEvent]) -> int:
         at, sign = mark.start(), mark.group()
         if sign == b'"':
             self._quoted = not self._quoted
@@ -100,7 +100,7 @@ class Values:
             self._depth -= 1
             if self._depth == 0:
                 self._hold(packet[start : at + 1])
-                events.append(Event(b"".join(self._parts)))
+                events.append(SseEvent(b"".join(self._parts)))
                 self._parts, self._size = [], 0
         return start
 
@@ -108,4 +108,4 @@ class Values:
         self._parts.append(part)
         self._size += len(part)
         if self._size > self._longest:
-            raise TooLong
+            raise EventTooLong

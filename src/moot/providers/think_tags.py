@@ -7,7 +7,8 @@ into the prompt: then all that was taken for speech before the first close tag w
 
 A server that tells thoughts apart by itself may leave a tag behind at the head of the speech: it is dropped.
 
-`Tags` reads one text. `Sorter` does that for the chunks of any decoder that does not use `Tags` itself.
+`ThinkTagParser` reads one text. `Sorter` does that for the chunks of any decoder that does not use
+`ThinkTagParser` itself.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text
-from moot.providers.contract import Chunk, Item, Said
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 
 OPEN, CLOSE = "<think>", "</think>"
 EITHER = re.compile("</?think>")
@@ -26,13 +27,13 @@ BETWEEN = "\n\n"
 """Each block of thoughts is a paragraph."""
 
 
-class Sorted(NamedTuple):
+class TaggedText(NamedTuple):
     kind: Literal["text", "reasoning", "taken_back"]
     """Taken back: every text so far was a thought."""
     words: str = ""
 
 
-class Tags:
+class ThinkTagParser:
     """One reply. Text goes in at any cut, sorted words come out."""
 
     def __init__(self) -> None:
@@ -45,36 +46,36 @@ class Tags:
         self._apart = False
 
     @property
-    def at_ease(self) -> bool:
+    def is_plain(self) -> bool:
         """The next text is speech if it has no `<` in it; it need not be fed."""
         return self._spoke and not self._held
 
-    def feed(self, text: str) -> list[Sorted]:
-        out: list[Sorted] = []
+    def feed(self, text: str) -> list[TaggedText]:
+        out: list[TaggedText] = []
         text, self._held = self._held + text, ""
         while text:
             text = self._step(text, out)
         return out
 
-    def close(self) -> list[Sorted]:
+    def close(self) -> list[TaggedText]:
         """The reply is over: what was held back was no tag."""
         held, self._held = self._held, ""
         thinking = self._step == self._inside
-        return [Sorted("reasoning" if thinking else "text", held)] if held else []
+        return [TaggedText("reasoning" if thinking else "text", held)] if held else []
 
-    def apart(self) -> list[Sorted]:
+    def stop_retracting(self) -> list[TaggedText]:
         """Thoughts have come by a way of their own: no speech will be taken back any more."""
         self._apart = self._thought = True
         if self._step in (self._inside, self._after):
             return []
         if self._spoke or self._held.strip():
-            self._step = self._settled
+            self._step = self._pass_through
         return self.close()
 
-    def _at_the_head(self, text: str, out: list[Sorted]) -> str:
+    def _at_the_head(self, text: str, out: list[TaggedText]) -> str:
         rest = self._past_a_tag(text)
         if rest is None:
-            self._step = self._settled if self._apart else self._speaking
+            self._step = self._pass_through if self._apart else self._speaking
             return text
         return rest
 
@@ -92,7 +93,7 @@ class Tags:
             return ""
         return None
 
-    def _inside(self, text: str, out: list[Sorted]) -> str:
+    def _inside(self, text: str, out: list[TaggedText]) -> str:
         thought, close, rest = text.partition(CLOSE)
         if close:
             self._step = self._after
@@ -101,34 +102,34 @@ class Tags:
         self._think(thought, out)
         return rest
 
-    def _speaking(self, text: str, out: list[Sorted]) -> str:
+    def _speaking(self, text: str, out: list[TaggedText]) -> str:
         tag = EITHER.search(text)
         if tag is None:
-            self._say(self._hold(text, OPEN, CLOSE), out)
+            self._emit_text(self._hold(text, OPEN, CLOSE), out)
             return ""
         if tag.group() == OPEN:
             # A model that speaks of tags in mid-speech opens before it closes.
-            self._step = self._settled
+            self._step = self._pass_through
             return text
         before = text[: tag.start()]
         if self._spoke or before.strip():
-            self._say(before, out)
-            out.append(Sorted("taken_back"))
+            self._emit_text(before, out)
+            out.append(TaggedText("taken_back"))
             self._spoke, self._thought = False, True
         self._step = self._after
         return text[tag.end() :]
 
-    def _after(self, text: str, out: list[Sorted]) -> str:
+    def _after(self, text: str, out: list[TaggedText]) -> str:
         text = text.lstrip()
         rest = self._past_a_tag(text)
         if rest is None:
-            self._step = self._settled
+            self._step = self._pass_through
             return text
         return rest
 
-    def _settled(self, text: str, out: list[Sorted]) -> str:
+    def _pass_through(self, text: str, out: list[TaggedText]) -> str:
         """Nothing is looked for any more."""
-        self._say(text, out)
+        self._emit_text(text, out)
         return ""
 
     def _hold(self, text: str, *tags: str) -> str:
@@ -139,23 +140,23 @@ class Tags:
         self._held = text[at:]
         return text[:at]
 
-    def _say(self, words: str, out: list[Sorted]) -> None:
+    def _emit_text(self, words: str, out: list[TaggedText]) -> None:
         if words:
             self._spoke = True
-            out.append(Sorted("text", words))
+            out.append(TaggedText("text", words))
 
-    def _think(self, words: str, out: list[Sorted]) -> None:
+    def _think(self, words: str, out: list[TaggedText]) -> None:
         words = words.lstrip() if self._opened else words
         if words:
             words = BETWEEN + words if self._opened and self._thought else words
             self._thought, self._opened = True, False
-            out.append(Sorted("reasoning", words))
+            out.append(TaggedText("reasoning", words))
 
 
 def parted(text: str, *, apart: bool = False) -> tuple[str, str]:
     """What of a text is thought, and what is said. `apart`: thoughts have come by a way of their own."""
-    tags, thoughts, words = Tags(), "", ""
-    found = [*(tags.apart() if apart else ()), *tags.feed(text), *tags.close()]
+    tags, thoughts, words = ThinkTagParser(), "", ""
+    found = [*(tags.stop_retracting() if apart else ()), *tags.feed(text), *tags.close()]
     for kind, piece in found:
         match kind:
             case "text":
@@ -178,9 +179,9 @@ class _Parted:
         self.apart = apart
         self.part: PartStart | None = None
         self.words: list[str] = []
-        self.tags = Tags()
+        self.tags = ThinkTagParser()
         if apart:
-            self.tags.apart()
+            self.tags.stop_retracting()
 
 
 class Sorter:
@@ -207,7 +208,12 @@ class Sorter:
         easy, words = self._easy, self._words
         known = len(words)
         for chunk in chunks:
-            if type(chunk) is not Said or chunk.segment != easy or chunk.kind != "text" or "<" in chunk.text:
+            if (
+                type(chunk) is not ReplyDelta
+                or chunk.segment != easy
+                or chunk.kind != "text"
+                or "<" in chunk.text
+            ):
                 break
             words.append(chunk.text)
         else:
@@ -227,21 +233,21 @@ class Sorter:
 
     def _put(self, chunk: Chunk, out: list[Chunk]) -> None:
         match chunk:
-            case Said(kind="text"):
+            case ReplyDelta(kind="text"):
                 text = self._text(chunk.segment)
                 text.part = chunk.part or text.part
                 self._hand_out(chunk.segment, text, text.tags.feed(chunk.text), out)
-                is_easy = text.tags.at_ease and text.index == chunk.segment
+                is_easy = text.tags.is_plain and text.index == chunk.segment
                 self._easy, self._words = chunk.segment if is_easy else -1, text.words
-            case Said():
+            case ReplyDelta():
                 self._leave_speech(out)
                 out.append(replace(chunk, segment=self._place(chunk.segment)))
-            case Item(Text() as told):
+            case ReplySegment(Text() as told):
                 self._tell(told, out)
-            case Item(told):
+            case ReplySegment(told):
                 if isinstance(told, Reasoning):
                     self._leave_speech(out)
-                out.append(Item(replace(told, index=self._place(told.index))))
+                out.append(ReplySegment(replace(told, index=self._place(told.index))))
             case _:
                 out.append(chunk)
 
@@ -252,23 +258,23 @@ class Sorter:
             text = self._texts[number] = _Parted(self._place(number), apart=apart)
         return text
 
-    def _hand_out(self, number: int, text: _Parted, found: list[Sorted], out: list[Chunk]) -> None:
+    def _hand_out(self, number: int, text: _Parted, found: list[TaggedText], out: list[Chunk]) -> None:
         for kind, words in found:
             if kind == "text":
-                out.append(Said(words, "text", text.index, text.part))
+                out.append(ReplyDelta(words, "text", text.index, text.part))
                 text.part = None
                 text.words.append(words)
                 continue
             self._apart = True
             if kind == "taken_back":
-                out.append(Item(Reasoning((ReasoningPart("".join(text.words)),), text.index)))
+                out.append(ReplySegment(Reasoning((ReasoningPart("".join(text.words)),), text.index)))
                 self._split(number, text)
                 text.thoughts, text.words, text.told = None, [], True
                 continue
             if text.thoughts is None:
                 words = words.removeprefix(BETWEEN)
                 text.thoughts = self._split(number, text)
-            out.append(Said(words, "reasoning", text.thoughts))
+            out.append(ReplyDelta(words, "reasoning", text.thoughts))
 
     def _split(self, number: int, text: _Parted) -> int:
         """The place of its thoughts: where it stood. Its speech stands behind them."""
@@ -284,14 +290,14 @@ class Sorter:
             if text.thoughts is None:
                 text.thoughts = self._split(told.index, text)
             self._apart = text.told = True
-            out.append(Item(Reasoning((ReasoningPart(thoughts),), text.thoughts)))
+            out.append(ReplySegment(Reasoning((ReasoningPart(thoughts),), text.thoughts)))
         if words or not thoughts:
-            out.append(Item(replace(told, text=words, index=text.index)))
+            out.append(ReplySegment(replace(told, text=words, index=text.index)))
 
     def _leave_speech(self, out: list[Chunk]) -> None:
         self._apart = True
         for number, text in self._texts.items():
-            self._hand_out(number, text, text.tags.apart(), out)
+            self._hand_out(number, text, text.tags.stop_retracting(), out)
 
     def _place(self, number: int) -> int:
         if number not in self._places:

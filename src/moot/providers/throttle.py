@@ -17,7 +17,7 @@ from time import monotonic
 from msgspec import Struct
 
 from moot.core.errors import Fault, FaultKind
-from moot.providers.shared_throttle import Accord
+from moot.providers.shared_throttle import SharedThrottle
 
 LONGEST_WAIT = 60.0
 FAILURES = 10
@@ -28,7 +28,7 @@ SHUT: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redire
 """It is there, and will answer nobody who comes with this key."""
 
 
-class Pass(Struct, frozen=True):
+class EndpointLimits(Struct, frozen=True):
     """What the operator allows towards one service."""
 
     concurrent: int = 32
@@ -37,125 +37,132 @@ class Pass(Struct, frozen=True):
     """The operator has said how many at once: then it holds for all processes together, not for each."""
 
 
-class Gate:
+class Throttle:
     def __init__(
         self,
-        allowed: Pass = Pass(),  # noqa: B008 - frozen
+        allowed: EndpointLimits = EndpointLimits(),  # noqa: B008 - frozen
         clock: Callable[[], float] = monotonic,
-        accord: Accord | None = None,
+        shared: SharedThrottle | None = None,
     ) -> None:
-        """`accord`: what other processes do at the same door counts too."""
+        """`shared`: what other processes do at the same door counts too."""
         self._allowed = allowed
         self._clock = clock
-        self._accord = accord
-        self._room = float(allowed.concurrent)
-        self._inside = 0
+        self._shared = shared
+        self._current_limit = float(allowed.concurrent)
+        self._active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._opens = 0.0
-        self._narrowed = 0.0
+        self._opens_at = 0.0
+        self._reduced_at = 0.0
         self._entered: deque[float] = deque()
         self._failures = 0
-        self._rest = REST
-        self._back = 0.0
+        self._backoff = REST
+        self._retry_at = 0.0
         self._last: Fault | None = None
-        self.well = True
+        self.healthy = True
         """The service answered when it was last asked; unasked, it is believed to be there."""
 
     @property
-    def inside(self) -> int:
-        return self._inside
+    def active(self) -> int:
+        return self._active
 
     @property
-    def room(self) -> int:
-        return max(1, int(self._room))
+    def limit(self) -> int:
+        return max(1, int(self._current_limit))
 
     @asynccontextmanager
     async def admit(self) -> AsyncGenerator[None]:
         """First come, first served."""
         await self._queue()
-        place = ""
+        slot = ""
         try:
-            if self._accord is not None:
-                place = await self._accord.enter(lambda: self.room)
-                self._overhear(await self._accord.told())
+            if self._shared is not None:
+                slot = await self._shared.acquire(lambda: self.limit)
+                self._apply_shared_backoff(await self._shared.reported_backoff())
             await self._until_open()
             yield
         finally:
-            if self._accord is not None and place:
-                self._accord.leave(place)
-            self._inside -= 1
+            if self._shared is not None and slot:
+                self._shared.release(slot)
+            self._active -= 1
             self._call_next()
 
     async def close(self) -> None:
-        if self._accord is not None:
-            await self._accord.close()
+        if self._shared is not None:
+            await self._shared.close()
 
     def check(self) -> None:
         """Raise what was last heard of a service that is left alone; let one call through when it is time."""
         if self._failures < FAILURES or self._last is None:
             return
         now = self._clock()
-        if now >= self._back:
-            self._back = now + self._rest
+        if now >= self._retry_at:
+            self._retry_at = now + self._backoff
             return
         last = self._last
-        raise Fault(last.kind, retry_after=self._back - now, billed=False, detail="left alone for a while")
+        raise Fault(
+            last.kind, retry_after=self._retry_at - now, billed=False, detail="left alone for a while"
+        )
 
-    def heard(self) -> None:
+    def succeeded(self) -> None:
         """The service has answered as it should."""
-        self._failures, self._rest, self.well = 0, REST, True
-        self._room = min(float(self._allowed.concurrent), self._room + 1 / self._room)
+        self._failures, self._backoff, self.healthy = 0, REST, True
+        self._current_limit = min(
+            float(self._allowed.concurrent), self._current_limit + 1 / self._current_limit
+        )
         self._call_next()
 
     def failed(self, fault: Fault, began: float) -> None:
         """`began` is when the failed call did, on this gate's clock."""
         now = self._clock()
-        self.well = fault.kind not in (*ABSENCE, *SHUT)
+        self.healthy = fault.kind not in (*ABSENCE, *SHUT)
         if fault.kind in HASTE and fault.severity == "transient":
             # Calls that began before the room was halved say nothing about the new room.
-            news = began >= self._narrowed
+            news = began >= self._reduced_at
             if news:
-                self._room, self._narrowed = max(1.0, min(self._room, self._inside) / 2), now
+                self._current_limit, self._reduced_at = (
+                    max(1.0, min(self._current_limit, self._active) / 2),
+                    now,
+                )
             # Who is told to come back tomorrow gives up; the others need not wait for that.
             if fault.retry_after and fault.retry_after <= LONGEST_WAIT:
-                news = news or now + fault.retry_after > self._opens
-                self._opens = max(self._opens, now + fault.retry_after)
-            if self._accord is not None and news:
-                self._accord.tell(max(0.0, self._opens - now))
+                news = news or now + fault.retry_after > self._opens_at
+                self._opens_at = max(self._opens_at, now + fault.retry_after)
+            if self._shared is not None and news:
+                self._shared.report_backoff(max(0.0, self._opens_at - now))
         if fault.kind in ABSENCE and fault.severity == "transient":
             self._failures, self._last = self._failures + 1, fault
             if self._failures >= FAILURES:
-                self._back = now + self._rest
-                self._rest = min(2 * self._rest, LONGEST_WAIT)
+                self._retry_at = now + self._backoff
+                self._backoff = min(2 * self._backoff, LONGEST_WAIT)
         elif fault.kind not in HASTE:
             self._failures = 0
 
     def now(self) -> float:
         return self._clock()
 
-    def _overhear(self, wait: float | None) -> None:
+    def _apply_shared_backoff(self, wait: float | None) -> None:
         """Another process was refused for haste, and is to wait for so long."""
         if wait is None:
             return
         now = self._clock()
-        self._room, self._narrowed = max(1.0, self._room / 2), now
-        self._opens = max(self._opens, now + min(wait, LONGEST_WAIT))
+        self._current_limit, self._reduced_at = max(1.0, self._current_limit / 2), now
+        self._opens_at = max(self._opens_at, now + min(wait, LONGEST_WAIT))
 
     async def _queue(self) -> None:
-        if not self._waiting and self._inside < self.room:
-            self._inside += 1
+        if not self._waiting and self._active < self.limit:
+            self._active += 1
             return
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
         try:
-            await place
+            await future
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self._inside -= 1
+            if future.done() and not future.cancelled():
+                self._active -= 1
                 self._call_next()
             else:
                 with suppress(ValueError):  # it may have been passed over already
-                    self._waiting.remove(place)
+                    self._waiting.remove(future)
             raise
 
     async def _until_open(self) -> None:
@@ -165,7 +172,7 @@ class Gate:
 
     def _too_early(self) -> float:
         now = self._clock()
-        wait = self._opens - now
+        wait = self._opens_at - now
         if self._allowed.per_minute is not None:
             while self._entered and self._entered[0] <= now - 60:
                 self._entered.popleft()
@@ -176,8 +183,8 @@ class Gate:
         return wait
 
     def _call_next(self) -> None:
-        while self._waiting and self._inside < self.room:
-            place = self._waiting.popleft()
-            if not place.done():
-                self._inside += 1
-                place.set_result(None)
+        while self._waiting and self._active < self.limit:
+            future = self._waiting.popleft()
+            if not future.done():
+                self._active += 1
+                future.set_result(None)

@@ -16,38 +16,38 @@ OWN_ID = "moot_"
 """How the ids begin that we give to calls which have none of their own."""
 
 
-class Step(Struct):
-    said: list[Segment] = field(default_factory=list[Segment])
-    given: list[tuple[ToolCall, ToolResult]] = field(default_factory=list[tuple[ToolCall, ToolResult]])
+class ExchangeStep(Struct):
+    segments: list[Segment] = field(default_factory=list[Segment])
+    results: list[tuple[ToolCall, ToolResult]] = field(default_factory=list[tuple[ToolCall, ToolResult]])
     """What our tools gave, with the call that asked for it."""
 
 
-def steps(exchange: Iterable[Segment]) -> list[Step]:
+def exchange_steps(exchange: Iterable[Segment]) -> list[ExchangeStep]:
     asked: dict[str, ToolCall] = {}
-    found: list[Step] = []
+    result: list[ExchangeStep] = []
     for part in exchange:
         call = asked.get(part.id) if isinstance(part, ToolResult) else None
         if call is not None and isinstance(part, ToolResult):
-            found[-1].given.append((call, part))
+            result[-1].results.append((call, part))
             continue
-        if not found or found[-1].given:
-            found.append(Step())
-        found[-1].said.append(part)
-        if isinstance(part, ToolCall) and part.asks:
+        if not result or result[-1].results:
+            result.append(ExchangeStep())
+        result[-1].segments.append(part)
+        if isinstance(part, ToolCall) and part.needs_answer:
             asked[part.id] = part
-    return found
+    return result
 
 
-def arguments(call: ToolCall) -> dict[str, Any]:
+def parse_arguments(call: ToolCall) -> dict[str, Any]:
     """What was asked, as an object; nothing where it is none, which the result then says."""
     try:
-        told = msgspec.json.decode(call.arguments or "{}")
+        value = msgspec.json.decode(call.arguments or "{}")
     except (msgspec.DecodeError, RecursionError):
         return {}
-    return cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def parameters(tool: Tool) -> dict[str, Any]:
+def parameter_schema(tool: Tool) -> dict[str, Any]:
     """The schema of an object, as services insist; which edition of the language it is, they do not ask."""
     schema = {name: value for name, value in tool.schema.items() if name != "$schema"}
     return {"properties": {}, **schema, "type": "object"}

@@ -28,10 +28,10 @@ HEADERS = {"Accept-Encoding": "identity"}
 REUSED = "moot.reused"
 
 
-def session(
-    *, socket: str | None = None, patience: float | None = None, connect: float = CONNECT_SECONDS
+def open_session(
+    *, socket: str | None = None, read_timeout: float | None = None, connect: float = CONNECT_SECONDS
 ) -> aiohttp.ClientSession:
-    """`patience` is the longest silence we bear, before the first byte or between two."""
+    """`read_timeout` is the longest silence we bear, before the first byte or between two."""
     if socket is None:
         connector: aiohttp.BaseConnector = aiohttp.TCPConnector(limit=0)
     else:
@@ -40,7 +40,7 @@ def session(
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=ClientTimeout(total=None, sock_connect=connect, sock_read=patience),
+        timeout=ClientTimeout(total=None, sock_connect=connect, sock_read=read_timeout),
         headers=HEADERS,
         auto_decompress=False,
         trust_env=False,
@@ -73,7 +73,7 @@ async def post(
         return await once()
 
 
-async def rest(response: aiohttp.ClientResponse) -> None:
+async def drain(response: aiohttp.ClientResponse) -> None:
     """Read on to the end of a reply that has said all it had to say: only then is its connection kept."""
     with suppress(TimeoutError):
         async with asyncio.timeout(FAREWELL_SECONDS):
@@ -81,7 +81,7 @@ async def rest(response: aiohttp.ClientResponse) -> None:
                 pass
 
 
-async def whole(response: aiohttp.ClientResponse, most: int) -> bytes:
+async def read_body(response: aiohttp.ClientResponse, most: int) -> bytes:
     """The body, or as much of it as we care to hold; what the status says holds without it too."""
     parts: list[bytes] = []
     with suppress(aiohttp.ClientError, OSError):
@@ -110,17 +110,17 @@ def _reuse_noted() -> aiohttp.TraceConfig:
 # --- what the line does -------------------------------------------------------------------------------
 
 
-def broken(error: Exception, *, began: bool) -> Fault:
+def fault_from_exception(error: Exception, *, began: bool) -> Fault:
     """A connection that could not be made, fell silent or broke off."""
     # Neither its repr nor its str: those of a broken reply show its headers, and the password of a proxy.
     match error:
         case aiohttp.ClientResponseError():
-            said = f"{error.status} {error.message}"
+            message = f"{error.status} {error.message}"
         case aiohttp.InvalidURL():
-            said = "an address that is none"
+            message = "an address that is none"
         case _:
-            said = str(error)
-    detail = f"{type(error).__name__}: {said}"
+            message = str(error)
+    detail = f"{type(error).__name__}: {message}"
     match error:
         case aiohttp.ClientConnectorSSLError() | aiohttp.ClientConnectorCertificateError() | ssl.SSLError():
             return Fault("tls", "permanent", billed=False, detail=detail)

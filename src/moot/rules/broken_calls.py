@@ -13,8 +13,8 @@ from typing import Literal
 
 from moot.core.errors import FAULT_MESSAGES
 from moot.core.events import CallFailed
-from moot.core.pricing import cost, estimate
-from moot.core.state import Call, Debate, Kept
+from moot.core.pricing import cost, estimate_usage
+from moot.core.state import Call, Debate, EarlierCalls
 from moot.core.terms import Model
 from moot.core.word_count import tokens, whole_tokens
 
@@ -22,7 +22,7 @@ ON_THEIR_WAY = 64
 """Tokens that may have come since the last words were written down, some fifty milliseconds ago."""
 
 
-def lost(debate: Debate, call: Call) -> CallFailed:
+def lost_call(debate: Debate, call: Call) -> CallFailed:
     """A call that was open when its process died, with the most tokens that it may have used."""
     return _failed(debate, call, "lost", call.max_tokens)
 
@@ -34,12 +34,12 @@ def cut_off(debate: Debate, call: Call) -> CallFailed:
 
 def _failed(debate: Debate, call: Call, kind: Literal["lost", "cut"], unheard: int) -> CallFailed:
     turn = debate.turn(call.turn) if call.turn is not None else None
-    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, Kept())
+    said, before = (turn, turn.kept) if turn and turn.call == call.number else (call, EarlierCalls())
     words = tokens(said.text[len(before.text) :])
     thoughts = tokens(said.reasoning[len(before.reasoning) :])
     unheard = max(0, min(unheard, call.max_tokens - words - thoughts))
     # Older logs do not tell how many tokens were sent, only how many bytes at most.
-    usage = estimate(call.input_guess or whole_tokens(call.input_bound), words + unheard, thoughts)
+    usage = estimate_usage(call.input_guess or whole_tokens(call.input_bound), words + unheard, thoughts)
     model = model_of(debate, call)
     return CallFailed(
         call=call.number,

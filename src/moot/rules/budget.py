@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from moot.core import output_tokens
-from moot.core.pricing import input_bound, worst
-from moot.core.state import NOTHING, Call, Debate, Turn
+from moot.core.pricing import input_bound, worst_cost
+from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.terms import Judge, Money, Slot
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
     judge_request,
-    repair_room,
-    speech_frame,
+    repair_bytes,
+    speech_overhead,
 )
 from moot.rules.plan import ORDERS
 
-UNJUDGED = ("user-decides", "audience")
+UNJUDGED_RULES = ("user-decides", "audience")
 
 
 def is_limited(debate: Debate) -> bool:
@@ -34,32 +34,32 @@ def limit(debate: Debate) -> Money | None:
     return debate.cost_limit
 
 
-def beyond_means(debate: Debate, slots: Sequence[Slot]) -> bool:
+def cannot_afford(debate: Debate, slots: Sequence[Slot]) -> bool:
     """People speak for nothing, but their judges must be paid for reading it."""
     people = [slot for slot in slots if debate.seat(slot.seat).model.human]
     if debate.limits.cost is None or not people:
         return False
-    room, per_token = for_speech(debate, slots[0].round, len(people))
+    room, per_token = available_for_speech(debate, slots[0].round, len(people))
     reading = per_token * sum(output_tokens.spoken(debate, slot.index) for slot in people)
     return room is not None and room < reading
 
 
-def for_speech(debate: Debate, round: int, starting: int = 1) -> tuple[Money | None, Money]:
+def available_for_speech(debate: Debate, round: int, starting: int = 1) -> tuple[Money | None, Money]:
     """What a speech of this round may cost at most, and what each of its tokens adds to the judging's worst
     case. A first round is held even where a ballot that cannot be read could not be asked for again."""
-    room, repairs = for_ballot(debate), max(round, debate.round) > 1
+    room, repairs = available_for_ballot(debate), max(round, debate.round) > 1
     if room is None:
-        return None, NOTHING
+        return None, ZERO
     per_token = reading_worst(debate, HELD_BYTES_PER_TOKEN, repairs=repairs)
-    return room - judging_worst(debate, starting, repairs=repairs), per_token
+    return room - worst_judging_cost(debate, starting, repairs=repairs), per_token
 
 
-def for_aside(debate: Debate) -> Money | None:
-    room = for_ballot(debate)
-    return None if room is None else room - judging_worst(debate)
+def available_for_aside(debate: Debate) -> Money | None:
+    room = available_for_ballot(debate)
+    return None if room is None else room - worst_judging_cost(debate)
 
 
-def for_ballot(debate: Debate) -> Money | None:
+def available_for_ballot(debate: Debate) -> Money | None:
     """All that is left: it was held back for this."""
     most = limit(debate)
     return None if most is None else most - debate.counted - debate.reserved
@@ -67,62 +67,65 @@ def for_ballot(debate: Debate) -> Money | None:
 
 def for_repair(debate: Debate, judge: str, order: int) -> Money | None:
     """What a ballot that could not be read may cost once more: not what others need to be asked at all."""
-    room, judging = for_ballot(debate), debate.judging
+    room, judging = available_for_ballot(debate), debate.judging
     if room is None or judging is None:
         return room
     asked = {(call.judge, call.order) for call in debate.calls} | {(judge, order)}
     missing = [
         judge_request(debate, other, order)
-        for other in models(judging.judges)
+        for other in model_judges(judging.judges)
         for order in ORDERS
-        if (other.id, order) not in asked and not judging.has(other.id, order)
+        if (other.id, order) not in asked and not judging.has_ballot(other.id, order)
     ]
-    costs = (worst(one.model.price, input_bound(one), one.max_tokens) or NOTHING for one in missing)
-    return room - sum(costs, NOTHING)
+    costs = (worst_cost(one.model.price, input_bound(one), one.max_tokens) or ZERO for one in missing)
+    return room - sum(costs, ZERO)
 
 
-def judging_worst(debate: Debate, starting: int = 0, *, repairs: bool = True) -> Money:
+def worst_judging_cost(debate: Debate, starting: int = 0, *, repairs: bool = True) -> Money:
     """All judges, both orders, one repair each, on what was said, is being said, and is about to start."""
-    if debate.manner.winning in UNJUDGED:
-        return NOTHING
-    speaking = [_allowed(debate, call) for call in debate.calls if call.turn is not None]
-    frames = (len(speaking) + starting) * speech_frame(debate)
-    saying = sum(speaking) + frames + sum(_said(debate, turn) for turn in debate.live)
-    total = NOTHING
-    for judge in models(debate.panel):
+    if debate.manner.winning in UNJUDGED_RULES:
+        return ZERO
+    speaking = [_allowed_tokens(debate, call) for call in debate.calls if call.turn is not None]
+    frames = (len(speaking) + starting) * speech_overhead(debate)
+    saying = sum(speaking) + frames + sum(_spoken_bytes(debate, turn) for turn in debate.live)
+    total = ZERO
+    for judge in model_judges(debate.panel):
         for order in ORDERS:
             request = judge_request(debate, judge, order)
             bound = input_bound(request) + saying
-            total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
+            total += worst_cost(judge.model.price, bound, request.max_tokens) or ZERO
             if repairs:
-                bound += repair_room(request)
-                total += worst(judge.model.price, bound, request.max_tokens) or NOTHING
+                bound += repair_bytes(request)
+                total += worst_cost(judge.model.price, bound, request.max_tokens) or ZERO
     return total
 
 
-def _said(debate: Debate, turn: Turn) -> int:
+def _spoken_bytes(debate: Debate, turn: Turn) -> int:
     """Bytes that a speech has come to in calls before its present one."""
     open_call = turn.call is not None and debate.call(turn.call) is not None
     return len((turn.kept.text if open_call else turn.text).encode())
 
 
-def _allowed(debate: Debate, call: Call) -> int:
+def _allowed_tokens(debate: Debate, call: Call) -> int:
     """Bytes that a judge reads at most of what a call under way may say."""
     turn = debate.turn(call.turn or 0)
     return bytes_read(debate, turn.slot, call.max_tokens) if turn else 0
 
 
-def models(judges: Sequence[Judge]) -> tuple[Judge, ...]:
+def model_judges(judges: Sequence[Judge]) -> tuple[Judge, ...]:
     """Those who have to be paid."""
     return tuple(judge for judge in judges if not judge.model.human)
 
 
 def reading_worst(debate: Debate, more: int, *, repairs: bool = True) -> Money:
     """What it costs that so many more bytes are read by every judge, in both orders, and in every repair."""
-    if debate.manner.winning in UNJUDGED:
-        return NOTHING
+    if debate.manner.winning in UNJUDGED_RULES:
+        return ZERO
     per_byte = sum(
-        ((worst(judge.model.price, 1_000_000, 0) or NOTHING) / 1_000_000 for judge in models(debate.panel)),
-        NOTHING,
+        (
+            (worst_cost(judge.model.price, 1_000_000, 0) or ZERO) / 1_000_000
+            for judge in model_judges(debate.panel)
+        ),
+        ZERO,
     )
     return per_byte * more * len(ORDERS) * (2 if repairs else 1)

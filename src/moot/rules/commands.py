@@ -22,7 +22,7 @@ from moot.core.events import (
     DebateStopped,
     EndReason,
     Event,
-    Interrupter,
+    InterruptReason,
     JudgingFailed,
     JudgingStarted,
     PollClosed,
@@ -34,33 +34,33 @@ from moot.core.events import (
     TurnSkipped,
     VerdictReached,
 )
-from moot.core.schedule import longer, schedule
+from moot.core.schedule import schedule, with_more_rounds
 from moot.core.state import Debate
-from moot.core.terms import Judge, Money, Slot, Step, Verdict
+from moot.core.terms import Judge, Money, Slot, StepSize, Verdict
 from moot.judging import audience_votes
 from moot.judging.ballots import choose_labels
-from moot.judging.later_judges import seated
+from moot.judging.later_judges import with_free_ids
 from moot.judging.parties import party_of
 from moot.rules.broken_calls import cut_off
 from moot.rules.participation import (
     AnswerPoint,
     Decision,
-    Deed,
     KeepDraft,
     LeaveSeat,
     OfferPoint,
+    ParticipationCommand,
     Say,
     TakeSeat,
-    cut,
-    heed,
+    decide_participation,
+    interrupt_turn,
 )
 from moot.rules.side_questions import continuation
 from moot.rules.turn_sessions import AskTurn, ask_turn, is_session, is_unasked
 
-MOST_REMARKS = 100
-LONGEST_REMARK = 2000
-MOST_JUDGINGS = 20
-LONGEST_EXTENSION = 3600.0
+MAX_REMARKS = 100
+MAX_REMARK_CHARS = 2000
+MAX_JUDGINGS = 20
+MAX_EXTENSION_SECONDS = 3600.0
 
 
 class Open(Struct, frozen=True):
@@ -68,13 +68,13 @@ class Open(Struct, frozen=True):
 
     debate: DebateOpened
     start: bool = False
-    step: Step | None = None
+    step: StepSize | None = None
 
 
 class Start(Struct, frozen=True):
     """With a step it goes for one speech, or to the end of the round."""
 
-    step: Step | None = None
+    step: StepSize | None = None
 
 
 class Pause(Struct, frozen=True):
@@ -87,7 +87,7 @@ class Pause(Struct, frozen=True):
 class Resume(Struct, frozen=True):
     """With a step it goes on for one speech (or those given together) or to the end of the round."""
 
-    step: Step | None = None
+    step: StepSize | None = None
 
 
 class NextRound(Struct, frozen=True):
@@ -160,7 +160,7 @@ class Abort(Struct, frozen=True):
 
 Command = (
     Open | Start | Pause | Resume | NextRound | SkipToJudge | SkipTurn | Inject | Extend | JudgeNow | Rejudge
-    | Decide | Retry | Stop | Abort | AskTurn | Deed
+    | Decide | Retry | Stop | Abort | AskTurn | ParticipationCommand
 )  # fmt: skip
 
 
@@ -220,42 +220,42 @@ def _decide(debate: Debate | None, command: Command) -> Decision:
         case AskTurn():
             return ask_turn(debate, command)
         case _:
-            return _nobodys(debate, command) or heed(debate, command)
+            return _nobodys(debate, command) or decide_participation(debate, command)
 
 
-def conclude(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
+def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
     """The speeches are over: judge them, or end where there is nothing or nobody to judge."""
     if debate.manner.winning == "audience":
         verdict = audience_votes.verdict(debate)
         return (*((VerdictReached(verdict),) if verdict else ()), DebateEnded(why, reason))
-    if debate.panel and debate.something_said and debate.manner.winning != "user-decides":
+    if debate.panel and debate.has_speeches and debate.manner.winning != "user-decides":
         return (_judging(debate, why, reason),)
     return (DebateEnded(why, reason),)
 
 
 def end_speeches(debate: Debate, why: Literal["stopped", "budget"], reason: str = "") -> tuple[Event, ...]:
     """The speeches end before their time. A vote that is still to come is held; else that is the end."""
-    if not _vote_follows(debate):
-        return (*close_polls(debate, why), *conclude(debate, why, reason))
+    if not _poll_follows(debate):
+        return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
     speaking = {turn.slot for turn in debate.live}
-    left = (slot for slot in debate.unspent() if slot.index not in speaking)
+    left = (slot for slot in debate.remaining_slots() if slot.index not in speaking)
     return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in left)
 
 
-def _vote_follows(debate: Debate) -> bool:
+def _poll_follows(debate: Debate) -> bool:
     going_on = debate.running or debate.status == "paused"
-    return bool(debate.manner.polls) and going_on and debate.something_said and debate.poll("after") is None
+    return bool(debate.manner.polls) and going_on and debate.has_speeches and debate.poll("after") is None
 
 
 def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
     return tuple(PollClosed(poll.name, by) for poll in debate.polls if poll.closed_at is None)
 
 
-def interrupt(debate: Debate, by: Interrupter) -> tuple[Event, ...]:
+def interrupt(debate: Debate, by: InterruptReason) -> tuple[Event, ...]:
     """Cut whatever is being said or asked."""
     return (
         *(AsideFailed(aside.number, "Cut short.") for aside in debate.open_asides),
-        *(event for turn in debate.live for event in cut(debate, turn, by)),
+        *(event for turn in debate.live for event in interrupt_turn(debate, turn, by)),
     )
 
 
@@ -282,7 +282,7 @@ def _resume(debate: Debate, command: Resume) -> Decision:
     return (DebateResumed(command.step),)
 
 
-def _nobodys(debate: Debate, deed: Deed) -> Refused | None:
+def _nobodys(debate: Debate, deed: ParticipationCommand) -> Refused | None:
     """Nothing can be done at a seat for which no model has been named yet."""
     if not isinstance(deed, TakeSeat | LeaveSeat | KeepDraft | Say | OfferPoint | AnswerPoint):
         return None
@@ -294,7 +294,7 @@ def _nobodys(debate: Debate, deed: Deed) -> Refused | None:
 def _next_round(debate: Debate) -> Decision:
     if not debate.running:
         return Refused("The debate is not running.", debate.status)
-    unspent = debate.unspent()
+    unspent = debate.remaining_slots()
     if (
         debate.live
         or debate.open_asides
@@ -326,16 +326,19 @@ def _skip_turn(debate: Debate, command: SkipTurn) -> Decision:
         if not (debate.live or debate.open_asides):
             return Refused("Nobody is speaking.", debate.status)
         speaking = [debate.schedule[turn.slot] for turn in debate.live]
-        return (*interrupt(debate, "skip"), *_rest_of(debate, speaking, command.by))
+        return (*interrupt(debate, "skip"), *_skip_second_halves(debate, speaking, command.by))
     for turn in debate.live:
         if command.turn == turn.number or command.slot == turn.slot:
             asked = (aside for aside in debate.open_asides if aside.turn == turn.number)
             failed = (AsideFailed(aside.number, "Cut short.") for aside in asked)
-            rest = _rest_of(debate, [debate.schedule[turn.slot]], command.by)
-            return (*failed, *cut(debate, turn, "skip"), *rest)
-    for slot in debate.unspent():
+            rest = _skip_second_halves(debate, [debate.schedule[turn.slot]], command.by)
+            return (*failed, *interrupt_turn(debate, turn, "skip"), *rest)
+    for slot in debate.remaining_slots():
         if slot.index == command.slot:
-            return (TurnSkipped(slot.index, slot.seat, command.by), *_rest_of(debate, [slot], command.by))
+            return (
+                TurnSkipped(slot.index, slot.seat, command.by),
+                *_skip_second_halves(debate, [slot], command.by),
+            )
     return Refused(_why_not_skipped(debate, command), debate.status)
 
 
@@ -356,9 +359,9 @@ def _why_not_skipped(debate: Debate, command: SkipTurn) -> str:
     return "That speech is over." if begun else "That speech has not begun."
 
 
-def _rest_of(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkipped, ...]:
+def _skip_second_halves(debate: Debate, slots: Iterable[Slot], by: str) -> tuple[TurnSkipped, ...]:
     """With the first half of a speech its second falls."""
-    unspent = debate.unspent()
+    unspent = debate.remaining_slots()
     halves = (continuation(debate, slot) for slot in slots)
     return tuple(TurnSkipped(half.index, half.seat, by) for half in halves if half and half in unspent)
 
@@ -367,14 +370,14 @@ def _inject(debate: Debate, command: Inject) -> Decision:
     if debate.final or debate.status in ("judging", "error"):
         return Refused("Nobody would hear a remark now.", debate.status)
     # A floor that asks too much does not silence whoever conducts the debate.
-    if sum(remark.question == command.question for remark in debate.remarks) >= MOST_REMARKS:
+    if sum(remark.question == command.question for remark in debate.remarks) >= MAX_REMARKS:
         kind = "questions" if command.question else "remarks"
-        return Refused(f"A debate takes at most {MOST_REMARKS} {kind}.", debate.status)
+        return Refused(f"A debate takes at most {MAX_REMARKS} {kind}.", debate.status)
     text = command.text.strip()
-    if not text or len(text) > LONGEST_REMARK:
+    if not text or len(text) > MAX_REMARK_CHARS:
         raise Invalid(
-            f"A remark has 1 to {LONGEST_REMARK} characters.",
-            {"text": [f"Must be between 1 and {LONGEST_REMARK} characters"]},
+            f"A remark has 1 to {MAX_REMARK_CHARS} characters.",
+            {"text": [f"Must be between 1 and {MAX_REMARK_CHARS} characters"]},
         )
     if command.to is not None and all(seat.id != command.to for seat in debate.seats):
         raise Invalid("There is no such seat.", {"to": ["Unknown seat"]})
@@ -386,13 +389,13 @@ def _extend(debate: Debate, command: Extend) -> Decision:
         return Refused("Only a running debate can be extended.", debate.status)
     events: list[Event] = []
     if command.seconds:
-        if not 0 < command.seconds <= LONGEST_EXTENSION:
-            raise Invalid("No such time.", {"seconds": [f"Must be between 1 and {LONGEST_EXTENSION:g}"]})
+        if not 0 < command.seconds <= MAX_EXTENSION_SECONDS:
+            raise Invalid("No such time.", {"seconds": [f"Must be between 1 and {MAX_EXTENSION_SECONDS:g}"]})
         if not debate.live:
             return Refused("Nobody is speaking.", debate.status)
         events += [TurnExtended(turn.number, command.seconds, command.by) for turn in debate.live]
     if command.rounds:
-        if refused := _not_longer(debate, command.rounds):
+        if refused := _refuse_more_rounds(debate, command.rounds):
             return refused
         events.append(RoundsAdded(command.rounds, command.by))
     if not events:
@@ -400,19 +403,19 @@ def _extend(debate: Debate, command: Extend) -> Decision:
     return tuple(events)
 
 
-def _not_longer(debate: Debate, rounds: int) -> Refused | None:
+def _refuse_more_rounds(debate: Debate, rounds: int) -> Refused | None:
     """Rounds fit in as long as nothing that was said would have to move."""
     fmt = debate.format
     if fmt.repeat is None:
         return Refused(f"{fmt.title} has a fixed table of speeches.", debate.status)
-    limits = longer(fmt, debate.seats, debate.limits, rounds)
+    limits = with_more_rounds(fmt, debate.seats, debate.limits, rounds)
     most = fmt.max_turns if fmt.turns else fmt.max_rounds
     if rounds < 1 or ((limits.turns or 0) if fmt.turns else limits.rounds) > (most or 0):
         raise Invalid("Too many rounds.", {"rounds": [f"At most {most} in all"]})
     spent = [turn.slot for turn in (*debate.turns, *debate.live)] + [*debate.skipped]
     begun = max(spent, default=-1) + 1
     laid_out = schedule(fmt, debate.seats, limits)
-    if not debate.unspent() or laid_out[:begun] != debate.schedule[:begun]:
+    if not debate.remaining_slots() or laid_out[:begun] != debate.schedule[:begun]:
         return Refused("It is too late for a further round: the last one has begun.", debate.status)
     return None
 
@@ -420,7 +423,7 @@ def _not_longer(debate: Debate, rounds: int) -> Refused | None:
 def _judge_now(debate: Debate, command: JudgeNow) -> Decision:
     if debate.final or debate.status in ("judging", "created"):
         return Refused("The debate cannot be judged now.", debate.status)
-    if not debate.something_said:
+    if not debate.has_speeches:
         return Refused("Nothing to judge.", debate.status)
     if not debate.panel:
         return Refused("No judge sits in this debate.", debate.status)
@@ -433,13 +436,13 @@ def _rejudge(debate: Debate, command: Rejudge) -> Decision:
         return Refused("Only a debate that is over is judged again.", debate.status)
     if debate.being_judged:
         return Refused("The debate is being judged again already.", debate.status)
-    if not debate.something_said:
+    if not debate.has_speeches:
         return Refused("Nothing to judge.", debate.status)
     if not (command.judges or debate.panel):
         return Refused("No judge sits in this debate: name one.", debate.status)
-    if len(debate.judgings) >= MOST_JUDGINGS:
-        return Refused(f"A debate is judged at most {MOST_JUDGINGS} times.", debate.status)
-    judges = seated(debate, command.judges) or debate.panel
+    if len(debate.judgings) >= MAX_JUDGINGS:
+        return Refused(f"A debate is judged at most {MAX_JUDGINGS} times.", debate.status)
+    judges = with_free_ids(debate, command.judges) or debate.panel
     return (_judging(debate, "judged", command.reason, judges, command.allowance),)
 
 
@@ -473,11 +476,13 @@ def _decide_by_hand(debate: Debate, command: Decide) -> Decision:
 def _retry(debate: Debate) -> Decision:
     if debate.live or not (debate.running or debate.status in ("paused", "error")):
         return Refused("There is no turn to try again.", debate.status)
-    again = {slot.index for slot in debate.unspent()}
+    again = {slot.index for slot in debate.remaining_slots()}
     failed = [
         turn
         for turn in debate.turns
-        if turn.state in ("failed", "interrupted") and not turn.struck and (turn.spent or turn.slot in again)
+        if turn.state in ("failed", "interrupted")
+        and not turn.struck
+        and (turn.used_slot or turn.slot in again)
     ]
     if not failed:
         return Refused("No turn has failed or been interrupted.", debate.status)
@@ -492,7 +497,7 @@ def _stop(debate: Debate, command: Stop) -> Decision:
     if debate.final or debate.status == "judging":
         return Refused("The debate is over.", debate.status)
     stopped = (*interrupt(debate, "stop"), DebateStopped(command.reason))
-    resumed = (DebateResumed(),) if debate.status == "paused" and _vote_follows(debate) else ()
+    resumed = (DebateResumed(),) if debate.status == "paused" and _poll_follows(debate) else ()
     return (*stopped, *resumed, *end_speeches(debate, "stopped", command.reason))
 
 

@@ -15,27 +15,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.events import DebateOpened
-from moot.core.pricing import cost, worst
+from moot.core.pricing import cost, worst_cost
 from moot.core.schedule import schedule
-from moot.core.state import NOTHING, Debate
+from moot.core.state import ZERO, Debate
 from moot.core.terms import Judge, Money
-from moot.rules.budget import judging_worst, models, reading_worst
-from moot.rules.dry_run import Planned, first_round, rehearsed
+from moot.rules.budget import model_judges, reading_worst, worst_judging_cost
+from moot.rules.dry_run import PlannedCall, first_round, planned_calls
 
 ANY_LIMIT = Money(1)
 """Under a limit calls are given fewer tokens, whatever the limit is."""
 
 
-class Span(Struct, frozen=True):
+class CountRange(Struct, frozen=True):
     low: int
     high: int
 
 
-class ModelEstimate(Struct, frozen=True):
+class ModelCostEstimate(Struct, frozen=True):
     model: str
-    calls: Span
-    input: Span
-    output: Span
+    calls: CountRange
+    input: CountRange
+    output: CountRange
     low: Money | None
     """None where nobody knows the price."""
     high: Money | None
@@ -56,23 +56,23 @@ class SmallestLimit(Struct, frozen=True):
         return held if not self.judging else f"{held} and {_cents(self.judging)} to have it judged"
 
 
-class Estimate(Struct, frozen=True):
+class CostEstimate(Struct, frozen=True):
     speeches: int
-    calls: Span
-    tokens: Span
+    calls: CountRange
+    tokens: CountRange
     low: Money | None
     """Of the models whose price is known; None where there is none of those."""
     high: Money | None
     limited: bool
     """It could cost more if the cost limit did not hold it."""
-    models: tuple[ModelEstimate, ...]
+    models: tuple[ModelCostEstimate, ...]
     unpriced: tuple[str, ...]
     smallest_limit: SmallestLimit | None = None
     """Below it no cost limit is accepted; None where a price is not known."""
 
 
-def estimate(opened: DebateOpened) -> Estimate:
-    calls = tuple(rehearsed(opened))
+def estimate(opened: DebateOpened) -> CostEstimate:
+    calls = tuple(planned_calls(opened))
     models = tuple(
         _of([call for call in calls if call.model.label == label])
         for label in sorted({call.model.label for call in calls})
@@ -80,7 +80,7 @@ def estimate(opened: DebateOpened) -> Estimate:
     low = _sum([model.low for model in models])
     high = _sum([model.high for model in models])
     limit = opened.limits.cost
-    return Estimate(
+    return CostEstimate(
         speeches=len(schedule(opened.format, opened.seats, opened.limits)),
         calls=_total([model.calls for model in models]),
         tokens=_total([span for model in models for span in (model.input, model.output)]),
@@ -98,31 +98,31 @@ def smallest_limit(opened: DebateOpened) -> SmallestLimit | None:
     costs, as long as none has to be made again and no tools are used. None where a price is not known."""
     held = replace(opened, limits=replace(opened.limits, cost=opened.limits.cost or ANY_LIMIT))
     first = first_round(held)
-    costs = [worst(call.model.price, call.bound, call.max_tokens) for call in first.calls]
-    judges = [judge.model.price for judge in models(first.debate.panel)]
+    costs = [worst_cost(call.model.price, call.bound, call.max_tokens) for call in first.calls]
+    judges = [judge.model.price for judge in model_judges(first.debate.panel)]
     if None in costs or None in judges:
         return None
-    judging = judging_worst(first.debate, starting=1, repairs=False)
+    judging = worst_judging_cost(first.debate, starting=1, repairs=False)
     judging += reading_worst(first.debate, first.longer, repairs=False)
-    return SmallestLimit(_sum(costs) or NOTHING, judging)
+    return SmallestLimit(_sum(costs) or ZERO, judging)
 
 
-def _of(calls: list[Planned]) -> ModelEstimate:
+def _of(calls: list[PlannedCall]) -> ModelCostEstimate:
     least = [call.least for call in calls if call.least is not None]
     priced = calls[0].model.price is not None
     costs = [cost(call.model.price, call.least) for call in calls if call.least is not None]
-    return ModelEstimate(
+    return ModelCostEstimate(
         model=calls[0].model.label,
-        calls=Span(len(least), len(calls)),
-        input=Span(sum(usage.input for usage in least), sum(call.bound for call in calls)),
-        output=Span(sum(usage.output for usage in least), sum(call.max_tokens for call in calls)),
+        calls=CountRange(len(least), len(calls)),
+        input=CountRange(sum(usage.input for usage in least), sum(call.bound for call in calls)),
+        output=CountRange(sum(usage.output for usage in least), sum(call.max_tokens for call in calls)),
         low=_sum([*costs, Money(0)]) if priced else None,
-        high=_sum([worst(call.model.price, call.bound, call.max_tokens) for call in calls]),
+        high=_sum([worst_cost(call.model.price, call.bound, call.max_tokens) for call in calls]),
     )
 
 
-def _total(spans: list[Span]) -> Span:
-    return Span(sum(span.low for span in spans), sum(span.high for span in spans))
+def _total(spans: list[CountRange]) -> CountRange:
+    return CountRange(sum(span.low for span in spans), sum(span.high for span in spans))
 
 
 def _sum(amounts: list[Money | None]) -> Money | None:
@@ -141,7 +141,7 @@ def smallest_allowance(debate: Debate, judges: Sequence[Judge]) -> Money:
     again = replace(
         debate, judges=tuple(judges), limits=limits, manner=replace(debate.manner, winning="ai-judge")
     )
-    return _cents(judging_worst(again, repairs=False))
+    return _cents(worst_judging_cost(again, repairs=False))
 
 
 def _cents(amount: Money) -> Money:

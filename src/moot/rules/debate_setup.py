@@ -13,37 +13,37 @@ from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
 from moot.core.terms import (
     FREE,
-    Chair,
+    DebateLimits,
+    DebateOptions,
     Format,
     Judge,
-    Limits,
-    Manner,
     Model,
     Money,
-    Opener,
-    Polls,
+    OpeningSide,
+    PollSettings,
     Seat,
+    SeatTemplate,
     Side,
-    Winning,
+    WinningRule,
 )
-from moot.formats import fitted, in_teams
-from moot.judging.model_families import recused
+from moot.formats import assign_teams, fit_format
+from moot.judging.model_families import recuse_biased
 from moot.prompts.templates import VERSION
 from moot.rules.cost_estimate import smallest_limit
 
 COLOURS = ("#0B6E6E", "#B3432B", "#6D28D9", "#A16207")
-LONGEST_OBJECTIVE = 2000
-LONGEST_WAIT = 3600.0
-LONGEST_VOTE = 86_400.0
-MOST_JUDGES = 9
-MOST_TOOLS = 16
+MAX_OBJECTIVE_CHARS = 2000
+MAX_PERSON_SECONDS = 3600.0
+MAX_POLL_SECONDS = 86_400.0
+MAX_JUDGES = 9
+MAX_TOOLS = 16
 CRITERIA = ("argument", "evidence", "rebuttal", "clarity")
 Problems = dict[str, list[str]]
-Naming = Callable[[str, int], str]
+MakeId = Callable[[str, int], str]
 """The id of a seat or a judge, by its kind and its place."""
 
 
-def by_place(kind: str, place: int) -> str:
+def numbered_id(kind: str, place: int) -> str:
     return f"{kind}_{place}"
 
 
@@ -84,24 +84,24 @@ class Setup(Struct, frozen=True):
     warn_at: Money | None = None
     auto: bool = True
     auto_judge: bool = True
-    winning: Winning | None = None
-    """Where nobody says so, as the format has it: `decided_by`."""
+    winning: WinningRule | None = None
+    """Where nobody says so, as the format has it: `default_winning_rule`."""
     intensity: int = 3
     show_reasoning: bool = True
     objective: str = ""
     """What the debate is to settle."""
     prep: bool = False
     blind: bool = False
-    opens: Opener | None = None
-    polls: Polls | None = None
+    opens: OpeningSide | None = None
+    polls: PollSettings | None = None
     """Where the audience decides there are votes, whether anybody asked for them or not."""
     tools: Sequence[str] = ()
-    """What the seats may use, by the names of `Manner.tools`; whether they exist, a toolbox tells."""
+    """What the seats may use, by the names of `DebateOptions.tools`; whether they exist, a toolbox tells."""
     lent: tuple[str, ...] = ()
     seed: int | None = None
 
 
-def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
+def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
     """Raises Invalid with all that is wrong. The secret of the fences is left to whoever has dice."""
     problems: Problems = {}
     for field, problem in _problems(setup):
@@ -112,10 +112,10 @@ def opening(setup: Setup, naming: Naming = by_place) -> DebateOpened:
     fmt, seats, manner = setup.format, _seats(setup, naming), _manner(setup)
     opened = DebateOpened(
         motion=setup.motion.strip(),
-        format=fitted(fmt, seats, manner),
+        format=fit_format(fmt, seats, manner),
         seats=seats,
         judges=_judges(setup, seats, naming),
-        limits=Limits(
+        limits=DebateLimits(
             rounds=setup.rounds or fmt.rounds,
             turns=(setup.turns or fmt.turns) if fmt.turns else None,
             turn_seconds=setup.turn_seconds,
@@ -138,10 +138,10 @@ def _check_limit(opened: DebateOpened) -> None:
         raise Invalid(f"Invalid debate configuration: {problem}.", {"costLimit": [problem]})
 
 
-def _manner(setup: Setup) -> Manner:
-    winning = setup.winning or decided_by(setup.format, setup.polls)
-    polls = setup.polls or (Polls() if winning == "audience" else None)
-    return Manner(
+def _manner(setup: Setup) -> DebateOptions:
+    winning = setup.winning or default_winning_rule(setup.format, setup.polls)
+    polls = setup.polls or (PollSettings() if winning == "audience" else None)
+    return DebateOptions(
         auto=setup.auto,
         auto_judge=setup.auto_judge,
         winning=winning,
@@ -152,17 +152,17 @@ def _manner(setup: Setup) -> Manner:
         prep=setup.prep,
         blind=setup.blind,
         opens=setup.opens,
-        polls=replace(polls, before=False) if polls and _divides_once(setup.format) else polls,
+        polls=replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls,
         tools=tuple(dict.fromkeys(setup.tools)),
     )
 
 
-def decided_by(fmt: Format, polls: Polls | None) -> Winning:
+def default_winning_rule(fmt: Format, polls: PollSettings | None) -> WinningRule:
     """Where the format goes by the swing of its audience and there is one, the audience decides."""
     return "audience" if polls is not None and fmt.result == "swing" else "ai-judge"
 
 
-def _divides_once(fmt: Format) -> bool:
+def _has_one_vote(fmt: Format) -> bool:
     """Its table has one vote, after the speeches."""
     return sum(phase.kind == "vote" for phase in fmt.phases) == 1
 
@@ -193,21 +193,21 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
         yield "intensity", "Must be between 1 and 5"
     if not 0 < setup.turn_seconds < inf:
         yield "timeoutPerRound", "Must be greater than 0"
-    if len(setup.objective.strip()) > LONGEST_OBJECTIVE:
-        yield "objective", f"At most {LONGEST_OBJECTIVE} characters"
-    if len(setup.tools) > MOST_TOOLS:
-        yield "tools", f"At most {MOST_TOOLS} tools"
-    yield from _room_problems(setup)
-    yield from judge_problems(weighing(setup.judges, fmt))
+    if len(setup.objective.strip()) > MAX_OBJECTIVE_CHARS:
+        yield "objective", f"At most {MAX_OBJECTIVE_CHARS} characters"
+    if len(setup.tools) > MAX_TOOLS:
+        yield "tools", f"At most {MAX_TOOLS} tools"
+    yield from _people_problems(setup)
+    yield from judge_problems(with_default_criteria(setup.judges, fmt))
     yield from _money_problems(setup)
 
 
-def _room_problems(setup: Setup) -> Iterable[tuple[str, str]]:
+def _people_problems(setup: Setup) -> Iterable[tuple[str, str]]:
     """What is wrong with the places of people."""
-    if not 0 < setup.person_seconds <= LONGEST_WAIT:
-        yield "personSeconds", f"Must be greater than 0 and at most {LONGEST_WAIT:g}"
-    if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= LONGEST_VOTE:
-        yield "polls.seconds", f"Must be greater than 0 and at most {LONGEST_VOTE:g}"
+    if not 0 < setup.person_seconds <= MAX_PERSON_SECONDS:
+        yield "personSeconds", f"Must be greater than 0 and at most {MAX_PERSON_SECONDS:g}"
+    if setup.polls and setup.polls.seconds is not None and not 0 < setup.polls.seconds <= MAX_POLL_SECONDS:
+        yield "polls.seconds", f"Must be greater than 0 and at most {MAX_POLL_SECONDS:g}"
     for seat in setup.seats:
         if seat.stand_in is not None and seat.stand_in.human:
             yield "participants", "Only a model can stand in for a person"
@@ -234,8 +234,8 @@ def _money_problems(setup: Setup) -> Iterable[tuple[str, str]]:
         )
 
 
-def _seats(setup: Setup, naming: Naming) -> tuple[Seat, ...]:
-    chairs = _chairs(setup.format, setup.seats)
+def _seats(setup: Setup, naming: MakeId) -> tuple[Seat, ...]:
+    chairs = _seat_templates(setup.format, setup.seats)
     taken = {_folded(seat.name) for seat in setup.seats if seat.name.strip()}
     seats: list[Seat] = []
     for place, (given, chair) in enumerate(zip(setup.seats, chairs, strict=True)):
@@ -256,10 +256,10 @@ def _seats(setup: Setup, naming: Naming) -> tuple[Seat, ...]:
                 stand_in=_seeded(given.stand_in, setup.seed, place) if given.stand_in else None,
             )
         )
-    return in_teams(setup.format, seats)
+    return assign_teams(setup.format, seats)
 
 
-def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
+def _seat_templates(fmt: Format, seats: Sequence[SeatSetup]) -> list[SeatTemplate]:
     """The format's chairs in order; further seats sit down beside the first ones of their side."""
     debaters = [chair for chair in fmt.chairs if chair.role == "debater"]
     chairs = list(fmt.chairs[: len(seats)])
@@ -268,13 +268,13 @@ def _chairs(fmt: Format, seats: Sequence[SeatSetup]) -> list[Chair]:
     return chairs
 
 
-def _judges(setup: Setup, seats: Sequence[Seat], naming: Naming) -> tuple[Judge, ...]:
+def _judges(setup: Setup, seats: Sequence[Seat], naming: MakeId) -> tuple[Judge, ...]:
     ids = [naming("judge", place + 1) for place in range(len(setup.judges))]
-    judges = panel(weighing(setup.judges, setup.format), ids, setup.seed)
-    return recused(judges, seats) if setup.recuse else judges
+    judges = make_judges(with_default_criteria(setup.judges, setup.format), ids, setup.seed)
+    return recuse_biased(judges, seats) if setup.recuse else judges
 
 
-def weighing(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...]:
+def with_default_criteria(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...]:
     """Judges who were told no criteria go by those of the format, or by the usual ones."""
     usual = (tuple(fmt.criteria) or CRITERIA, fmt.criteria)
     return tuple(
@@ -283,7 +283,9 @@ def weighing(judges: Sequence[JudgeSetup], fmt: Format) -> tuple[JudgeSetup, ...
     )
 
 
-def panel(given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None) -> tuple[Judge, ...]:
+def make_judges(
+    given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = None
+) -> tuple[Judge, ...]:
     """The judges under these ids; where several have one name, the later ones get a number."""
     judges: list[Judge] = []
     taken: set[str] = set()
@@ -296,8 +298,8 @@ def panel(given: Sequence[JudgeSetup], ids: Sequence[str], seed: int | None = No
 
 
 def judge_problems(judges: Sequence[JudgeSetup]) -> Iterable[tuple[str, str]]:
-    if len(judges) > MOST_JUDGES:
-        yield "judges", f"Maximum {MOST_JUDGES} judges allowed"
+    if len(judges) > MAX_JUDGES:
+        yield "judges", f"Maximum {MAX_JUDGES} judges allowed"
     for judge in judges:
         if not set(judge.weights) <= set(judge.criteria):
             yield "judges", f"Only criteria have weights: {', '.join(judge.criteria)}"

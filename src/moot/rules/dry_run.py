@@ -15,36 +15,36 @@ from msgspec.structs import replace
 from moot.core import output_tokens
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
-from moot.core.pricing import estimate as guess
+from moot.core.pricing import estimate_usage as guess
 from moot.core.pricing import input_bound, sent_tokens
 from moot.core.state import EPOCH, Aside, Debate, Turn
 from moot.core.terms import Judge, Model, Request, Slot, Usage
 from moot.core.visibility import hears
-from moot.core.word_count import count, tokens
+from moot.core.word_count import count_words, tokens
 from moot.judging.judge_request import (
     HELD_BYTES_PER_TOKEN,
     bytes_read,
     judge_request,
-    repair_room,
-    speech_frame,
+    repair_bytes,
+    speech_overhead,
 )
-from moot.prompts.side_question_prompts import TOKENS as ASIDE_TOKENS
+from moot.prompts.side_question_prompts import MAX_TOKENS as ASIDE_TOKENS
 from moot.prompts.side_question_prompts import aside_request
 from moot.prompts.speech_prompts import turn_request
-from moot.rules.budget import UNJUDGED, models
+from moot.rules.budget import UNJUDGED_RULES, model_judges
 from moot.rules.plan import ORDERS
 from moot.rules.runner_decisions import aside_model
 from moot.rules.side_questions import (
     POINT_WORDS,
-    Question,
-    after_speaking,
-    before_speaking,
-    falls_out,
+    SideQuestion,
+    answer_word_limit,
     may_concede,
-    notes_left,
+    note_words_left,
+    questions_after,
+    questions_before,
     referee,
-    rival,
-    words_for,
+    skipped_speech,
+    winner_if_conceded,
 )
 
 WORD = "words"
@@ -56,7 +56,7 @@ TOKENS_BY_HAND = 2
 """For each word of a person's speech, in what others read of it."""
 
 
-class Planned(Struct, frozen=True):
+class PlannedCall(Struct, frozen=True):
     """A call as it may come about: what it will hardly stay below, and what it can reach."""
 
     model: Model
@@ -70,29 +70,29 @@ class FirstRound(Struct, frozen=True):
     """What a first round may come to: its calls, and the state after it, with how many bytes its speeches may
     be longer than they are there for those who judge them."""
 
-    calls: tuple[Planned, ...]
+    calls: tuple[PlannedCall, ...]
     debate: Debate
     longer: int
 
 
 def first_round(opened: DebateOpened) -> FirstRound:
-    rehearsal = _Rehearsal(opened)
+    rehearsal = _DryRun(opened)
     calls = tuple(rehearsal.speeches(rounds=1))
     return FirstRound(calls, rehearsal.debate, rehearsal.longer(rehearsal.debate.turns))
 
 
-def rehearsed(opened: DebateOpened) -> Iterator[Planned]:
+def planned_calls(opened: DebateOpened) -> Iterator[PlannedCall]:
     """Every call that may come about."""
-    rehearsal = _Rehearsal(opened)
+    rehearsal = _DryRun(opened)
     yield from rehearsal.speeches()
-    if opened.manner.winning in UNJUDGED or not rehearsal.debate.schedule:
+    if opened.manner.winning in UNJUDGED_RULES or not rehearsal.debate.schedule:
         return
-    for judge in models(rehearsal.debate.panel):
+    for judge in model_judges(rehearsal.debate.panel):
         for order in ORDERS:
-            yield from rehearsal.votes(judge, order)
+            yield from rehearsal.ballot_calls(judge, order)
 
 
-class _Rehearsal:
+class _DryRun:
     """The state of the debate so far, and what it may have heard beyond the filler."""
 
     def __init__(self, opened: DebateOpened) -> None:
@@ -102,15 +102,15 @@ class _Rehearsal:
             for seat in opened.seats
         )
         self.debate = evolve(None, Recorded("deb_0", 1, EPOCH, 0, replace(opened, seats=seated)))
-        self._beyond = 0
+        self._extra_bytes = 0
         """Bytes of points that may be taken, and of speeches that usually fall out."""
 
-    def speeches(self, rounds: int | None = None) -> Iterator[Planned]:
+    def speeches(self, rounds: int | None = None) -> Iterator[PlannedCall]:
         for slot in self.debate.schedule:
             if rounds is not None and slot.round > rounds:
                 return
-            dropped = falls_out(self.debate, slot)
-            for question in () if dropped else before_speaking(self.debate, (slot,)):
+            dropped = skipped_speech(self.debate, slot)
+            for question in () if dropped else questions_before(self.debate, (slot,)):
                 yield from self._asked(question, certain=True, answer=self._words_of(question))
             turn, request = self._turn(slot), None
             if not self.debate.seat(slot.seat).model.human:
@@ -120,38 +120,42 @@ class _Rehearsal:
                 self._drop(slot, request)
                 continue
             self._give(turn, request)
-            yield from self._beside()
+            yield from self._aside_calls()
 
-    def votes(self, judge: Judge, order: int) -> Iterator[Planned]:
+    def ballot_calls(self, judge: Judge, order: int) -> Iterator[PlannedCall]:
         """A ballot, and its repair. Where nobody judges unasked, it may never come to either."""
         request = judge_request(self.debate, judge, order)
         words = _filler(BALLOT_WORDS, request.max_tokens)
         bound = input_bound(request) + self.longer(self.debate.turns)
         least = _usage(request, words) if self.debate.manner.auto_judge else None
-        yield Planned(request.model, least, bound, request.max_tokens)
-        yield Planned(request.model, None, bound + repair_room(request), request.max_tokens)
+        yield PlannedCall(request.model, least, bound, request.max_tokens)
+        yield PlannedCall(request.model, None, bound + repair_bytes(request), request.max_tokens)
 
-    def _speech(self, turn: Turn, request: Request, *, certain: bool) -> Planned:
-        words = _filler(self.debate.budget(turn.slot), request.max_tokens)
+    def _speech(self, turn: Turn, request: Request, *, certain: bool) -> PlannedCall:
+        words = _filler(self.debate.word_budget(turn.slot), request.max_tokens)
         heard = [self.debate.turn(item.turn) for item in hears(self.debate, turn) if item.turn]
-        bound = input_bound(request) + self._beyond
+        bound = input_bound(request) + self._extra_bytes
         bound += sum(_longer(self.debate, speech, thoughts=True) for speech in heard if speech)
-        return Planned(request.model, _usage(request, words) if certain else None, bound, request.max_tokens)
+        return PlannedCall(
+            request.model, _usage(request, words) if certain else None, bound, request.max_tokens
+        )
 
-    def _beside(self) -> Iterator[Planned]:
+    def _aside_calls(self) -> Iterator[PlannedCall]:
         """What the speech that was just given may lead to."""
         turn = self.debate.turns[-1]
-        for question in after_speaking(self.debate):
+        for question in questions_after(self.debate):
             yield from self._asked(question, certain=True)
-            self._beyond += POINT_BYTES
+            self._extra_bytes += POINT_BYTES
         if self.debate.asides and self.debate.asides[-1].turn == turn.number:
-            yield from self._asked(Question("leave", turn.slot, turn.seat, turn=turn.number))
+            yield from self._asked(SideQuestion("leave", turn.slot, turn.seat, turn=turn.number))
         if _may_concede(self.debate, turn):
-            yield from self._asked(Question("concession", turn.slot, turn.seat, turn=turn.number))
+            yield from self._asked(SideQuestion("concession", turn.slot, turn.seat, turn=turn.number))
             if question := referee(self.debate, turn):
                 yield from self._asked(question)
 
-    def _asked(self, question: Question, *, certain: bool = False, answer: str = "") -> Iterator[Planned]:
+    def _asked(
+        self, question: SideQuestion, *, certain: bool = False, answer: str = ""
+    ) -> Iterator[PlannedCall]:
         """A question aside and its answer; one that may not come leaves no trace in the rehearsal."""
         aside = Aside(
             number=len(self.debate.asides) + 1,
@@ -167,19 +171,19 @@ class _Rehearsal:
         model = aside_model(self.debate, aside)
         if model.human or model.small:
             return
-        request = aside_request(self.debate, aside, model, words_for(self.debate, aside))
-        bound = input_bound(request) + self._beyond
+        request = aside_request(self.debate, aside, model, answer_word_limit(self.debate, aside))
+        bound = input_bound(request) + self._extra_bytes
         if aside.kind == "notes":
             bound += sum(_longer(self.debate, speech, thoughts=True) for speech in self.debate.turns)
         said = answer or _filler(ANSWER_WORDS, request.max_tokens)
         sure = certain and aside.seat not in self.people
-        yield Planned(model, _usage(request, said) if sure else None, bound, request.max_tokens)
+        yield PlannedCall(model, _usage(request, said) if sure else None, bound, request.max_tokens)
         if certain:
             given = replace(aside, state="answered", text=answer)
             self.debate = replace(self.debate, asides=(*self.debate.asides, given))
 
-    def _words_of(self, question: Question) -> str:
-        return _filler(notes_left(self.debate, question.seat or ""), ASIDE_TOKENS)
+    def _words_of(self, question: SideQuestion) -> str:
+        return _filler(note_words_left(self.debate, question.seat or ""), ASIDE_TOKENS)
 
     def _turn(self, slot: Slot) -> Turn:
         return Turn(
@@ -195,35 +199,35 @@ class _Rehearsal:
 
     def _give(self, turn: Turn, request: Request | None) -> None:
         """The speech as it would have been given."""
-        budget = self.debate.budget(turn.slot)
+        budget = self.debate.word_budget(turn.slot)
         most = request.max_tokens if request else self._by_hand(turn.slot)
         text = _filler(budget, most)
-        given = replace(turn, state="completed", text=text, words=count(text), max_tokens=most)
+        given = replace(turn, state="completed", text=text, words=count_words(text), max_tokens=most)
         self.debate = replace(self.debate, turns=(*self.debate.turns, given))
 
     def _by_hand(self, slot: int) -> int:
         """Tokens of a speech that a person gives."""
         if self.debate.cost_limit is not None:
             return output_tokens.spoken(self.debate, slot)
-        return self.debate.budget(slot) * TOKENS_BY_HAND
+        return self.debate.word_budget(slot) * TOKENS_BY_HAND
 
     def _drop(self, slot: Slot, request: Request | None) -> None:
         self.debate = replace(self.debate, skipped=(*self.debate.skipped, slot.index))
         if request:
             read = bytes_read(self.debate, slot.index, request.max_tokens)
-            self._beyond += read + speech_frame(self.debate)
+            self._extra_bytes += read + speech_overhead(self.debate)
 
     def _seq(self) -> int:
         return 2 + len(self.debate.turns) + len(self.debate.asides)
 
     def longer(self, speeches: Sequence[Turn]) -> int:
         """By how many bytes what a judge reads can be longer than the filler."""
-        return self._beyond + sum(_longer(self.debate, speech) for speech in speeches)
+        return self._extra_bytes + sum(_longer(self.debate, speech) for speech in speeches)
 
 
 def _may_concede(debate: Debate, turn: Turn) -> bool:
     speaks = debate.seat(turn.seat).role == "debater"
-    return speaks and may_concede(debate) and rival(debate, turn.seat) is not None
+    return speaks and may_concede(debate) and winner_if_conceded(debate, turn.seat) is not None
 
 
 def _longer(debate: Debate, speech: Turn, *, thoughts: bool = False) -> int:

@@ -11,21 +11,21 @@ from rapidfuzz import fuzz
 
 from moot.core.events import ConcessionMade, StalemateFound
 from moot.core.state import Debate, Turn
-from moot.core.terms import Alike
-from moot.rules.side_questions import asked, hint_of, just_given, referee
+from moot.core.terms import SimilarTurns
+from moot.rules.side_questions import asides_about, concession_hint, latest_turns, referee
 
-THRESHOLD = 90.0
-IN_A_ROW = 3
+SIMILARITY_THRESHOLD = 90.0
+STALEMATE_TURNS = 3
 SCORER = "rapidfuzz.fuzz.ratio"
 
 
 def concession(debate: Debate) -> ConcessionMade | None:
     """A referee has found that the latest speaker gives way; with nobody to ask, a person's own line does."""
-    for turn in just_given(debate):
-        for aside in asked(debate, "referee", turn.number):
+    for turn in latest_turns(debate):
+        for aside in asides_about(debate, "referee", turn.number):
             if aside.yes:
                 return ConcessionMade(turn.number, turn.seat, aside.about, aside.text)
-        hint = hint_of(debate, turn)
+        hint = concession_hint(debate, turn)
         if hint and referee(debate, turn) is None:
             return ConcessionMade(turn.number, turn.seat, hint)
     return None
@@ -38,32 +38,36 @@ def stalemate(debate: Debate) -> StalemateFound | None:
     """
     if debate.format.scripted or debate.in_circles:
         return None
-    said = [turn for turn in debate.turns if turn.said and turn.tone in ("opening", "rebuttal", "closing")]
-    if len(said) < IN_A_ROW:
+    speeches = [
+        turn for turn in debate.turns if turn.has_words and turn.tone in ("opening", "rebuttal", "closing")
+    ]
+    if len(speeches) < STALEMATE_TURNS:
         return None
-    last = range(len(said) - IN_A_ROW, len(said))
-    one_after_another = [_alike(said[place], said[place - 1]) for place in last[1:]]
-    if found := _all_found(one_after_another):
-        return StalemateFound(found, THRESHOLD)
-    repeating_themselves = [_alike(said[place], _own_last(said, place)) for place in last]
-    if found := _all_found(repeating_themselves):
-        return StalemateFound(found, THRESHOLD)
+    last = range(len(speeches) - STALEMATE_TURNS, len(speeches))
+    one_after_another = [_similarity(speeches[place], speeches[place - 1]) for place in last[1:]]
+    if found := _all_or_none(one_after_another):
+        return StalemateFound(found, SIMILARITY_THRESHOLD)
+    repeating_themselves = [
+        _similarity(speeches[place], _previous_of_speaker(speeches, place)) for place in last
+    ]
+    if found := _all_or_none(repeating_themselves):
+        return StalemateFound(found, SIMILARITY_THRESHOLD)
     return None
 
 
-def _own_last(said: list[Turn], place: int) -> Turn | None:
+def _previous_of_speaker(said: list[Turn], place: int) -> Turn | None:
     return next((other for other in reversed(said[:place]) if other.seat == said[place].seat), None)
 
 
-def _alike(turn: Turn, other: Turn | None) -> Alike | None:
+def _similarity(turn: Turn, other: Turn | None) -> SimilarTurns | None:
     if other is None:
         return None
-    ratio = fuzz.ratio(turn.text, other.text, score_cutoff=THRESHOLD)
-    if ratio <= THRESHOLD:
+    ratio = fuzz.ratio(turn.text, other.text, score_cutoff=SIMILARITY_THRESHOLD)
+    if ratio <= SIMILARITY_THRESHOLD:
         return None
-    return Alike(turn.number, other.number, SCORER, round(ratio, 1), turn.text, other.text)
+    return SimilarTurns(turn.number, other.number, SCORER, round(ratio, 1), turn.text, other.text)
 
 
-def _all_found(pairs: list[Alike | None]) -> tuple[Alike, ...]:
+def _all_or_none(pairs: list[SimilarTurns | None]) -> tuple[SimilarTurns, ...]:
     found = tuple(pair for pair in pairs if pair is not None)
     return found if len(found) == len(pairs) else ()

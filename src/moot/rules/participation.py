@@ -22,7 +22,7 @@ from moot.core.events import (
     CallStarted,
     DraftKept,
     Event,
-    Interrupter,
+    InterruptReason,
     PollClosed,
     SeatLeft,
     SeatTaken,
@@ -32,16 +32,16 @@ from moot.core.events import (
     VoteCast,
 )
 from moot.core.schedule import opposed
-from moot.core.state import NOTHING, Aside, Call, Debate, Turn
+from moot.core.state import ZERO, Aside, Call, Debate, Turn
 from moot.core.terms import Ballot, PollName, Text, Truncation, Usage
-from moot.core.word_count import LENIENCE, count
+from moot.core.word_count import OVERRUN_FACTOR, count_words
 from moot.judging import human_ballot
-from moot.judging.parties import choices
+from moot.judging.parties import vote_choices
 
-LONGEST_SPEECH = 20_000
-LONGEST_POINT = 500
-MOST_VOTES = 10_000
-PIECE = 16 * 1024
+MAX_SPEECH_CHARS = 20_000
+MAX_POINT_CHARS = 500
+MAX_VOTES = 10_000
+MAX_DELTA_CHARS = 16 * 1024
 """A longer text is written in pieces, so that no reader has to swallow it whole."""
 
 Decision = tuple[Event, ...] | Refused
@@ -99,33 +99,33 @@ class ClosePoll(Struct, frozen=True):
     by: str = ""
 
 
-Deed = (
+ParticipationCommand = (
     TakeSeat | LeaveSeat | KeepDraft | Say | OfferPoint | AnswerPoint | CastBallot | CastVote | ClosePoll
 )  # fmt: skip
 
 
-def heed(debate: Debate, deed: Deed) -> Decision:
-    match deed:
+def decide_participation(debate: Debate, command: ParticipationCommand) -> Decision:
+    match command:
         case TakeSeat():
-            return _take_seat(debate, deed)
+            return _take_seat(debate, command)
         case LeaveSeat():
-            return _leave_seat(debate, deed)
+            return _leave_seat(debate, command)
         case KeepDraft():
-            return _keep_draft(debate, deed)
+            return _keep_draft(debate, command)
         case Say():
-            return _say(debate, deed)
+            return _say(debate, command)
         case OfferPoint():
-            return _offer_point(debate, deed)
+            return _offer_point(debate, command)
         case AnswerPoint():
-            return _answer_point(debate, deed)
+            return _answer_point(debate, command)
         case CastBallot():
-            return _cast_ballot(debate, deed)
+            return _cast_ballot(debate, command)
         case CastVote():
-            return _cast_vote(debate, deed)
+            return _cast_vote(debate, command)
         case ClosePoll():
-            return _close_poll(debate, deed)
+            return _close_poll(debate, command)
         case _:
-            assert_never(deed)
+            assert_never(command)
 
 
 # --- seats --------------------------------------------------------------------------------------------
@@ -151,48 +151,48 @@ def _leave_seat(debate: Debate, deed: LeaveSeat) -> Decision:
         return Refused("The debate is over.", debate.status)
     if seat.stand_in is None:
         return Refused("No model stands in for this seat.", debate.status)
-    return (*give_way(debate, deed.seat), SeatLeft(deed.seat, deed.by))
+    return (*hand_to_stand_in(debate, deed.seat), SeatLeft(deed.seat, deed.by))
 
 
-def give_way(debate: Debate, seat: str) -> tuple[Event, ...]:
+def hand_to_stand_in(debate: Debate, seat: str) -> tuple[Event, ...]:
     """What the person was about to say is said by the stand-in; what they were asked, they decline."""
     declined = (AsideFailed(aside.number, "Gone.") for aside in debate.open_asides if aside.seat == seat)
     turn = _speaking(debate, seat)
-    return (*declined, *(cut(debate, turn, "absent") if turn else ()))
+    return (*declined, *(interrupt_turn(debate, turn, "absent") if turn else ()))
 
 
-def cut(debate: Debate, turn: Turn, by: Interrupter) -> tuple[Event, ...]:
+def interrupt_turn(debate: Debate, turn: Turn, by: InterruptReason) -> tuple[Event, ...]:
     """Break a speech off. The call of a model is settled by whoever listens to it; nobody listens to a
     person."""
     call = debate.call(turn.call) if turn.call is not None else None
     by_hand = debate.seat(turn.seat).model.human
-    return (*((settled(call),) if call and by_hand else ()), TurnInterrupted(turn.number, by))
+    return (*((human_call_completed(call),) if call and by_hand else ()), TurnInterrupted(turn.number, by))
 
 
 # --- speaking -----------------------------------------------------------------------------------------
 
 
-def has_the_floor(debate: Debate, turn: Turn) -> tuple[CallStarted, ...]:
+def start_human_call(debate: Debate, turn: Turn) -> tuple[CallStarted, ...]:
     """A person's words come by their own hand, as those of a call that costs nothing."""
     model = debate.seat(turn.seat).model
     if not model.human or turn.call is not None:
         return ()
-    return (CallStarted(debate.calls_made + 1, model.label, "", 1, 0, 0, NOTHING, turn=turn.number),)
+    return (CallStarted(debate.calls_made + 1, model.label, "", 1, 0, 0, ZERO, turn=turn.number),)
 
 
 def _keep_draft(debate: Debate, deed: KeepDraft) -> Decision:
-    if refused := _not_theirs(debate, deed.seat):
+    if refused := _refuse_unless_seated(debate, deed.seat):
         return refused
-    if len(deed.text) > LONGEST_SPEECH:
-        raise _too_long("text", LONGEST_SPEECH)
+    if len(deed.text) > MAX_SPEECH_CHARS:
+        raise _too_long("text", MAX_SPEECH_CHARS)
     turn = _speaking(debate, deed.seat)
-    if deed.live and turn is not None and turn.call is not None and _goes_on(turn.text, deed.text):
-        return tuple(_pieces(turn.call, deed.text[len(turn.text) :]))
+    if deed.live and turn is not None and turn.call is not None and _extends(turn.text, deed.text):
+        return tuple(_text_deltas(turn.call, deed.text[len(turn.text) :]))
     return () if deed.text == draft(debate, deed.seat) else (DraftKept(deed.seat, deed.text),)
 
 
 def _say(debate: Debate, deed: Say) -> Decision:
-    if refused := _not_theirs(debate, deed.seat):
+    if refused := _refuse_unless_seated(debate, deed.seat):
         return refused
     turn = _speaking(debate, deed.seat)
     if turn is None or turn.call is None:
@@ -200,28 +200,30 @@ def _say(debate: Debate, deed: Say) -> Decision:
     text = (deed.text if deed.text is not None else draft(debate, deed.seat)).strip()
     if not text:
         raise Invalid("Nothing is written yet, and a speech has words.", {"text": ["Must not be empty"]})
-    if len(text) > LONGEST_SPEECH:
-        raise _too_long("text", LONGEST_SPEECH)
-    return spoken(debate, turn, text)
+    if len(text) > MAX_SPEECH_CHARS:
+        raise _too_long("text", MAX_SPEECH_CHARS)
+    return complete_human_speech(debate, turn, text)
 
 
-def spoken(debate: Debate, turn: Turn, text: str, truncated: Truncation | None = None) -> tuple[Event, ...]:
+def complete_human_speech(
+    debate: Debate, turn: Turn, text: str, truncated: Truncation | None = None
+) -> tuple[Event, ...]:
     """The whole speech, whatever of it was shown before."""
     call = debate.call(turn.call) if turn.call is not None else None
     if call is None:
         return ()
     rest = text.removeprefix(turn.text) if text.startswith(turn.text) else ""
-    words, budget = count(text), debate.budget(turn.slot)
+    words, budget = count_words(text), debate.word_budget(turn.slot)
     return (
-        *_pieces(call.number, rest),
+        *_text_deltas(call.number, rest),
         SegmentCompleted(call.number, Text(text)),
-        settled(call),
+        human_call_completed(call),
         TurnCompleted(
             turn.number,
             words,
             truncated,
-            over_length=words > budget * LENIENCE,
-            clipped=debate.clipped(turn.slot, text),
+            over_length=words > budget * OVERRUN_FACTOR,
+            clipped=debate.clip_words(turn.slot, text),
         ),
     )
 
@@ -234,22 +236,22 @@ def draft(debate: Debate, seat: str) -> str:
     return turn.text if turn else ""
 
 
-def settled(call: Call) -> CallCompleted:
+def human_call_completed(call: Call) -> CallCompleted:
     """What a person says costs nothing."""
-    return CallCompleted(call.number, "stop", Usage(), NOTHING, latency_ms=0)
+    return CallCompleted(call.number, "stop", Usage(), ZERO, latency_ms=0)
 
 
 def _speaking(debate: Debate, seat: str) -> Turn | None:
     return next((turn for turn in debate.live if turn.seat == seat), None)
 
 
-def _goes_on(shown: str, text: str) -> bool:
+def _extends(shown: str, text: str) -> bool:
     return len(text) > len(shown) and text.startswith(shown)
 
 
-def _pieces(call: int, text: str) -> Iterator[Event]:
-    for start in range(0, len(text), PIECE):
-        yield CallDelta(call, 0, "text", text[start : start + PIECE])
+def _text_deltas(call: int, text: str) -> Iterator[Event]:
+    for start in range(0, len(text), MAX_DELTA_CHARS):
+        yield CallDelta(call, 0, "text", text[start : start + MAX_DELTA_CHARS])
 
 
 # --- points of information ----------------------------------------------------------------------------
@@ -257,11 +259,11 @@ def _pieces(call: int, text: str) -> Iterator[Event]:
 
 def _offer_point(debate: Debate, deed: OfferPoint) -> Decision:
     """One for each speech; it is put to the speaker when the speech comes to its break."""
-    if refused := _not_theirs(debate, deed.seat):
+    if refused := _refuse_unless_seated(debate, deed.seat):
         return refused
     text = deed.text.strip()
-    if not text or len(text) > LONGEST_POINT:
-        raise _too_long("text", LONGEST_POINT)
+    if not text or len(text) > MAX_POINT_CHARS:
+        raise _too_long("text", MAX_POINT_CHARS)
     turn = next((turn for turn in debate.live if opposed(debate.seats, deed.seat, turn.seat)), None)
     if turn is None:
         return Refused("Points of information can be offered while the other side speaks.", debate.status)
@@ -280,15 +282,15 @@ def _offer_point(debate: Debate, deed: OfferPoint) -> Decision:
 
 
 def _answer_point(debate: Debate, deed: AnswerPoint) -> Decision:
-    if refused := _not_theirs(debate, deed.seat):
+    if refused := _refuse_unless_seated(debate, deed.seat):
         return refused
-    asked = _asked(debate, deed.seat)
+    asked = _open_point_offer(debate, deed.seat)
     if asked is None:
         return Refused("Nobody has offered you a point.", debate.status)
     return (AsideAnswered(asked.number, yes=deed.accept),)
 
 
-def _asked(debate: Debate, seat: str) -> Aside | None:
+def _open_point_offer(debate: Debate, seat: str) -> Aside | None:
     return next((a for a in debate.open_asides if a.kind == "leave" and a.seat == seat), None)
 
 
@@ -302,9 +304,9 @@ def _cast_ballot(debate: Debate, deed: CastBallot) -> Decision:
     judge = next((judge for judge in judging.judges if judge.id == deed.ballot.judge), None)
     if judge is None or not judge.model.human:
         return Refused("This judge does not sit here in person.", debate.status)
-    if judging.has(judge.id, 0):
+    if judging.has_ballot(judge.id, 0):
         return Refused("This judge has voted.", debate.status)
-    return (BallotCast(judging.number, human_ballot.checked(debate, judge, deed.ballot)),)
+    return (BallotCast(judging.number, human_ballot.check_ballot(debate, judge, deed.ballot)),)
 
 
 def _cast_vote(debate: Debate, deed: CastVote) -> Decision:
@@ -314,14 +316,14 @@ def _cast_vote(debate: Debate, deed: CastVote) -> Decision:
     poll = debate.poll(name)
     if poll is None:
         return Refused("This vote is not open yet.", debate.status)
-    if deed.choice not in choices(debate):
+    if deed.choice not in vote_choices(debate):
         raise Invalid(
-            "There is no such choice.", {"choice": [f"Must be one of: {', '.join(choices(debate))}"]}
+            "There is no such choice.", {"choice": [f"Must be one of: {', '.join(vote_choices(debate))}"]}
         )
     if any(vote.voter == deed.voter and vote.poll == name for vote in debate.votes):
         return Refused("You have voted.", debate.status)
-    if len(debate.votes) >= MOST_VOTES:
-        return Refused(f"A debate takes at most {MOST_VOTES} votes.", debate.status)
+    if len(debate.votes) >= MAX_VOTES:
+        return Refused(f"A debate takes at most {MAX_VOTES} votes.", debate.status)
     return (VoteCast(name, deed.voter, deed.choice, late=_open_poll(debate) != name),)
 
 
@@ -340,7 +342,7 @@ def _open_poll(debate: Debate) -> PollName | None:
 # --- checks -------------------------------------------------------------------------------------------
 
 
-def _not_theirs(debate: Debate, seat: str) -> Refused | None:
+def _refuse_unless_seated(debate: Debate, seat: str) -> Refused | None:
     _check_seat(debate, seat)
     if not debate.seat(seat).model.human:
         return Refused("A model sits in this seat; take it first.", debate.status)

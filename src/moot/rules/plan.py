@@ -20,8 +20,14 @@ from moot.core.events import ConcessionMade, EndReason, FailReason, PointRaised,
 from moot.core.state import Debate
 from moot.core.terms import Judge, PollName, Slot
 from moot.rules.endings import concession, stalemate
-from moot.rules.side_questions import Question, after_speaking, before_speaking, falls_out, raised
-from moot.rules.turn_sessions import all_given
+from moot.rules.side_questions import (
+    SideQuestion,
+    points_raised,
+    questions_after,
+    questions_before,
+    skipped_speech,
+)
+from moot.rules.turn_sessions import all_turns_given
 
 ORDERS = (0, 1)
 """Every model that judges sees the seats both ways round."""
@@ -31,15 +37,15 @@ class Speak(Struct, frozen=True):
     slots: tuple[Slot, ...]
 
 
-class Ask(Struct, frozen=True):
-    questions: tuple[Question, ...]
+class AskSideQuestions(Struct, frozen=True):
+    questions: tuple[SideQuestion, ...]
 
 
-class Note(Struct, frozen=True):
+class RecordFacts(Struct, frozen=True):
     events: tuple[PointRaised | TurnSkipped, ...]
 
 
-class Poll(Struct, frozen=True):
+class HoldPoll(Struct, frozen=True):
     """It is to be opened, or is open until its time is up or somebody closes it."""
 
     name: PollName
@@ -51,77 +57,79 @@ class AskJudges(Struct, frozen=True):
 
 class Conclude(Struct, frozen=True):
     why: EndReason
-    found: StalemateFound | ConcessionMade | None = None
+    finding: StalemateFound | ConcessionMade | None = None
 
 
-class Fail(Struct, frozen=True):
+class FailDebate(Struct, frozen=True):
     reason: FailReason
 
 
-class Rest(Struct, frozen=True):
+class Idle(Struct, frozen=True):
     waiting_for: Literal["start", "resume", "round", "judge", "decision", "turn", "aside", "nothing"]
 
 
-Plan = Speak | Ask | Note | Poll | AskJudges | Conclude | Fail | Rest
+Plan = Speak | AskSideQuestions | RecordFacts | HoldPoll | AskJudges | Conclude | FailDebate | Idle
 
 
 def plan(debate: Debate) -> Plan:
     if debate.being_judged:
         return _plan_judging(debate)
     if debate.status == "created":
-        return Rest("start")
+        return Idle("start")
     if not (debate.running or debate.status == "paused"):
-        return Rest("nothing")
-    if all_given(debate):
+        return Idle("nothing")
+    if all_turns_given(debate):
         return Conclude("rounds")
     if debate.status == "paused":
-        return Rest("resume")
+        return Idle("resume")
     if debate.live:
-        return Rest("turn")
+        return Idle("turn")
     if debate.open_asides:
-        return Rest("aside")
-    if _may_vote_first(debate):
-        return Poll("before")
+        return Idle("aside")
+    if _first_poll_due(debate):
+        return HoldPoll("before")
     if debate.stopped_at is None and (step := _plan_after_speaking(debate)):
         return step
-    unspent = debate.unspent()
+    unspent = debate.remaining_slots()
     if not unspent or debate.in_circles:
         return _plan_end(debate)
     following = unspent[0]
     if not debate.manner.auto and following.round > debate.rounds_asked:
-        return Rest("round")
-    if dropped := falls_out(debate, following):
-        return Note(dropped)
+        return Idle("round")
+    if dropped := skipped_speech(debate, following):
+        return RecordFacts(dropped)
     coming = tuple(slot for slot in unspent if slot.group == following.group)
-    if questions := before_speaking(debate, coming):
-        return Ask(questions)
+    if questions := questions_before(debate, coming):
+        return AskSideQuestions(questions)
     return Speak(coming)
 
 
 def _plan_after_speaking(debate: Debate) -> Plan | None:
     """What the latest speech leads to; None where it simply goes on."""
-    if questions := after_speaking(debate):
-        return Ask(questions)
-    if points := raised(debate):
-        return Note(points)
+    if questions := questions_after(debate):
+        return AskSideQuestions(questions)
+    if points := points_raised(debate):
+        return RecordFacts(points)
     if found := concession(debate):
         return Conclude("concession", found)
     if debate.manner.winning != "audience" and (found := stalemate(debate)):
         return Conclude("stalemate", found)
-    return Fail("all_failed") if _all_failed(debate) else None
+    return FailDebate("all_failed") if _all_failed(debate) else None
 
 
 def _plan_judging(debate: Debate) -> Plan:
     judging = debate.judging
     if judging is None:
-        return Rest("nothing")
+        return Idle("nothing")
     models = [judge for judge in judging.judges if not judge.model.human]
     missing = [
-        next(((judge.id, order) for order in ORDERS if not judging.has(judge.id, order)), None)
+        next(((judge.id, order) for order in ORDERS if not judging.has_ballot(judge.id, order)), None)
         for judge in models
     ]
     # People are waited for last: what models think of it is then done, and has cost them no time.
-    people = [(judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has(judge.id, 0)]
+    people = [
+        (judge.id, 0) for judge in judging.judges if judge.model.human and not judging.has_ballot(judge.id, 0)
+    ]
     return AskJudges(tuple(ballot for ballot in missing if ballot) or tuple(people))
 
 
@@ -130,7 +138,7 @@ def orders(judge: Judge) -> tuple[int, ...]:
     return (0,) if judge.model.human else ORDERS
 
 
-def _may_vote_first(debate: Debate) -> bool:
+def _first_poll_due(debate: Debate) -> bool:
     """The first vote comes before the first word."""
     polls, poll = debate.manner.polls, debate.poll("before")
     if polls is None or not polls.before or debate.turns:
@@ -138,26 +146,26 @@ def _may_vote_first(debate: Debate) -> bool:
     return poll is None or poll.closed_at is None
 
 
-def closes_by_itself(debate: Debate, name: PollName) -> bool:
+def closes_on_time(debate: Debate, name: PollName) -> bool:
     poll = debate.poll(name)
     return poll is not None and poll.closed_at is None and poll.seconds is not None
 
 
 def _plan_end(debate: Debate) -> Plan:
-    if debate.manner.polls is not None and debate.something_said:
+    if debate.manner.polls is not None and debate.has_speeches:
         poll = debate.poll("after")
         if poll is None or poll.closed_at is None:
-            return Poll("after")
-    if why := _cut_short(debate):
+            return HoldPoll("after")
+    if why := _early_end_reason(debate):
         return Conclude(why)
     if debate.manner.winning == "user-decides":
-        return Rest("decision")
+        return Idle("decision")
     if is_judged(debate) and not debate.manner.auto_judge:
-        return Rest("judge")
+        return Idle("judge")
     return Conclude("stalemate" if debate.in_circles else "rounds")
 
 
-def _cut_short(debate: Debate) -> EndReason | None:
+def _early_end_reason(debate: Debate) -> EndReason | None:
     """Why the speeches ended before their time, and only the vote was still to be held."""
     if debate.stopped_at is not None:
         return "stopped"
@@ -165,16 +173,16 @@ def _cut_short(debate: Debate) -> EndReason | None:
 
 
 def is_judged(debate: Debate) -> bool:
-    return bool(debate.panel) and debate.manner.winning != "audience" and debate.something_said
+    return bool(debate.panel) and debate.manner.winning != "audience" and debate.has_speeches
 
 
 def _all_failed(debate: Debate) -> bool:
     """Every speech of the latest complete round came to nothing, and not only one speaker's."""
     if not debate.rounds_done:
         return False
-    unspent = {slot.index for slot in debate.unspent()}
+    unspent = {slot.index for slot in debate.remaining_slots()}
     slots = {slot.index for slot in debate.schedule if slot.round == debate.rounds_done}
-    last = [turn for turn in debate.turns if turn.slot in slots and turn.spent]
+    last = [turn for turn in debate.turns if turn.slot in slots and turn.used_slot]
     if not last or slots & unspent or any(turn.state != "failed" for turn in last):
         return False
-    return len({turn.seat for turn in last}) > 1 or not debate.something_said
+    return len({turn.seat for turn in last}) > 1 or not debate.has_speeches

@@ -15,23 +15,23 @@ import re
 from msgspec import Struct
 
 from moot.core.events import PointRaised, TurnSkipped
-from moot.core.schedule import benches, opposed
+from moot.core.schedule import opposed, seats_by_side
 from moot.core.state import Aside, Debate, Turn
 from moot.core.terms import AsideKind, Seat, Slot
-from moot.core.word_count import count
-from moot.prompts.speaker_names import mates
+from moot.core.word_count import count_words
+from moot.prompts.speaker_names import teammates
 from moot.prompts.templates import CONCEDE
 
 ANSWER_SECONDS = 30.0
 """How long a person has to say whether they take a point."""
 POINT_WORDS = 40
 REASON_WORDS = 60
-LEAST_NOTES = 20
+MIN_NOTE_WORDS = 20
 """Fewer words of notes than this are not worth a call."""
-LEAST_SAID = 10
+MIN_CLOCK_WORDS = 10
 """A side with fewer words than this on its clock has used it up."""
 
-HINTS = re.compile(
+CONCESSION_HINTS = re.compile(
     r"\bI (?:hereby |must |have to |do |now |fully |honestly )*"
     r"(?:concede|give way|stand corrected|withdraw my)\b"
     r"|\bI (?:have been|was|am) (?:honestly |fully )?(?:persuaded|convinced) (?:by|that)\b"
@@ -42,12 +42,12 @@ HINTS = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
-LONGEST_HINT = 300
+MAX_HINT_CHARS = 300
 LONGEST_HINTED = 20_000
 """Characters at the end of a speech in which such words are looked for: a megabyte would take its time."""
 
 
-class Question(Struct, frozen=True):
+class SideQuestion(Struct, frozen=True):
     kind: AsideKind
     slot: int
     seat: str | None = None
@@ -56,44 +56,46 @@ class Question(Struct, frozen=True):
     about: str = ""
 
 
-def after_speaking(debate: Debate) -> tuple[Question, ...]:
+def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:
     """What the latest speech gives rise to: has its speaker conceded, does anybody rise on a point?"""
-    given = just_given(debate)
-    conceding = tuple(question for turn in given for question in _of_concession(debate, turn))
+    given = latest_turns(debate)
+    conceding = tuple(question for turn in given for question in _concession_questions(debate, turn))
     if conceding or not given or not _at_break(debate, given[-1]):
         return conceding
-    return _of_points(debate, given[-1])
+    return _point_questions(debate, given[-1])
 
 
-def before_speaking(debate: Debate, coming: tuple[Slot, ...]) -> tuple[Question, ...]:
+def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
     """Whoever is about to speak makes notes."""
     made = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
     return tuple(
-        Question("notes", slot.index, slot.seat)
+        SideQuestion("notes", slot.index, slot.seat)
         for slot in coming
         if (slot.index, slot.seat) not in made
-        and prepares(debate, slot)
-        and notes_left(debate, slot.seat) >= LEAST_NOTES
+        and makes_notes(debate, slot)
+        and note_words_left(debate, slot.seat) >= MIN_NOTE_WORDS
     )
 
 
-def just_given(debate: Debate) -> tuple[Turn, ...]:
+def latest_turns(debate: Debate) -> tuple[Turn, ...]:
     """The latest speech that counts, and those given at the same time."""
-    last = next((turn for turn in reversed(debate.turns) if turn.spent), None)
+    last = next((turn for turn in reversed(debate.turns) if turn.used_slot), None)
     if last is None:
         return ()
     group = debate.schedule[last.slot].group
-    return tuple(turn for turn in debate.turns if turn.spent and debate.schedule[turn.slot].group == group)
+    return tuple(
+        turn for turn in debate.turns if turn.used_slot and debate.schedule[turn.slot].group == group
+    )
 
 
-def words_for(debate: Debate, aside: Aside) -> int:
+def answer_word_limit(debate: Debate, aside: Aside) -> int:
     """How long an answer may be."""
     if aside.kind == "notes":
-        return notes_left(debate, aside.seat or "")
+        return note_words_left(debate, aside.seat or "")
     return POINT_WORDS if aside.kind == "point" else REASON_WORDS
 
 
-def asked(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
+def asides_about(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
     """What was asked of this kind about this speech."""
     return tuple(aside for aside in debate.asides if aside.kind == kind and aside.turn == turn)
 
@@ -104,8 +106,8 @@ def asked(debate: Debate, kind: AsideKind, turn: int) -> tuple[Aside, ...]:
 def _at_break(debate: Debate, turn: Turn) -> bool:
     """The speech stands at its break, where points may be offered, and none has been dealt with."""
     rest = continuation(debate, debate.schedule[turn.slot])
-    unspent = debate.unspent()
-    if rest is None or not unspent or unspent[0].index != rest.index or not turn.said:
+    unspent = debate.remaining_slots()
+    if rest is None or not unspent or unspent[0].index != rest.index or not turn.has_words:
         return False
     return all(point.turn != turn.number for point in debate.points)
 
@@ -118,21 +120,21 @@ def continuation(debate: Debate, slot: Slot) -> Slot | None:
     return following if (following.phase, following.seat) == (slot.phase, slot.seat) else None
 
 
-def _of_points(debate: Debate, turn: Turn) -> tuple[Question, ...]:
-    answered = {aside.seat for aside in asked(debate, "point", turn.number)}
+def _point_questions(debate: Debate, turn: Turn) -> tuple[SideQuestion, ...]:
+    answered = {aside.seat for aside in asides_about(debate, "point", turn.number)}
     others = [
         seat
-        for bench in benches(debate.seats)
+        for bench in seats_by_side(debate.seats)
         for seat in bench
         if opposed(debate.seats, seat.id, turn.seat) and seat.id not in answered and _may_be_asked(seat)
     ]
     if others:
-        return tuple(Question("point", turn.slot, seat.id, turn=turn.number) for seat in others)
-    if debate.rising(turn.number) is None or asked(debate, "leave", turn.number):
+        return tuple(SideQuestion("point", turn.slot, seat.id, turn=turn.number) for seat in others)
+    if debate.offered_point(turn.number) is None or asides_about(debate, "leave", turn.number):
         return ()
     if debate.seat(turn.seat).model.small:
         return ()
-    return (Question("leave", turn.slot, turn.seat, turn=turn.number),)
+    return (SideQuestion("leave", turn.slot, turn.seat, turn=turn.number),)
 
 
 def _may_be_asked(seat: Seat) -> bool:
@@ -140,20 +142,20 @@ def _may_be_asked(seat: Seat) -> bool:
     return not (seat.model.human or seat.model.small)
 
 
-def raised(debate: Debate) -> tuple[PointRaised, ...]:
+def points_raised(debate: Debate) -> tuple[PointRaised, ...]:
     """A point that was offered and has been answered, and that nobody has written down."""
-    turn = next(reversed(just_given(debate)), None)
+    turn = next(reversed(latest_turns(debate)), None)
     if turn is None or not _at_break(debate, turn):
         return ()
-    offered = debate.rising(turn.number)
+    offered = debate.offered_point(turn.number)
     if offered is None or offered.seat is None:
         return ()
-    accepted = _takes(debate, turn)
+    accepted = _accepts_point(debate, turn)
     return (PointRaised(len(debate.points) + 1, turn.number, offered.seat, accepted, offered.text),)
 
 
-def _takes(debate: Debate, turn: Turn) -> bool:
-    leave = asked(debate, "leave", turn.number)
+def _accepts_point(debate: Debate, turn: Turn) -> bool:
+    leave = asides_about(debate, "leave", turn.number)
     if leave:
         return leave[-1].yes
     return debate.seat(turn.seat).model.small and debate.points_taken(turn.seat) == 0
@@ -162,7 +164,7 @@ def _takes(debate: Debate, turn: Turn) -> bool:
 # --- notes --------------------------------------------------------------------------------------------
 
 
-def prepares(debate: Debate, slot: Slot) -> bool:
+def makes_notes(debate: Debate, slot: Slot) -> bool:
     """Notes are made before a speech, never within a cross-examination or in the middle of one."""
     if not (debate.manner.prep and debate.format.prep_words):
         return False
@@ -171,30 +173,32 @@ def prepares(debate: Debate, slot: Slot) -> bool:
     return speaks and seat.role == "debater" and _may_be_asked(seat)
 
 
-def notes_left(debate: Debate, seat: str) -> int:
+def note_words_left(debate: Debate, seat: str) -> int:
     """Words of notes for the coming speech: what its team has left, shared among the speeches left."""
-    team = {seat, *(mate.id for mate in mates(debate, debate.seat(seat))[0])}
-    made = sum(count(aside.text) for aside in debate.asides if aside.kind == "notes" and aside.seat in team)
-    speeches = sum(slot.seat in team and prepares(debate, slot) for slot in debate.unspent())
+    team = {seat, *(mate.id for mate in teammates(debate, debate.seat(seat))[0])}
+    made = sum(
+        count_words(aside.text) for aside in debate.asides if aside.kind == "notes" and aside.seat in team
+    )
+    speeches = sum(slot.seat in team and makes_notes(debate, slot) for slot in debate.remaining_slots())
     return max(0, debate.format.prep_words - made) // max(1, speeches)
 
 
 # --- speeches that fall out ---------------------------------------------------------------------------
 
 
-def falls_out(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
+def skipped_speech(debate: Debate, slot: Slot) -> tuple[TurnSkipped, ...]:
     """No question was asked, or the side's clock has run out."""
     phase = debate.format.phases[slot.phase]
     if phase.kind == "questions" and not _is_asked(debate, slot.seat):
         return (TurnSkipped(slot.index, slot.seat, "no questions"),)
-    if phase.clock and debate.clock_left(slot) < LEAST_SAID:
+    if phase.clock and debate.clock_words_left(slot) < MIN_CLOCK_WORDS:
         return (TurnSkipped(slot.index, slot.seat, "clock"),)
     return ()
 
 
 def _is_asked(debate: Debate, seat: str) -> bool:
     """The floor has asked everybody, or this seat since it spoke last."""
-    spoke = max((turn.seq for turn in debate.turns if turn.seat == seat and turn.said), default=0)
+    spoke = max((turn.seq for turn in debate.turns if turn.seat == seat and turn.has_words), default=0)
     questions = (remark for remark in debate.remarks if remark.question)
     return any(remark.to is None or (remark.to == seat and remark.seq > spoke) for remark in questions)
 
@@ -202,44 +206,44 @@ def _is_asked(debate: Debate, seat: str) -> bool:
 # --- concession ---------------------------------------------------------------------------------------
 
 
-def _of_concession(debate: Debate, turn: Turn) -> tuple[Question, ...]:
+def _concession_questions(debate: Debate, turn: Turn) -> tuple[SideQuestion, ...]:
     """Words that sound like giving way are only a hint: the debater is asked, and then a referee."""
-    hint = hint_of(debate, turn)
-    if not hint or asked(debate, "referee", turn.number):
+    hint = concession_hint(debate, turn)
+    if not hint or asides_about(debate, "referee", turn.number):
         return ()
-    own = asked(debate, "concession", turn.number)
+    own = asides_about(debate, "concession", turn.number)
     person = debate.seat(turn.seat).model.human
     if not own and not person:
-        return (Question("concession", turn.slot, turn.seat, turn=turn.number, about=hint),)
+        return (SideQuestion("concession", turn.slot, turn.seat, turn=turn.number, about=hint),)
     if own and not own[-1].yes:
         return ()
     question = referee(debate, turn)
     return (question,) if question else ()
 
 
-def referee(debate: Debate, turn: Turn) -> Question | None:
+def referee(debate: Debate, turn: Turn) -> SideQuestion | None:
     """A judge of this debate; else the debater's own model, asked without its history. None for a person."""
-    hint = hint_of(debate, turn)
+    hint = concession_hint(debate, turn)
     for judge in debate.panel:
         if not (judge.model.human or judge.model.small):
-            return Question("referee", turn.slot, judge=judge.id, turn=turn.number, about=hint)
+            return SideQuestion("referee", turn.slot, judge=judge.id, turn=turn.number, about=hint)
     if debate.seat(turn.seat).model.human:
         return None
-    return Question("referee", turn.slot, turn.seat, turn=turn.number, about=hint)
+    return SideQuestion("referee", turn.slot, turn.seat, turn=turn.number, about=hint)
 
 
-def hint_of(debate: Debate, turn: Turn) -> str:
+def concession_hint(debate: Debate, turn: Turn) -> str:
     """The words of a speech that sound like giving way; empty where there are none, or nobody may."""
     seat = debate.seat(turn.seat)
     if not may_concede(debate) or seat.model.small:
         return ""
-    if turn.state != "completed" or not turn.said or rival(debate, turn.seat) is None:
+    if turn.state != "completed" or not turn.has_words or winner_if_conceded(debate, turn.seat) is None:
         return ""
     last = turn.text.strip().splitlines()[-1].strip()
     if last.casefold() == CONCEDE.casefold():
         return last
     end = turn.text[-LONGEST_HINTED:]
-    found = None if seat.model.human else HINTS.search(end)
+    found = None if seat.model.human else CONCESSION_HINTS.search(end)
     return _sentence(end, found.start()) if found else ""
 
 
@@ -252,13 +256,13 @@ def may_concede(debate: Debate) -> bool:
 
 def _sentence(text: str, place: int) -> str:
     around = next(match for match in _SENTENCE.finditer(text) if match.end() > place)
-    return around[0].strip()[:LONGEST_HINT]
+    return around[0].strip()[:MAX_HINT_CHARS]
 
 
-def rival(debate: Debate, seat: str) -> Seat | None:
+def winner_if_conceded(debate: Debate, seat: str) -> Seat | None:
     """Who wins where this seat gives way; None where more than two sides are there to win."""
     debaters = [other for other in debate.seats if other.role == "debater"]
     if len(debaters) > 2 and any(other.side == "neutral" for other in debaters):
         return None
-    others = (bench for bench in benches(debate.seats) if all(member.id != seat for member in bench))
+    others = (bench for bench in seats_by_side(debate.seats) if all(member.id != seat for member in bench))
     return next((bench[0] for bench in others if bench), None)

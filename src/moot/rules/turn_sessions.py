@@ -13,16 +13,16 @@ from msgspec import Struct
 from moot.core.errors import Invalid, Refused
 from moot.core.events import DebateResumed, Event, SeatFilled, TurnRetried
 from moot.core.state import Debate, Turn
-from moot.core.terms import FREE, HUMAN, Chair, Format, Model, Phase, Seat
-from moot.rules.participation import cut
+from moot.core.terms import FREE, HUMAN, Format, Model, Phase, Seat, SeatTemplate
+from moot.rules.participation import interrupt_turn
 
 TURNS = 10
-NAME = "turns"
+FORMAT_NAME = "turns"
 FORMAT = Format(
-    name=NAME,
+    name=FORMAT_NAME,
     title="Turn by turn",
     summary="Two sides answer each other, and every turn is asked for.",
-    chairs=(Chair("AFFIRMATIVE", "for"), Chair("NEGATIVE", "against")),
+    chairs=(SeatTemplate("AFFIRMATIVE", "for"), SeatTemplate("NEGATIVE", "against")),
     phases=(
         Phase(
             "opening",
@@ -54,7 +54,7 @@ FORMAT = Format(
     scripted=True,
     result="none",
 )
-NOBODY = Model(HUMAN, HUMAN, price=FREE)
+UNASSIGNED_MODEL = Model(HUMAN, HUMAN, price=FREE)
 """Holds a seat until a model is named for it: what is said there meanwhile comes by hand."""
 
 
@@ -68,45 +68,45 @@ class AskTurn(Struct, frozen=True):
     by: str = ""
 
 
-def ask_turn(debate: Debate, asked: AskTurn) -> tuple[Event, ...] | Refused:
-    if debate.format.name != NAME or not 0 <= asked.slot < len(debate.schedule):
+def ask_turn(debate: Debate, command: AskTurn) -> tuple[Event, ...] | Refused:
+    if debate.format.name != FORMAT_NAME or not 0 <= command.slot < len(debate.schedule):
         raise Invalid("There is no such turn.", {"turnNumber": [f"Must be between 1 and {TURNS}"]})
-    seat = debate.seat(debate.schedule[asked.slot].seat)
-    filled = _fill(debate, seat, asked)
-    if not _is_own_chain(debate, asked):
+    seat = debate.seat(debate.schedule[command.slot].seat)
+    filled = _fill(debate, seat, command)
+    if not _is_own_chain(debate, command):
         problem = "Must be the last response of this turn's own model"
         raise Invalid("The chain is another's.", {"previousResponseId": [problem]})
-    turn = latest(debate, asked.slot)
+    turn = latest_turn(debate, command.slot)
     # One that was begun before a model was named waits for a person who will never come.
     vacant = tuple(one for one in debate.live if is_unasked(debate, debate.seat(one.seat)))
     if turn is not None and turn.state in ("live", "completed") and turn not in vacant:
         return ()
     if debate.final or debate.being_judged:
         return Refused("The debate is over.", debate.status)
-    following = _following(debate)
-    if following != asked.slot and (turn is None or not turn.spent):
+    following = _next_slot(debate)
+    if following != command.slot and (turn is None or not turn.used_slot):
         raise Invalid("It is another's turn.", {"turnNumber": [_expected(following)]})
-    changed = None if asked.intensity == debate.manner.intensity else asked.intensity
+    changed = None if command.intensity == debate.manner.intensity else command.intensity
     going_on = (*filled, DebateResumed("turn", changed))
     if vacant:
-        return (*(event for one in vacant for event in cut(debate, one, "pause")), *going_on)
-    if turn is not None and (turn.spent or debate.status == "error"):
+        return (*(event for one in vacant for event in interrupt_turn(debate, one, "pause")), *going_on)
+    if turn is not None and (turn.used_slot or debate.status == "error"):
         # Struck first: nobody hears what is left of it.
         return (TurnRetried(turn.number), *going_on)
     # Where it runs already, somebody has just asked for the same.
     return () if debate.running and not filled else going_on
 
 
-def all_given(debate: Debate) -> bool:
+def all_turns_given(debate: Debate) -> bool:
     """Nothing is left to be asked for, not even a turn that failed. What was held elsewhere to its end stays
     as it was brought."""
-    if debate.format.name != NAME or debate.live or _following(debate) is not None:
+    if debate.format.name != FORMAT_NAME or debate.live or _next_slot(debate) is not None:
         return False
     return debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
 
 
 def is_session(debate: Debate) -> bool:
-    return debate.format.name == NAME
+    return debate.format.name == FORMAT_NAME
 
 
 def is_empty(seat: Seat) -> bool:
@@ -119,37 +119,37 @@ def is_unasked(debate: Debate, seat: Seat) -> bool:
     return is_session(debate) and is_empty(seat)
 
 
-def latest(debate: Debate, slot: int) -> Turn | None:
+def latest_turn(debate: Debate, slot: int) -> Turn | None:
     """The last time that this turn was begun, unless that was struck."""
     given = (turn for turn in _turns(debate) if turn.slot == slot and not turn.struck)
     return max(given, key=lambda turn: turn.seq, default=None)
 
 
-def own_last(debate: Debate, slot: int) -> Turn | None:
+def last_turn_of_speaker(debate: Debate, slot: int) -> Turn | None:
     """What the speaker of this turn said last before it."""
     seat = debate.schedule[slot].seat
-    said = (turn for turn in debate.turns if turn.seat == seat and turn.slot < slot and _stands(turn))
+    said = (turn for turn in debate.turns if turn.seat == seat and turn.slot < slot and _counts(turn))
     return max(said, key=lambda turn: turn.slot, default=None)
 
 
-def response_name(debate: Debate, turn: Turn, *, private: bool = True) -> str:
+def client_response_id(debate: Debate, turn: Turn, *, private: bool = True) -> str:
     """By which a client refers to this turn: the provider's id, which is for those who conduct the debate;
     else, or where the provider gave none, one of ours."""
     return (turn.response_id if private else None) or f"turn_{debate.id}_{turn.slot + 1}"
 
 
-def watched(debate: Debate, slot: int) -> tuple[int, int]:
+def stream_position(debate: Debate, slot: int) -> tuple[int, int]:
     """The number under which this turn is or will be given, and the seq after which it is told."""
-    turn = latest(debate, slot)
-    if turn is not None and (turn.state == "live" or turn.spent):
+    turn = latest_turn(debate, slot)
+    if turn is not None and (turn.state == "live" or turn.used_slot):
         return turn.number, turn.since
     return len(debate.turns) + len(debate.live) + 1, debate.seq
 
 
-def asked_last(debate: Debate) -> tuple[int, int] | None:
+def last_asked_position(debate: Debate) -> tuple[int, int] | None:
     """The same for the turn that was asked for last; None where none ever was."""
-    if debate.running and not debate.live and (following := debate.unspent()):
-        return watched(debate, following[0].index)
+    if debate.running and not debate.live and (following := debate.remaining_slots()):
+        return stream_position(debate, following[0].index)
     turn = max(_turns(debate), key=lambda turn: turn.seq, default=None)
     return (turn.number, turn.since) if turn else None
 
@@ -158,7 +158,7 @@ def _fill(debate: Debate, seat: Seat, asked: AskTurn) -> tuple[SeatFilled, ...]:
     """A model that has come to nothing so far may be replaced by another, unless it is about to speak."""
     if seat.model.label == asked.model.label:
         return ()
-    spoke = any(turn.seat == seat.id and (turn.said or turn.state == "live") for turn in _turns(debate))
+    spoke = any(turn.seat == seat.id and (turn.has_words or turn.state == "live") for turn in _turns(debate))
     if not is_empty(seat) and (spoke or debate.running):
         known = seat.model.alias or seat.model.name
         raise Invalid("Another model sits there.", {"modelId": [f"Must be {known}, as before"]})
@@ -169,23 +169,23 @@ def _turns(debate: Debate) -> tuple[Turn, ...]:
     return (*debate.turns, *debate.live)
 
 
-def _stands(turn: Turn) -> bool:
-    return turn.state == "completed" and turn.said
+def _counts(turn: Turn) -> bool:
+    return turn.state == "completed" and turn.has_words
 
 
 def _is_own_chain(debate: Debate, asked: AskTurn) -> bool:
     """What was said before we knew of the debate has a name that we cannot know; nor do we pass it on."""
-    last = own_last(debate, asked.slot)
+    last = last_turn_of_speaker(debate, asked.slot)
     if asked.previous is None:
         return True
     if last is None:
         return any(debate.schedule[slot].seat == debate.schedule[asked.slot].seat for slot in debate.skipped)
-    return asked.previous in (last.response_id, response_name(debate, last, private=False))
+    return asked.previous in (last.response_id, client_response_id(debate, last, private=False))
 
 
-def _following(debate: Debate) -> int | None:
+def _next_slot(debate: Debate) -> int | None:
     """The first turn that was not given: one that failed has to be given first."""
-    given = {turn.slot for turn in debate.turns if turn.spent and turn.state != "failed"}
+    given = {turn.slot for turn in debate.turns if turn.used_slot and turn.state != "failed"}
     return next((slot.index for slot in debate.schedule if slot.index not in {*given, *debate.skipped}), None)
 
 

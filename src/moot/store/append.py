@@ -9,24 +9,24 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 
 from moot.core.errors import Fenced, UnknownDebate
-from moot.core.events import Event, Narrated, Recorded
+from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.store.contract import UNCLAIMED, Outcome
+from moot.store.contract import UNCLAIMED, RecordResult
 
 Clock = Callable[[], datetime]
 
-REPEATABLE = timedelta(hours=24)
+IDEMPOTENCY_PERIOD = timedelta(hours=24)
 """How long a request that carries a key is remembered."""
-MOST_FOUND = 20
+MAX_SESSIONS_FOUND = 20
 """Sessions that one mark leads to."""
-SUMMARIES = 200
+SUMMARIES_PER_PAGE = 200
 """How many make a page where all are read: few enough to be gone through in milliseconds."""
-PACKED_FROM = 1024
+COMPRESS_FROM_BYTES = 1024
 """Bodies from this many bytes on are compressed."""
 
 
-class Replay(Struct, frozen=True):
+class RepeatedRequest(Struct, frozen=True):
     """A request that was carried out before, as events `first` to `last` of a debate."""
 
     body_hash: str
@@ -39,14 +39,14 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def seconds(at: datetime) -> int:
+def epoch_seconds(at: datetime) -> int:
     """Since 1970, as the store writes times that it searches by."""
     return int(at.timestamp())
 
 
-def append(
+def append_events(
     debate: Debate | None, debate_id: str, events: Sequence[Event], *, epoch: int, at: datetime
-) -> Outcome:
+) -> RecordResult:
     """The events in their places in the log, and the state after them."""
     seq = debate.seq if debate else 0
     records: list[Recorded] = []
@@ -57,16 +57,16 @@ def append(
         records.append(recorded)
     if debate is None:
         raise UnknownDebate
-    return Outcome(debate, tuple(records))
+    return RecordResult(debate, tuple(records))
 
 
-def fence(epoch: int | None, held: int) -> None:
+def check_epoch(epoch: int | None, held: int) -> None:
     """Only the runner that holds the debate's present epoch may write; commands carry none."""
     if epoch is not None and epoch != held:
         raise Fenced
 
 
-def claimed(held: int, seen: int, wanted: int | None) -> int:
+def next_epoch(held: int, seen: int, wanted: int | None) -> int:
     """The epoch of a debate that is taken over."""
     epoch = seen + 1 if wanted is None else wanted
     if held != seen or epoch < held:
@@ -84,13 +84,13 @@ def is_unclaimed(before: Debate | None, after: Debate) -> bool:
     return bool(unclaimed(after)) and not unclaimed(before)
 
 
-def still_open(debate: Debate, events: Sequence[Narrated]) -> Sequence[Narrated]:
+def only_open_calls(debate: Debate, events: Sequence[StreamedEvent]) -> Sequence[StreamedEvent]:
     """Without the words of calls that have ended meanwhile."""
     calls = [call.number for call in debate.calls]
     return [event for event in events if event.call in calls]
 
 
-def is_recast(before: Debate | None, after: Debate) -> bool:
+def models_changed(before: Debate | None, after: Debate) -> bool:
     """Whether other models may be in it now: seats change hands, and others are asked to judge."""
     if before is None:
         return True
@@ -98,7 +98,7 @@ def is_recast(before: Debate | None, after: Debate) -> bool:
 
 
 def pack(body: bytes) -> tuple[bool, bytes]:
-    if len(body) < PACKED_FROM:
+    if len(body) < COMPRESS_FROM_BYTES:
         return False, body
     return True, zlib.compress(body)
 

@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 from moot.core.errors import Invalid
 
 ImportState = Literal["running", "done", "undoing"]
-NOTHING, NULL = Raw(b"{}"), Raw(b"null")
+EMPTY_OBJECT, NULL = Raw(b"{}"), Raw(b"null")
 
 
 class Import(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Import(Struct, frozen=True):
     cursor: str = ""
     """How far the pass under way has come; empty between two passes."""
     passes: int = 0
-    report: Raw = NOTHING
+    report: Raw = EMPTY_OBJECT
     """What the last whole pass found, as JSON."""
 
     @property
@@ -41,7 +41,7 @@ class Import(Struct, frozen=True):
         return bool(self.cursor or self.passes)
 
 
-class Conversation(Struct, frozen=True):
+class ArchivedConversation(Struct, frozen=True):
     id: str
     import_id: str
     owner: str
@@ -52,7 +52,7 @@ class Conversation(Struct, frozen=True):
     """The first and the last of its moments, in milliseconds since 1970."""
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class ArchivedEvent(Struct, frozen=True, kw_only=True):
     """An event of a conversation. What is JSON stays JSON."""
 
     conversation: str
@@ -67,28 +67,28 @@ class Kept(Struct, frozen=True, kw_only=True):
     """What the segments cannot say of the row that they came from."""
 
 
-class Brought(Struct, frozen=True):
+class IncomingEvent(Struct, frozen=True):
     """An event on its way in."""
 
-    event: Kept
+    event: ArchivedEvent
     digest: bytes
     """Of the row that it came from: by it a changed one is known."""
 
 
-class Written(Struct, frozen=True):
+class SaveResult(Struct, frozen=True):
     new: int = 0
     changed: int = 0
     refused: tuple[str, ...] = ()
     """Conversations that another import has brought: they are left as they are."""
 
 
-class Shelf(Struct, frozen=True):
-    conversations: tuple[Conversation, ...]
+class ConversationPage(Struct, frozen=True):
+    conversations: tuple[ArchivedConversation, ...]
     total: int
 
 
 class Archive(Protocol):
-    async def keep(self, import_: Import, events: Sequence[Brought]) -> Written:
+    async def save(self, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
         """Write the import as it stands now, and of its events those that are new or have changed. No two of
         them may have the same conversation and id. Raises Invalid where it is being taken back, or
         was since it has begun."""
@@ -98,29 +98,31 @@ class Archive(Protocol):
         """Oldest first."""
         ...
 
-    async def undo(self, import_id: str, limit: int = 1000) -> int:
+    async def undo_import(self, import_id: str, limit: int = 1000) -> int:
         """Remove so many of its events, and when none are left the import itself. How many went: 0 is the
         end. Whoever is stopped in between goes on with the same call."""
         ...
 
-    async def tally(self, import_id: str) -> dict[str, int]:
+    async def segment_counts(self, import_id: str) -> dict[str, int]:
         """How many segments of each type it has brought, counted in what is stored."""
         ...
 
-    async def shelf(
+    async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
-    ) -> Shelf:
+    ) -> ConversationPage:
         """Conversations, those that came last first. `search` is part of their source, in any case."""
         ...
 
-    async def conversation(self, conversation_id: str) -> Conversation | None: ...
+    async def conversation(self, conversation_id: str) -> ArchivedConversation | None: ...
 
-    async def events(self, conversation_id: str, after: str = "", limit: int = 1000) -> tuple[Kept, ...]:
+    async def events(
+        self, conversation_id: str, after: str = "", limit: int = 1000
+    ) -> tuple[ArchivedEvent, ...]:
         """In their order, from behind the event with this id. Raises Invalid where there is none."""
         ...
 
 
-def row_of(place: int, brought: Brought) -> tuple[object, ...]:
+def event_row(place: int, brought: IncomingEvent) -> tuple[object, ...]:
     """As the table of events has its columns; `place` is that of the conversation."""
     event = brought.event
     return (
@@ -130,24 +132,24 @@ def row_of(place: int, brought: Brought) -> tuple[object, ...]:
         event.role,
         event.ts,
         event.created_at,
-        text_of(event.segments),
-        text_of(event.metadata),
-        text_of(event.legacy),
+        raw_text(event.segments),
+        raw_text(event.metadata),
+        raw_text(event.legacy),
         brought.digest,
     )
 
 
-def text_of(raw: Raw) -> str | None:
+def raw_text(raw: Raw) -> str | None:
     return None if raw == NULL else bytes(raw).decode()
 
 
-def type_of(segment: dict[str, Any]) -> str:
+def segment_type(segment: dict[str, Any]) -> str:
     """How a tally names it: empty where its type is no text. SQLite reads none further than to a NUL."""
     name = segment.get("type")
     return name.partition("\0")[0] if isinstance(name, str) else ""
 
 
-def taken_back(import_id: str) -> Invalid:
+def import_undone(import_id: str) -> Invalid:
     return Invalid(f"{import_id} is taken back; `moot import undo {import_id}` finishes that.")
 
 

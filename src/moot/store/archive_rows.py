@@ -1,4 +1,4 @@
-"""An old row as the store keeps it, and back: the mapping is in `views.legacy`, this is its packing. Pure."""
+"""A row of an older system as the store keeps it, and back; `views/legacy_rows.py` maps its fields. Pure."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from moot.store.archive import NULL, Brought, Kept
+from moot.store.archive import NULL, ArchivedEvent, IncomingEvent
 from moot.views.legacy_rows import (
-    OldRow,
-    Shape,
-    Unified,
+    JsonObject,
+    LegacyRow,
+    UnifiedEvent,
     canonical,
-    old_row,
-    places_of,
+    insert_positions,
     reasoning_column,
-    unified,
+    to_legacy_row,
+    to_unified,
 )
 
 DIGEST = 16
@@ -32,9 +32,9 @@ _object = msgspec.json.Decoder(dict[str, Any] | None)
 _places = msgspec.json.Decoder(int | list[int])
 
 
-def brought(row: OldRow) -> Brought:
-    event = unified(row)
-    kept = Kept(
+def incoming_event(row: LegacyRow) -> IncomingEvent:
+    event = to_unified(row)
+    kept = ArchivedEvent(
         conversation=row.conversation_id,
         id=row.id,
         order_key=row.order_key,
@@ -45,10 +45,10 @@ def brought(row: OldRow) -> Brought:
         metadata=_packed(event.metadata),
         legacy=_packed(event.remainder),
     )
-    return Brought(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
+    return IncomingEvent(kept, hashlib.blake2b(canonical(row), digest_size=DIGEST).digest())
 
 
-def nested(row: OldRow) -> int:
+def nesting_depth(row: LegacyRow) -> int:
     """How deep the deepest of its members is."""
     deepest = depth = 0
     for mark in _MARK.findall(_STRING.sub(b"", canonical(row))):
@@ -57,12 +57,12 @@ def nested(row: OldRow) -> int:
     return deepest
 
 
-def row_of(kept: Kept) -> OldRow:
-    event = Unified(
+def legacy_row(kept: ArchivedEvent) -> LegacyRow:
+    event = UnifiedEvent(
         segments=_segments.decode(kept.segments),
         remainder=_object.decode(kept.legacy),
     )
-    return old_row(
+    return to_legacy_row(
         event,
         id=kept.id,
         conversation_id=kept.conversation,
@@ -73,15 +73,15 @@ def row_of(kept: Kept) -> OldRow:
     )
 
 
-def shown(kept: Kept) -> Shape:
+def unified_shape(kept: ArchivedEvent) -> JsonObject:
     """As it is sent to readers: the segments go out as they lie in the store."""
-    shape: Shape = {"id": kept.id, "role": kept.role, "segments": kept.segments}
+    shape: JsonObject = {"id": kept.id, "role": kept.role, "segments": kept.segments}
     if kept.metadata != NULL:
         shape["response_metadata"] = kept.metadata
     return {**shape, "ts": kept.ts, "order_key": kept.order_key, "created_at": kept.created_at}
 
 
-def shown_as_it_was(kept: Kept) -> Shape:
+def legacy_shape(kept: ArchivedEvent) -> JsonObject:
     """As the row that it came from. No more is taken apart than the thoughts that go back beside the rest."""
     segments: Any = kept.segments
     remainder: dict[str, Raw] = _remainder.decode(kept.legacy) or {}
@@ -89,7 +89,7 @@ def shown_as_it_was(kept: Kept) -> Shape:
     if remainder.keys() & {"at", "segments"}:
         segments = _pieces.decode(kept.segments)
     if "at" in remainder:
-        thoughts = [segments.pop(place) for place in places_of(_places.decode(remainder["at"]))]
+        thoughts = [segments.pop(place) for place in insert_positions(_places.decode(remainder["at"]))]
         reasoning = reasoning or reasoning_column(msgspec.json.decode(thoughts[0]))
     if "segments" in remainder:
         for place, segment in _raws.decode(remainder["segments"]).items():
@@ -107,7 +107,7 @@ def shown_as_it_was(kept: Kept) -> Shape:
     }
 
 
-def unpacked(shape: Shape) -> Shape:
+def decode_segments(shape: JsonObject) -> JsonObject:
     """The same with what was said and thought taken apart."""
     segments = msgspec.json.encode(shape["segments"])
     apart = {"segments": _segments.decode(segments)}

@@ -1,8 +1,8 @@
 """What a store promises: an append-only log per debate, decided and written in one step.
 
 `record` runs a pure function on the head of a debate and appends what it returns, atomically. Nothing is
-returned before it is durable. `narrate` appends words without looking at the head. Both carry the epoch of
-the runner that writes; an older epoch than the debate's writes nothing and raises `Fenced`.
+returned before it is durable. `append_streamed` appends words without looking at the head. Both carry the
+epoch of the runner that writes; an older epoch than the debate's writes nothing and raises `Fenced`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from moot.core.events import Event, Narrated, Recorded
+from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.state import Debate
 from moot.core.terms import Status
 from moot.store.archive import Archive
 
-Deciding = Callable[[Debate | None], Sequence[Event]]
+DecideOnHead = Callable[[Debate | None], Sequence[Event]]
 """Pure. It may raise: nothing is written then, and the error reaches the asker."""
 
 
-class Once(Struct, frozen=True):
+class IdempotencyKey(Struct, frozen=True):
     """Makes a request repeatable: the same key and body lead to the same result, not to a second one."""
 
     client: str
@@ -30,7 +30,7 @@ class Once(Struct, frozen=True):
     body_hash: str
 
 
-class Outcome(Struct, frozen=True):
+class RecordResult(Struct, frozen=True):
     """What was written, and the state right after it."""
 
     debate: Debate
@@ -39,7 +39,7 @@ class Outcome(Struct, frozen=True):
     """This request had been carried out before; `debate` is folded up to its last event then."""
 
 
-class Head(Struct, frozen=True):
+class DebateHead(Struct, frozen=True):
     """One debate as lists show it."""
 
     id: str
@@ -56,7 +56,7 @@ class Head(Struct, frozen=True):
     """JSON of `views.summary`, as it stood after the last event that is not a delta."""
 
 
-class Wanted(Struct, frozen=True):
+class DebateFilter(Struct, frozen=True):
     """Which debates a list shows; what is left empty lets all pass."""
 
     owner: str | None = None
@@ -71,20 +71,20 @@ class Wanted(Struct, frozen=True):
     """The last day, by UTC, on which it may have been opened."""
 
 
-ALL = Wanted()
+NO_FILTER = DebateFilter()
 
 
-class Page(Struct, frozen=True):
-    heads: tuple[Head, ...]
+class DebatePage(Struct, frozen=True):
+    heads: tuple[DebateHead, ...]
     total: int
 
 
-class Pulse(Struct, frozen=True):
+class LogPosition(Struct, frozen=True):
     version: int
     epoch: int
 
 
-class Astir(Struct, frozen=True):
+class ActiveDebate(Struct, frozen=True):
     """A debate that may want a runner."""
 
     id: str
@@ -96,15 +96,15 @@ class Astir(Struct, frozen=True):
 UNCLAIMED = "unclaimed"
 """Stands in place of a runner's name in the head of a debate that is over and is being judged again, while
 nobody runs it. Its status does not tell; by this it is found."""
-UNDER_WAY: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
-ENDED: tuple[Status, ...] = ("completed", "aborted", "error")
+ACTIVE_STATUSES: tuple[Status, ...] = ("initializing", "awaiting_arguments", "debating", "judging")
+ENDED_STATUSES: tuple[Status, ...] = ("completed", "aborted", "error")
 """Debates that nobody is waiting for any more, though one that failed may still be taken up again."""
 
 TokenRole = Literal["owner", "moderator", "viewer"]
 
 
 class Token(Struct, frozen=True):
-    """Lets its bearer in. Of the token itself only the digest is kept: see `store.tokens`."""
+    """Lets its bearer in. Of the token itself only the digest is kept: see `store.token_digest`."""
 
     name: str
     digest: str
@@ -119,7 +119,7 @@ class Token(Struct, frozen=True):
         return self.expires_at is not None and self.expires_at <= at
 
 
-InvitedAs = Literal["observer", "moderator", "participant", "judge", "audience"]
+InvitationRole = Literal["observer", "moderator", "participant", "judge", "audience"]
 
 
 class Invitation(Struct, frozen=True):
@@ -129,7 +129,7 @@ class Invitation(Struct, frozen=True):
     name: str
     """Unlike all others of its debate."""
     digest: str
-    role: InvitedAs
+    role: InvitationRole
     created_at: datetime
     seat: str | None = None
     judge: str | None = None
@@ -155,13 +155,13 @@ class Store(Protocol):
     async def record(
         self,
         debate_id: str,
-        decide: Deciding,
+        decide: DecideOnHead,
         *,
         epoch: int | None = None,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         bodies: Mapping[str, bytes] | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         """Decide on the head and append. A debate is created by the first event; `owner` counts only then.
 
         `bodies` (hash -> request as sent) are kept beside the log. Raises UnknownDebate if `decide` returns
@@ -169,7 +169,9 @@ class Store(Protocol):
         """
         ...
 
-    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+    async def append_streamed(
+        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
+    ) -> RecordResult:
         """Append words. Those of a call that is no longer open are dropped."""
         ...
 
@@ -179,17 +181,19 @@ class Store(Protocol):
         """The folded state at the head, or as it stood after event `upto`. Raises UnknownDebate."""
         ...
 
-    async def state_with(self, debate_id: str, seq: int) -> Debate:
+    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         """A state with event `seq` in it, and perhaps later ones: one that is at hand will do."""
         ...
 
-    async def head(self, debate_id: str) -> Head: ...
+    async def head(self, debate_id: str) -> DebateHead: ...
 
-    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
+    async def list(
+        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
+    ) -> DebatePage:
         """Newest first."""
         ...
 
-    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
+    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
         """The sessions that bear this mark (`views.sessions.marks`), newest first, a few at most."""
         ...
 
@@ -197,16 +201,16 @@ class Store(Protocol):
         """All of them, newest first, in pages: each a JSON array of `views.summary`."""
         ...
 
-    async def held(self) -> tuple[Astir, ...]:
+    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
         """Debates in whose head the name of a runner stands, alive or not, or `UNCLAIMED`."""
         ...
 
-    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
         """Debates in which there may be something to do; with `since`, those in which something has happened
         since then. Words do not count."""
         ...
 
-    async def body(self, debate_id: str, digest: str) -> bytes | None: ...
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None: ...
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         """Take a debate over, or leave it with `runner=""`, which one that is being judged again keeps as
@@ -214,7 +218,7 @@ class Store(Protocol):
         more. Raises Fenced where its epoch is not `seen_epoch`, or later than the one given."""
         ...
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         """Version and epoch of those that exist, in one query."""
         ...
 
@@ -226,7 +230,7 @@ class Store(Protocol):
         """Leaves no trace. Raises UnknownDebate."""
         ...
 
-    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
         """Debates that have ended and whose last event is older than this (to the second), oldest first."""
         ...
 
@@ -238,15 +242,15 @@ class Store(Protocol):
         """All of them, those that have expired too, by name."""
         ...
 
-    async def keep_token(self, token: Token) -> None:
+    async def save_token(self, token: Token) -> None:
         """Replaces the one of the same name."""
         ...
 
-    async def drop_token(self, name: str) -> bool:
+    async def delete_token(self, name: str) -> bool:
         """Whether there was one."""
         ...
 
-    async def invite(self, invitation: Invitation) -> None:
+    async def add_invitation(self, invitation: Invitation) -> None:
         """Raises UnknownDebate; Invalid where somebody of that name is invited; Refused where all places are
         taken. One that has expired takes none."""
         ...
@@ -263,7 +267,7 @@ class Store(Protocol):
         """Of all these, the ones that count, in one look and in no order."""
         ...
 
-    async def uninvite(self, debate_id: str, name: str) -> bool:
+    async def delete_invitation(self, debate_id: str, name: str) -> bool:
         """Whether there was one. With a link for many go those who joined by it."""
         ...
 
@@ -273,7 +277,7 @@ class Store(Protocol):
         ...
 
     @property
-    def trouble(self) -> str:
+    def write_error(self) -> str:
         """Why the last write failed; empty where it did not."""
         ...
 

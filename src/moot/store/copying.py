@@ -34,60 +34,62 @@ Rows = Mapping[str, Sequence[Row]]
 """By table."""
 PAGE = 1000
 """Lines that are read at a time."""
-WHOLE = ("tokens", "imports")
+WHOLE_TABLES = ("tokens", "imports")
 """Few enough to be taken all at once."""
 
 
-class Kind(Struct, frozen=True):
+class TableGroup(Struct, frozen=True):
     name: str
     parts: tuple[str, ...]
     """In the order in which they are written."""
-    lines: str
+    lines_table: str
 
     @property
     def tables(self) -> tuple[str, ...]:
-        return *self.parts, self.lines
+        return *self.parts, self.lines_table
 
 
-DEBATES = Kind("debates", ("debates", "bodies", "requests", "invitations", "casts", "marks"), "events")
-CONVERSATIONS = Kind("conversations", ("conversations",), "conversation_events")
-KINDS = (DEBATES, CONVERSATIONS)
+DEBATES = TableGroup("debates", ("debates", "bodies", "requests", "invitations", "casts", "marks"), "events")
+CONVERSATIONS = TableGroup("conversations", ("conversations",), "conversation_events")
+TABLE_GROUPS = (DEBATES, CONVERSATIONS)
 
 
-class Belongings(Protocol):
-    def still(self) -> AbstractAsyncContextManager[None]:
+class StoreTables(Protocol):
+    def locked(self) -> AbstractAsyncContextManager[None]:
         """For as long as it lasts, the same is read, whatever others would like to write."""
         ...
 
-    async def busy(self) -> str:
+    async def active_runner(self) -> str:
         """What living process runs debates here; empty where none does."""
         ...
 
-    async def counts(self) -> dict[str, int]:
+    async def row_counts(self) -> dict[str, int]:
         """How many rows there are in each table."""
         ...
 
-    async def roll(self, kind: Kind) -> dict[str, int]:
+    async def line_counts(self, kind: TableGroup) -> dict[str, int]:
         """The ids, in the order in which they came, and how many lines each has."""
         ...
 
-    async def epoch(self) -> int:
+    async def latest_epoch(self) -> int:
         """The latest of all debates."""
         ...
 
-    async def whole(self, table: str) -> list[Row]: ...
+    async def read_table(self, table: str) -> list[Row]: ...
 
-    async def rows(self, table: str, ids: Sequence[str]) -> list[Row]: ...
+    async def read_rows(self, table: str, ids: Sequence[str]) -> list[Row]: ...
 
-    def pages(self, kind: Kind, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
+    def read_pages(self, kind: TableGroup, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
         """Their lines; those of one id come together, and in order."""
         ...
 
-    async def settle(self, table: str, rows: Sequence[Row]) -> None:
+    async def write_table(self, table: str, rows: Sequence[Row]) -> None:
         """Take a whole table in, in place of what it holds under the same names."""
         ...
 
-    async def take(self, kind: Kind, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]) -> None:
+    async def write_group(
+        self, kind: TableGroup, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]
+    ) -> None:
         """Take these in, all or none of them, in place of what there is under their ids."""
         ...
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import msgspec
 
-from moot.store.contract import Head, Wanted
-from moot.views.summary import Summary
+from moot.store.contract import DebateFilter, DebateHead
+from moot.views.summary import StoredSummary
 
 
-def is_wanted(head: Head, wanted: Wanted) -> bool:
+def matches(head: DebateHead, filters: DebateFilter) -> bool:
     opened_on = head.created_at.date()
     return (
-        wanted.owner in (None, head.owner)
-        and (not wanted.statuses or head.status in wanted.statuses)
-        and wanted.format in ("", head.format)
-        and wanted.search.casefold() in head.motion.casefold()
-        and (wanted.since is None or wanted.since <= opened_on)
-        and (wanted.until is None or opened_on <= wanted.until)
-        and (not wanted.model or wanted.model in msgspec.json.decode(head.summary, type=Summary).cast())
+        filters.owner in (None, head.owner)
+        and (not filters.statuses or head.status in filters.statuses)
+        and filters.format in ("", head.format)
+        and filters.search.casefold() in head.motion.casefold()
+        and (filters.since is None or filters.since <= opened_on)
+        and (filters.until is None or opened_on <= filters.until)
+        and (
+            not filters.model
+            or filters.model in msgspec.json.decode(head.summary, type=StoredSummary).model_names()
+        )
     )

@@ -8,7 +8,7 @@ from moot.core.terms import Status
 MOST = 2_000
 
 
-def admit(*, taken: bool, invited: int, status: Status) -> None:
+def check_invitation(*, taken: bool, invited: int, status: Status) -> None:
     """Raises Invalid where the name is taken, Refused where nobody more can be invited."""
     if taken:
         raise Invalid("Somebody of that name is invited.", {"name": ["Somebody of that name is invited"]})

@@ -12,44 +12,44 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import Narrated, Recorded, encode
+from moot.core.events import Recorded, StreamedEvent, encode
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.append import (
-    MOST_FOUND,
-    REPEATABLE,
-    SUMMARIES,
+    IDEMPOTENCY_PERIOD,
+    MAX_SESSIONS_FOUND,
+    SUMMARIES_PER_PAGE,
     Clock,
-    append,
-    claimed,
-    fence,
+    append_events,
+    check_epoch,
+    epoch_seconds,
     is_unclaimed,
+    next_epoch,
     now,
-    seconds,
-    still_open,
+    only_open_calls,
     unclaimed,
 )
 from moot.store.contract import (
-    ALL,
-    ENDED,
+    ACTIVE_STATUSES,
+    ENDED_STATUSES,
+    NO_FILTER,
     UNCLAIMED,
-    UNDER_WAY,
-    Astir,
-    Deciding,
-    Head,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    DecideOnHead,
+    IdempotencyKey,
     Invitation,
     Listener,
-    Once,
-    Outcome,
-    Page,
-    Pulse,
+    LogPosition,
+    RecordResult,
     Token,
-    Wanted,
 )
-from moot.store.filters import is_wanted
-from moot.store.invitation_limits import admit
+from moot.store.filters import matches
+from moot.store.invitation_limits import check_invitation
 from moot.store.memory_archive import MemoryArchive
-from moot.views.session_rows import marks
+from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary
 
 
@@ -80,7 +80,7 @@ class MemoryStore:
         self._logs: dict[str, _Log] = {}
         self._requests: dict[tuple[str, str], _Request] = {}
         self._tokens: dict[str, Token] = {}
-        self._guests: dict[str, Invitation] = {}
+        self._invitations: dict[str, Invitation] = {}
         self._listeners: list[Listener] = []
         self.archive = MemoryArchive()
 
@@ -90,43 +90,45 @@ class MemoryStore:
     async def record(
         self,
         debate_id: str,
-        decide: Deciding,
+        decide: DecideOnHead,
         *,
         epoch: int | None = None,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         bodies: Mapping[str, bytes] | None = None,
-    ) -> Outcome:
-        if once and (request := self._seen(once)):
+    ) -> RecordResult:
+        if once and (request := self._repeated(once)):
             return self._replay(request)
         log = self._logs.get(debate_id)
         if log:
-            fence(epoch, log.epoch)
+            check_epoch(epoch, log.epoch)
         debate = log.debate if log else None
         held = log.epoch if log else epoch or 0
-        outcome = append(debate, debate_id, decide(debate), epoch=held, at=self._clock())
+        outcome = append_events(debate, debate_id, decide(debate), epoch=held, at=self._clock())
         shown = summary(outcome.debate)
         if log is None:
             log = _Log(outcome.debate, owner, held, shown, outcome.debate.created_at)
         if is_unclaimed(debate, outcome.debate):
             log.runner = UNCLAIMED
-        self._keep(log, outcome, shown)
+        self._save(log, outcome, shown)
         log.bodies.update(bodies or {})
-        log.marks.update(marks(outcome.debate, outcome.records))
+        log.marks.update(lookup_keys(outcome.debate, outcome.records))
         log.turned_at = outcome.debate.updated_at if outcome.records else log.turned_at
         if once:
             self._remember(once, outcome)
-        self._tell(debate_id, outcome.records)
+        self._notify(debate_id, outcome.records)
         await asyncio.sleep(0)
         return outcome
 
-    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+    async def append_streamed(
+        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
+    ) -> RecordResult:
         log = self._log(debate_id)
-        fence(epoch, log.epoch)
-        words = still_open(log.debate, events)
-        outcome = append(log.debate, debate_id, words, epoch=epoch, at=self._clock())
-        self._keep(log, outcome, log.summary)
-        self._tell(debate_id, outcome.records)
+        check_epoch(epoch, log.epoch)
+        words = only_open_calls(log.debate, events)
+        outcome = append_events(log.debate, debate_id, words, epoch=epoch, at=self._clock())
+        self._save(log, outcome, log.summary)
+        self._notify(debate_id, outcome.records)
         await asyncio.sleep(0)
         return outcome
 
@@ -144,47 +146,49 @@ class MemoryStore:
             raise UnknownDebate
         return debate
 
-    async def state_with(self, debate_id: str, seq: int) -> Debate:
+    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         return await self.state(debate_id)
 
-    async def head(self, debate_id: str) -> Head:
+    async def head(self, debate_id: str) -> DebateHead:
         return _head(self._log(debate_id))
 
-    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
+    async def list(
+        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
+    ) -> DebatePage:
         heads = (_head(log) for log in reversed(self._logs.values()))
-        found = [head for head in heads if is_wanted(head, wanted)]
-        return Page(tuple(found[offset : offset + limit]), len(found))
+        found = [head for head in heads if matches(head, filters)]
+        return DebatePage(tuple(found[offset : offset + limit]), len(found))
 
-    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
+    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
         logs = (log for log in reversed(self._logs.values()) if owner is None or log.owner == owner)
-        return tuple(log.debate.id for log in logs if mark in log.marks)[:MOST_FOUND]
+        return tuple(log.debate.id for log in logs if key in log.marks)[:MAX_SESSIONS_FOUND]
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         found = [log for log in reversed(self._logs.values()) if owner is None or log.owner == owner]
-        for start in range(0, len(found), SUMMARIES):
-            yield b"[" + b",".join(log.summary for log in found[start : start + SUMMARIES]) + b"]"
+        for start in range(0, len(found), SUMMARIES_PER_PAGE):
+            yield b"[" + b",".join(log.summary for log in found[start : start + SUMMARIES_PER_PAGE]) + b"]"
             await asyncio.sleep(0)
 
-    async def held(self) -> tuple[Astir, ...]:
-        return tuple(_astir(log) for log in self._logs.values() if log.runner)
+    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
+        return tuple(_active_debate(log) for log in self._logs.values() if log.runner)
 
-    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
-        found = (log for log in self._logs.values() if log.debate.status in UNDER_WAY)
-        return tuple(_astir(log) for log in found if since is None or log.turned_at >= since)
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
+        found = (log for log in self._logs.values() if log.debate.status in ACTIVE_STATUSES)
+        return tuple(_active_debate(log) for log in found if since is None or log.turned_at >= since)
 
-    async def body(self, debate_id: str, digest: str) -> bytes | None:
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
         log = self._logs.get(debate_id)
         return log.bodies.get(digest) if log else None
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
         log = self._log(debate_id)
-        log.epoch = claimed(log.epoch, seen_epoch, epoch)
+        log.epoch = next_epoch(log.epoch, seen_epoch, epoch)
         log.runner = runner or unclaimed(log.debate)
         return log.epoch
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         logs = {debate_id: self._logs.get(debate_id) for debate_id in debate_ids}
-        return {debate_id: Pulse(log.debate.seq, log.epoch) for debate_id, log in logs.items() if log}
+        return {debate_id: LogPosition(log.debate.seq, log.epoch) for debate_id, log in logs.items() if log}
 
     async def changed_elsewhere(self) -> bool:
         return False
@@ -195,16 +199,19 @@ class MemoryStore:
         self._requests = {
             key: request for key, request in self._requests.items() if request.debate_id != debate_id
         }
-        self._guests = {key: guest for key, guest in self._guests.items() if guest.debate != debate_id}
-        self._tell(debate_id, None)
+        self._invitations = {
+            key: guest for key, guest in self._invitations.items() if guest.debate != debate_id
+        }
+        self._notify(debate_id, None)
 
-    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
         ended = [
             log
             for log in self._logs.values()
-            if log.debate.status in ENDED and seconds(log.debate.updated_at) < seconds(before)
+            if log.debate.status in ENDED_STATUSES
+            and epoch_seconds(log.debate.updated_at) < epoch_seconds(before)
         ]
-        ended.sort(key=lambda log: seconds(log.turned_at))
+        ended.sort(key=lambda log: epoch_seconds(log.turned_at))
         return tuple(log.debate.id for log in ended[: max(limit, 0)])
 
     async def size(self) -> int:
@@ -213,48 +220,52 @@ class MemoryStore:
     async def tokens(self) -> tuple[Token, ...]:
         return tuple(self._tokens[name] for name in sorted(self._tokens))
 
-    async def keep_token(self, token: Token) -> None:
+    async def save_token(self, token: Token) -> None:
         self._tokens[token.name] = token
 
-    async def drop_token(self, name: str) -> bool:
+    async def delete_token(self, name: str) -> bool:
         return self._tokens.pop(name, None) is not None
 
-    async def invite(self, invitation: Invitation) -> None:
+    async def add_invitation(self, invitation: Invitation) -> None:
         log, at = self._log(invitation.debate), self._clock()
-        self._guests = {key: guest for key, guest in self._guests.items() if self._counts(guest, at)}
-        names = [guest.name for guest in self._guests.values() if guest.debate == invitation.debate]
-        admit(taken=invitation.name in names, invited=len(names), status=log.debate.status)
-        self._guests[invitation.digest] = invitation
+        self._invitations = {
+            key: guest for key, guest in self._invitations.items() if self._counts(guest, at)
+        }
+        names = [guest.name for guest in self._invitations.values() if guest.debate == invitation.debate]
+        check_invitation(taken=invitation.name in names, invited=len(names), status=log.debate.status)
+        self._invitations[invitation.digest] = invitation
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
         at = self._clock()
-        found = (g for g in self._guests.values() if g.debate == debate_id and self._counts(g, at))
+        found = (g for g in self._invitations.values() if g.debate == debate_id and self._counts(g, at))
         return tuple(sorted(found, key=lambda guest: guest.name))
 
     async def invitation(self, digest: str) -> Invitation | None:
-        found = self._guests.get(digest)
+        found = self._invitations.get(digest)
         return found if found and self._counts(found, self._clock()) else None
 
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
         found = [await self.invitation(digest) for digest in digests]
         return tuple(invitation for invitation in found if invitation)
 
-    async def uninvite(self, debate_id: str, name: str) -> bool:
-        gone = {k for k, g in self._guests.items() if (g.debate, g.name) == (debate_id, name)}
-        self._guests = {k: g for k, g in self._guests.items() if k not in gone and g.via not in gone}
+    async def delete_invitation(self, debate_id: str, name: str) -> bool:
+        gone = {k for k, g in self._invitations.items() if (g.debate, g.name) == (debate_id, name)}
+        self._invitations = {
+            k: g for k, g in self._invitations.items() if k not in gone and g.via not in gone
+        }
         return bool(gone)
 
     def _counts(self, guest: Invitation, at: datetime) -> bool:
-        return not guest.expired(at) and (guest.via is None or guest.via in self._guests)
+        return not guest.expired(at) and (guest.via is None or guest.via in self._invitations)
 
     @property
-    def trouble(self) -> str:
+    def write_error(self) -> str:
         return ""
 
     async def close(self) -> None:
         pass
 
-    def _tell(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
+    def _notify(self, debate_id: str, records: tuple[Recorded, ...] | None) -> None:
         if records is None or records:
             for listener in self._listeners:
                 listener(debate_id, records)
@@ -264,7 +275,7 @@ class MemoryStore:
             raise UnknownDebate
         return self._logs[debate_id]
 
-    def _keep(self, log: _Log, outcome: Outcome, summary: bytes) -> None:
+    def _save(self, log: _Log, outcome: RecordResult, summary: bytes) -> None:
         # What cannot be written is refused here as well.
         log.size += sum(len(encode(recorded)) for recorded in outcome.records)
         log.debate = outcome.debate
@@ -272,7 +283,7 @@ class MemoryStore:
         log.records += outcome.records
         self._logs[outcome.debate.id] = log
 
-    def _seen(self, once: Once) -> _Request | None:
+    def _repeated(self, once: IdempotencyKey) -> _Request | None:
         request = self._requests.get((once.client, once.key))
         if request is None or request.expires <= self._clock():
             return None
@@ -280,30 +291,30 @@ class MemoryStore:
             raise KeyReused
         return request
 
-    def _replay(self, request: _Request) -> Outcome:
+    def _replay(self, request: _Request) -> RecordResult:
         records = self._log(request.debate_id).records[: request.last]
         debate = fold(records)
         if debate is None:
             raise UnknownDebate
-        return Outcome(debate, tuple(records[request.first - 1 :]), replayed=True)
+        return RecordResult(debate, tuple(records[request.first - 1 :]), replayed=True)
 
-    def _remember(self, once: Once, outcome: Outcome) -> None:
+    def _remember(self, once: IdempotencyKey, outcome: RecordResult) -> None:
         last = outcome.debate.seq
         first = last - len(outcome.records) + 1
         at = self._clock()
         self._requests = {key: kept for key, kept in self._requests.items() if kept.expires > at}
         self._requests[once.client, once.key] = _Request(
-            once.body_hash, outcome.debate.id, first, last, at + REPEATABLE
+            once.body_hash, outcome.debate.id, first, last, at + IDEMPOTENCY_PERIOD
         )
 
 
-def _astir(log: _Log) -> Astir:
-    return Astir(log.debate.id, log.debate.seq, log.runner, log.debate.updated_at)
+def _active_debate(log: _Log) -> ActiveDebate:
+    return ActiveDebate(log.debate.id, log.debate.seq, log.runner, log.debate.updated_at)
 
 
-def _head(log: _Log) -> Head:
+def _head(log: _Log) -> DebateHead:
     debate = log.debate
-    return Head(
+    return DebateHead(
         id=debate.id,
         owner=log.owner,
         status=debate.status,

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.store.archive import (
-    Brought,
-    Conversation,
+    ArchivedConversation,
+    ArchivedEvent,
+    ConversationPage,
     Import,
-    Kept,
-    Shelf,
-    Written,
-    taken_back,
-    type_of,
+    IncomingEvent,
+    SaveResult,
+    import_undone,
+    segment_type,
     unknown_event,
 )
 
@@ -26,15 +26,15 @@ from moot.store.archive import (
 class MemoryArchive:
     def __init__(self) -> None:
         self._imports: dict[str, Import] = {}
-        self._conversations: dict[str, Conversation] = {}
-        self._events: dict[str, dict[str, Brought]] = {}
+        self._conversations: dict[str, ArchivedConversation] = {}
+        self._events: dict[str, dict[str, IncomingEvent]] = {}
 
-    async def keep(self, import_: Import, events: Sequence[Brought]) -> Written:
+    async def save(self, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
         there = self._imports.get(import_.id)
         if there.state == "undoing" if there else import_.begun:
-            raise taken_back(import_.id)
+            raise import_undone(import_.id)
         self._imports[import_.id] = import_
-        written = Written()
+        written = SaveResult()
         refused: dict[str, None] = {}
         for brought in events:
             name = brought.event.conversation
@@ -48,15 +48,15 @@ class MemoryArchive:
                 written = replace(written, new=written.new + 1)
             elif before.digest != brought.digest:
                 written = replace(written, changed=written.changed + 1)
-            self._conversations[name] = _grown(import_, known, brought.event, len(kept))
+            self._conversations[name] = _updated_conversation(import_, known, brought.event, len(kept))
         return replace(written, refused=tuple(refused))
 
     async def imports(self) -> tuple[Import, ...]:
         return tuple(sorted(self._imports.values(), key=lambda one: (one.started_at, one.id)))
 
-    async def undo(self, import_id: str, limit: int = 1000) -> int:
+    async def undo_import(self, import_id: str, limit: int = 1000) -> int:
         gone = 0
-        for name in self._of(import_id):
+        for name in self._conversation_ids(import_id):
             for event in list(self._events[name])[: limit - gone]:
                 del self._events[name][event]
                 gone += 1
@@ -65,52 +65,56 @@ class MemoryArchive:
         if gone:
             self._imports[import_id] = replace(self._imports[import_id], state="undoing", cursor="")
             return gone
-        for name in self._of(import_id):
+        for name in self._conversation_ids(import_id):
             del self._events[name], self._conversations[name]
         self._imports.pop(import_id, None)
         return 0
 
-    async def tally(self, import_id: str) -> dict[str, int]:
+    async def segment_counts(self, import_id: str) -> dict[str, int]:
         counted: Counter[str] = Counter()
-        for name in self._of(import_id):
+        for name in self._conversation_ids(import_id):
             for brought in self._events[name].values():
                 segments = msgspec.json.decode(brought.event.segments, type=list[dict[str, Any]])
-                counted.update(map(type_of, segments))
+                counted.update(map(segment_type, segments))
         return dict(counted)
 
-    async def shelf(
+    async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
-    ) -> Shelf:
+    ) -> ConversationPage:
         found = [
             conversation
             for conversation in reversed(self._conversations.values())
             if owner in (None, conversation.owner) and search.casefold() in conversation.source.casefold()
         ]
-        return Shelf(tuple(found[offset : offset + limit]), len(found))
+        return ConversationPage(tuple(found[offset : offset + limit]), len(found))
 
-    async def conversation(self, conversation_id: str) -> Conversation | None:
+    async def conversation(self, conversation_id: str) -> ArchivedConversation | None:
         return self._conversations.get(conversation_id)
 
-    async def events(self, conversation_id: str, after: str = "", limit: int = 1000) -> tuple[Kept, ...]:
+    async def events(
+        self, conversation_id: str, after: str = "", limit: int = 1000
+    ) -> tuple[ArchivedEvent, ...]:
         brought = self._events.get(conversation_id, {})
         if after and after not in brought:
             raise Invalid(problems=unknown_event())
-        kept = sorted((one.event for one in brought.values()), key=_place)
-        last = _place(brought[after].event) if after else None
-        return tuple(event for event in kept if last is None or _place(event) > last)[:limit]
+        kept = sorted((one.event for one in brought.values()), key=_sort_key)
+        last = _sort_key(brought[after].event) if after else None
+        return tuple(event for event in kept if last is None or _sort_key(event) > last)[:limit]
 
-    def _of(self, import_id: str) -> list[str]:
+    def _conversation_ids(self, import_id: str) -> list[str]:
         return [one.id for one in self._conversations.values() if one.import_id == import_id]
 
 
-def _place(event: Kept) -> tuple[bytes, bytes]:
+def _sort_key(event: ArchivedEvent) -> tuple[bytes, bytes]:
     """As SQLite orders text: by its bytes."""
     return event.order_key.encode(), event.id.encode()
 
 
-def _grown(import_: Import, known: Conversation | None, event: Kept, events: int) -> Conversation:
+def _updated_conversation(
+    import_: Import, known: ArchivedConversation | None, event: ArchivedEvent, events: int
+) -> ArchivedConversation:
     first, last = (known.first_ts, known.last_ts) if known else (event.ts, event.ts)
-    return Conversation(
+    return ArchivedConversation(
         id=event.conversation,
         import_id=import_.id,
         owner=import_.owner,

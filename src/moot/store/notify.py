@@ -8,22 +8,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.store.contract import Listener, Outcome
+from moot.store.contract import Listener, RecordResult
 
 
 class Deleted(Struct, frozen=True):
     debate_id: str
 
 
-Answer = tuple[Future[Any], object, Exception | None]
+WriterAnswer = tuple[Future[Any], object, Exception | None]
 
 
-def announce(answers: Sequence[Answer], listeners: Sequence[Listener]) -> None:
+def deliver_answers(answers: Sequence[WriterAnswer], listeners: Sequence[Listener]) -> None:
     """On the event loop. The news goes out even where the asker has gone away."""
     try:
         for _, result, _ in answers:
             for listener in listeners:
-                _tell(listener, result)
+                _notify(listener, result)
     finally:
         for reply, result, error in answers:
             if reply.done():
@@ -34,8 +34,8 @@ def announce(answers: Sequence[Answer], listeners: Sequence[Listener]) -> None:
                 reply.set_result(result)
 
 
-def _tell(listener: Listener, result: object) -> None:
-    if isinstance(result, Outcome) and result.records:
+def _notify(listener: Listener, result: object) -> None:
+    if isinstance(result, RecordResult) and result.records:
         listener(result.debate.id, result.records)
     elif isinstance(result, Deleted):
         listener(result.debate_id, None)

@@ -8,28 +8,28 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.core.events import Narrated
-from moot.store.contract import Deciding, Once
+from moot.core.events import StreamedEvent
+from moot.store.contract import DecideOnHead, IdempotencyKey
 
 
-class Record(Struct, frozen=True):
+class RecordEvents(Struct, frozen=True):
     reply: Future[Any]
     debate_id: str
-    decide: Deciding
+    decide: DecideOnHead
     epoch: int | None
     owner: str
-    once: Once | None
+    once: IdempotencyKey | None
     bodies: Mapping[str, bytes] | None
 
 
-class Narrate(Struct, frozen=True):
+class AppendStreamed(Struct, frozen=True):
     reply: Future[Any]
     debate_id: str
-    events: Sequence[Narrated]
+    events: Sequence[StreamedEvent]
     epoch: int
 
 
-class Claim(Struct, frozen=True):
+class ClaimDebate(Struct, frozen=True):
     reply: Future[Any]
     debate_id: str
     runner: str
@@ -37,4 +37,4 @@ class Claim(Struct, frozen=True):
     epoch: int | None
 
 
-Shared = Record | Narrate | Claim
+BatchRequest = RecordEvents | AppendStreamed | ClaimDebate

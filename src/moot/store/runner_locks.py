@@ -2,7 +2,8 @@
 
 The name of the lock stands in the head row of the debates a process runs, so another process may take over
 exactly those whose lock is free. A lock file whose owner is gone is removed by whoever finds it. Listeners
-are known to other processes in the same way (`web/vigil.py`): by locks whose names begin with the debate.
+are known to other processes in the same way (`compat/turn_listeners.py`): by locks whose names begin with the
+debate.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class RunnerLock:
         path = _path(data_dir, name or uuid4().hex)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if name is None:
-            sweep(data_dir)
+            remove_stale_locks(data_dir)
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             if _locked(descriptor, wait=True) and _is_at(path, descriptor):
@@ -82,7 +83,7 @@ def is_held(data_dir: Path, prefix: str) -> bool:
     return any(not is_free(data_dir, path.stem) for path in paths)
 
 
-def sweep(data_dir: Path) -> None:
+def remove_stale_locks(data_dir: Path) -> None:
     """Remove what dead runners have left."""
     for path in _path(data_dir, "").parent.glob("*.lock"):
         is_free(data_dir, path.stem)

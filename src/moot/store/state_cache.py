@@ -12,7 +12,7 @@ from moot.core.state import Debate
 UNCHECKED = -1
 
 
-class Known(Struct, frozen=True):
+class CachedState(Struct, frozen=True):
     """A state as it was committed. It counts as the head only if `checked` is the present generation: where
     several machines share the log that is the debate's place, which one opened anew does not inherit."""
 
@@ -21,41 +21,41 @@ class Known(Struct, frozen=True):
     checked: int = UNCHECKED
 
 
-class States:
+class StateCache:
     """The states used last, shared by the writer and the readers."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._known: OrderedDict[str, Known] = OrderedDict()
+        self._states: OrderedDict[str, CachedState] = OrderedDict()
         self._lock = Lock()
 
     def __contains__(self, debate_id: str) -> bool:
-        return debate_id in self._known
+        return debate_id in self._states
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._states)
 
-    def get(self, debate_id: str) -> Known | None:
-        return self._known.get(debate_id)
+    def get(self, debate_id: str) -> CachedState | None:
+        return self._states.get(debate_id)
 
-    def put(self, debate_id: str, known: Known) -> None:
+    def put(self, debate_id: str, known: CachedState) -> None:
         with self._lock:
             self._put(debate_id, known)
 
-    def offer(self, debate: Debate) -> None:
+    def put_if_newer(self, debate: Debate) -> None:
         """A reader has folded this; the writer may know better by now."""
         with self._lock:
-            known = self._known.get(debate.id)
+            known = self._states.get(debate.id)
             if known is None or known.debate.seq < debate.seq:
-                known = Known(debate)
+                known = CachedState(debate)
             self._put(debate.id, known)
 
     def drop(self, debate_id: str) -> None:
         with self._lock:
-            self._known.pop(debate_id, None)
+            self._states.pop(debate_id, None)
 
-    def _put(self, debate_id: str, known: Known) -> None:
-        self._known[debate_id] = known
-        self._known.move_to_end(debate_id)
-        if len(self._known) > self._limit:
-            self._known.popitem(last=False)
+    def _put(self, debate_id: str, known: CachedState) -> None:
+        self._states[debate_id] = known
+        self._states.move_to_end(debate_id)
+        if len(self._states) > self._limit:
+            self._states.popitem(last=False)

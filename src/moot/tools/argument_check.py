@@ -16,7 +16,7 @@ import msgspec
 from moot.providers.redaction import MASK, redact
 from moot.providers.redaction import SHORTEST as SHORTEST_SECRET
 from moot.tools.contract import MOST_RESULT
-from moot.views.safe_text import clean, line
+from moot.views.safe_text import clean, single_line
 
 LONGEST_COMPLAINT = 300
 LARGEST_ARGUMENTS = 64 * 1024
@@ -24,23 +24,23 @@ MOST_STEPS = 20_000
 ENDLESS = ("pattern", "patternProperties", "uniqueItems", "unevaluatedItems", "unevaluatedProperties")
 CUT = "\n[The rest of {} characters is left out.]"
 
-Rule = Callable[..., Iterable[Any] | None]
+SchemaRule = Callable[..., Iterable[Any] | None]
 """What a word of a schema asks of an instance."""
 
 
-class Endless(Exception):
+class CheckTooLong(Exception):
     """Arguments cannot be held against a schema in a time that anybody would wait."""
 
 
-class Broken(Exception):
+class ConnectionLost(Exception):
     """The line to the server has ended, or never began."""
 
 
-class Failed(Exception):
+class ToolCallFailed(Exception):
     """The call came to nothing; the line is as it was."""
 
 
-class Checker:
+class ArgumentChecker:
     """Holds arguments against one schema, for so many steps: a small schema can be made to take for ever."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
@@ -55,31 +55,31 @@ class Checker:
         self._check = careful(schema, registry=referencing.Registry())
         self._steps = 0
 
-    def complaint(self, given: dict[str, Any]) -> str:
+    def problem(self, given: dict[str, Any]) -> str:
         """The first one; empty where there is none."""
         self._steps = 0
-        found = next(self._check.iter_errors(given), None)
-        return "" if found is None else str(found.message)
+        error = next(self._check.iter_errors(given), None)
+        return "" if error is None else str(error.message)
 
-    def _counted(self, rule: Rule) -> Rule:
+    def _counted(self, rule: SchemaRule) -> SchemaRule:
         def counting(*asked: Any) -> Iterable[Any] | None:
             self._steps += 1
             if self._steps > MOST_STEPS:
-                raise Endless
+                raise CheckTooLong
             return rule(*asked)
 
         return counting
 
 
-def checker(schema: dict[str, Any]) -> Checker | None:
+def make_checker(schema: dict[str, Any]) -> ArgumentChecker | None:
     """None for a schema that is none."""
     try:
-        return Checker(schema)
+        return ArgumentChecker(schema)
     except Exception:  # whatever it stumbles over, a schema it cannot read is none
         return None
 
 
-def _careful(plain: Any) -> dict[str, Rule]:
+def _careful(plain: Any) -> dict[str, SchemaRule]:
     """Rules that can be made to take for ever in one step, such as a pattern on words that a model chose,
     are left out: the server looks at its arguments itself."""
 
@@ -94,7 +94,7 @@ def _careful(plain: Any) -> dict[str, Rule]:
     return {**dict.fromkeys(ENDLESS, unchecked), "additionalProperties": additional}
 
 
-def arguments(text: str, check: Checker) -> tuple[dict[str, Any], str]:
+def check_arguments(text: str, check: ArgumentChecker) -> tuple[dict[str, Any], str]:
     """The arguments, and what is wrong with them; empty where nothing is."""
     if len(text) > LARGEST_ARGUMENTS:
         return {}, "The arguments are too long."
@@ -106,20 +106,20 @@ def arguments(text: str, check: Checker) -> tuple[dict[str, Any], str]:
         return {}, "The arguments must be a JSON object."
     shape = cast("dict[str, Any]", given)
     try:
-        complaint = check.complaint(shape)
+        complaint = check.problem(shape)
     except Exception:  # a reference that leads nowhere, a schema without a bottom
         return {}, "The tool says nothing about its arguments that can be checked."
     return shape, f"The arguments do not fit: {_short(complaint)}." if complaint else ""
 
 
-def words_of(content: Iterable[Any], structured: Any) -> str:
+def result_text(content: Iterable[Any], structured: Any) -> str:
     """The answer as one text."""
     parts = [_part(item) for item in content]
     data = _data(structured, parts)
     return "\n\n".join([*(part for part in parts if part), *([data] if data else [])])
 
 
-def told(text: str, secrets: Sequence[str] = (), most: int = MOST_RESULT) -> str:
+def clean_text(text: str, secrets: Sequence[str] = (), most: int = MOST_RESULT) -> str:
     """The text as a model and the log may have it."""
     # What is far too long is cut before it is looked at, so that it costs nothing.
     whole, text = len(text), text[: 4 * most]
@@ -164,5 +164,5 @@ def _data(structured: Any, parts: Sequence[str]) -> str:
 
 
 def _short(text: str) -> str:
-    text = line(text).rstrip(".")
+    text = single_line(text).rstrip(".")
     return text if len(text) <= LONGEST_COMPLAINT else text[:LONGEST_COMPLAINT] + "…"

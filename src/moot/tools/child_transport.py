@@ -42,32 +42,32 @@ Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
-def environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
+def child_environment(server: ToolServer, environ: Mapping[str, str]) -> dict[str, str]:
     """The little that every program needs, what is passed on by name, and what the file says."""
     kept = {name: environ[name] for name in (*INHERITED, *server.pass_env) if name in environ}
     return {**kept, **server.env}
 
 
 @asynccontextmanager
-async def spoken_to(
-    server: ToolServer, environ: Mapping[str, str], hush: Callable[[str], str], ended: Callable[[], None]
+async def run_child(
+    server: ToolServer, environ: Mapping[str, str], redact: Callable[[str], str], ended: Callable[[], None]
 ) -> AsyncGenerator[tuple[Incoming, Outgoing], None]:
     """Run it and speak to it; `ended` is called when it says no more. Raises OSError where it cannot run."""
     lifeline, held = os.pipe()
     try:
-        child = await _begun(server, environment(server, environ), lifeline)
+        child = await _begun(server, child_environment(server, environ), lifeline)
     except BaseException:
         os.close(held)
         raise
     finally:
         os.close(lifeline)
     # Nothing is awaited between here and the `try`: a cancellation would leave the process behind.
-    heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    outgoing, said = anyio.create_memory_object_stream[SessionMessage](0)
+    received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, sent = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
-        asyncio.create_task(_hear(child, heard, ended), name=f"tools {server.name}: hear"),
-        asyncio.create_task(_say(child, said), name=f"tools {server.name}: say"),
-        asyncio.create_task(_complaints(child, server.name, hush), name=f"tools {server.name}: complaints"),
+        asyncio.create_task(_read_messages(child, received, ended), name=f"tools {server.name}: hear"),
+        asyncio.create_task(_write_messages(child, sent), name=f"tools {server.name}: say"),
+        asyncio.create_task(_complaints(child, server.name, redact), name=f"tools {server.name}: complaints"),
     ]
     try:
         yield incoming, outgoing
@@ -77,7 +77,7 @@ async def spoken_to(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            for stream in (heard, incoming, outgoing, said):
+            for stream in (received, incoming, outgoing, sent):
                 stream.close()
             os.close(held)
 
@@ -101,13 +101,13 @@ async def _begun(server: ToolServer, env: dict[str, str], lifeline: int) -> asyn
     )
 
 
-async def _hear(
+async def _read_messages(
     child: asyncio.subprocess.Process,
-    heard: MemoryObjectSendStream[SessionMessage | Exception],
+    received: MemoryObjectSendStream[SessionMessage | Exception],
     ended: Callable[[], None],
 ) -> None:
     out_of_turn = 0
-    with heard, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+    with received, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         async for line in _lines(child):
             try:
                 message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
@@ -116,7 +116,7 @@ async def _hear(
                 if out_of_turn > MOST_OUT_OF_TURN:
                     break
                 continue
-            await heard.send(message)
+            await received.send(message)
     ended()
     # What it says from here on is not listened to; but a pipe that is full would keep it from leaving.
     while child.stdout is not None and await child.stdout.read(PIECE):
@@ -131,21 +131,23 @@ async def _lines(child: asyncio.subprocess.Process) -> AsyncGenerator[bytes, Non
             yield line
 
 
-async def _say(child: asyncio.subprocess.Process, said: MemoryObjectReceiveStream[SessionMessage]) -> None:
+async def _write_messages(
+    child: asyncio.subprocess.Process, sent: MemoryObjectReceiveStream[SessionMessage]
+) -> None:
     if child.stdin is None:
         return
-    with said, suppress(OSError):
-        async for message in said:
+    with sent, suppress(OSError):
+        async for message in sent:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             child.stdin.write(text.encode() + b"\n")
             await child.stdin.drain()
 
 
-async def _complaints(child: asyncio.subprocess.Process, name: str, hush: Callable[[str], str]) -> None:
+async def _complaints(child: asyncio.subprocess.Process, name: str, redact: Callable[[str], str]) -> None:
     while child.stderr is not None and (piece := await child.stderr.read(PIECE)):
         if log.isEnabledFor(logging.DEBUG):
             for line in piece.decode("utf-8", "replace").splitlines():
-                log.debug("%s: %s", name, hush(line)[:LONGEST_COMPLAINT])
+                log.debug("%s: %s", name, redact(line)[:LONGEST_COMPLAINT])
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol, get_args
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.core.terms import Hosted, Tool, ToolCall, ToolResult
+from moot.core.terms import HostedTool, Tool, ToolCall, ToolResult
 
 MOST_CALLS = 8
 """Of one speech, over all its calls."""
@@ -21,10 +21,10 @@ MOST_RESULT = 16 * 1024
 """Characters of a result that a model is given."""
 OWN_NAME = "[ -~]{1,128}"
 """What a server may call its tool. In a debate, the server's name stands before it, and a slash."""
-HOSTED: tuple[str, ...] = get_args(Hosted)
+HOSTED: tuple[str, ...] = get_args(HostedTool)
 
 
-class Kit(Struct, frozen=True):
+class ToolServerInfo(Struct, frozen=True):
     """A server, as it is shown to those who choose."""
 
     name: str
@@ -48,15 +48,15 @@ class Toolbox(Protocol):
         """Raises Invalid for what no server has. One that does not answer now is believed."""
         ...
 
-    async def kits(self) -> tuple[Kit, ...]:
+    async def servers(self) -> tuple[ToolServerInfo, ...]:
         """All that there is to choose from."""
         ...
 
-    async def offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
+    async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         """The tools of these names, as models are told of them; a server that cannot be reached has none."""
         ...
 
-    async def use(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
+    async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
         """Within the time and the size allowed; an unknown tool, a wrong argument or a fault is the result's
         `error`."""
         ...
@@ -76,13 +76,13 @@ class NoTools:
     async def check(self, allowed: Sequence[str]) -> None:
         refuse_unknown(allowed, self.knows)
 
-    async def kits(self) -> tuple[Kit, ...]:
+    async def servers(self) -> tuple[ToolServerInfo, ...]:
         return ()
 
-    async def offered(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
+    async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
         return ()
 
-    async def use(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
+    async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
         return ToolResult(call.id, "", error="There is no such tool.", index=call.index)
 
     async def close(self) -> None:
@@ -91,6 +91,6 @@ class NoTools:
 
 def refuse_unknown(allowed: Sequence[str], knows: Callable[[str], bool]) -> None:
     """All that nobody has, told by their places."""
-    problems = {f"tools.{place}": ["Unknown tool"] for place, name in enumerate(allowed) if not knows(name)}
+    problems = {f"tools.{index}": ["Unknown tool"] for index, name in enumerate(allowed) if not knows(name)}
     if problems:
         raise Invalid("Invalid debate configuration: Unknown tool.", problems)

@@ -20,16 +20,18 @@ CONNECT_SECONDS = 10.0
 EVENTS = "text/event-stream"
 
 
-def client(server: ToolServer, environ: Mapping[str, str]) -> httpx2.AsyncClient:
+def http_client(server: ToolServer, environ: Mapping[str, str]) -> httpx2.AsyncClient:
     headers = {"Accept-Encoding": "identity"}
     if key := environ.get(server.key_variable, "").strip() if server.key_variable else "":
         headers["Authorization"] = f"Bearer {key}"
     # How long an answer may take is the business of whoever asks.
-    waits = httpx2.Timeout(CONNECT_SECONDS, read=None)
-    return httpx2.AsyncClient(transport=Measured(server.url, environ), headers=headers, timeout=waits)
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
+    return httpx2.AsyncClient(
+        transport=LimitedTransport(server.url, environ), headers=headers, timeout=timeout
+    )
 
 
-class Measured(httpx2.AsyncHTTPTransport):
+class LimitedTransport(httpx2.AsyncHTTPTransport):
     def __init__(self, url: str, environ: Mapping[str, str]) -> None:
         super().__init__(verify=_authorities(url), trust_env=False, proxy=proxy_to(url, environ))
 
@@ -40,11 +42,11 @@ class Measured(httpx2.AsyncHTTPTransport):
             raise httpx2.RemoteProtocolError("the answer is packed")
         kind = response.headers.get("content-type", "").lower()
         if not kind.startswith(EVENTS) and isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = Answer(response.stream)
+            response.stream = LimitedStream(response.stream)
         return response
 
 
-class Answer(httpx2.AsyncByteStream):
+class LimitedStream(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 

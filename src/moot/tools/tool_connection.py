@@ -28,10 +28,10 @@ from pydantic import ValidationError
 
 from moot import __version__
 from moot.tools import http_transport
-from moot.tools.argument_check import Broken, Failed, told, words_of
-from moot.tools.child_transport import spoken_to
-from moot.tools.tool_listing import Offer
-from moot.tools.tool_settings import ToolServer, words
+from moot.tools.argument_check import ConnectionLost, ToolCallFailed, clean_text, result_text
+from moot.tools.child_transport import run_child
+from moot.tools.tool_listing import ListedTool
+from moot.tools.tool_settings import ToolServer, secret_values
 
 OPEN_SECONDS = 60.0
 """A command may fetch what it runs."""
@@ -43,22 +43,22 @@ MOST_PAGES = 20
 logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
-class Line:
+class ToolConnection:
     def __init__(self, server: ToolServer, environ: Mapping[str, str]) -> None:
         self.server = server
         self.changed = False
         """The server has said that its tools are others now."""
-        self.silent = False
+        self.unresponsive = False
         """The last call was given up: nobody knows whether anybody is still there."""
         self._environ = environ
-        self._secrets = words(server, environ)
-        self._leaving = asyncio.Event()
+        self._secrets = secret_values(server, environ)
+        self._closing = asyncio.Event()
         self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-        self._life = asyncio.create_task(self._live(), name=f"tools {server.name}")
+        self._task = asyncio.create_task(self._live(), name=f"tools {server.name}")
 
     @property
-    def over(self) -> bool:
-        return self._leaving.is_set() or self._life.done()
+    def closed(self) -> bool:
+        return self._closing.is_set() or self._task.done()
 
     async def open(self, seconds: float) -> bool:
         """Whether it is open within this time. Raises Broken where it will never be."""
@@ -66,13 +66,13 @@ class Line:
         if not self._opened.done():
             return False
         if error := self._opened.exception():
-            raise Broken(self.hush(f"{type(error).__name__}: {error}")) from None
+            raise ConnectionLost(self.redact(f"{type(error).__name__}: {error}")) from None
         return True
 
-    async def offers(self) -> tuple[Offer, ...]:
+    async def list_tools(self) -> tuple[ListedTool, ...]:
         """All its tools, page by page."""
         self.changed = False
-        offers: list[Offer] = []
+        offers: list[ListedTool] = []
         cursor: str | None = None
         async with self._asking(LIST_SECONDS) as client:
             for _ in range(MOST_PAGES):
@@ -81,25 +81,27 @@ class Line:
                 cursor = page.next_cursor
                 if cursor is None:
                     break
-        self.silent = False
+        self.unresponsive = False
         return tuple(offers)
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """What it answered, and whether that is a complaint."""
         async with self._asking(self.server.seconds) as client:
             result = await client.call_tool(tool, arguments)
-        return told(words_of(result.content, result.structured_content), self._secrets), bool(result.is_error)
+        return clean_text(result_text(result.content, result.structured_content), self._secrets), bool(
+            result.is_error
+        )
 
     async def close(self) -> None:
         """In a time that is bounded: a server that does not hear the farewell does not keep us."""
-        self._leaving.set()
+        self._closing.set()
         if self._opened.done():
-            await asyncio.wait([self._life], timeout=LEAVE_SECONDS)
-        self._life.cancel()
-        await asyncio.gather(self._life, return_exceptions=True)
+            await asyncio.wait([self._task], timeout=LEAVE_SECONDS)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
 
-    def hush(self, text: str) -> str:
-        return told(text, self._secrets, 1_000)
+    def redact(self, text: str) -> str:
+        return clean_text(text, self._secrets, 1_000)
 
     # --- inside ---------------------------------------------------------------------------------------
 
@@ -108,7 +110,7 @@ class Line:
             async with asyncio.timeout(OPEN_SECONDS) as opening, self._transport() as transport:
                 client = Client(
                     transport,
-                    message_handler=self._heed,
+                    message_handler=self._on_message,
                     client_info=Implementation(name="moot", version=__version__),
                     cache=None,
                 )
@@ -119,22 +121,22 @@ class Line:
                     await self._stay(client)
         except BaseException as error:
             if not self._opened.done():
-                self._opened.set_exception(Broken("was closed") if _cancelled(error) else error)
+                self._opened.set_exception(ConnectionLost("was closed") if _cancelled(error) else error)
                 self._opened.exception()  # nobody may have asked
             if _cancelled(error):
                 raise
         finally:
-            self._leaving.set()
+            self._closing.set()
 
     async def _stay(self, client: Client) -> None:
-        hearing = asyncio.create_task(
+        watching = asyncio.create_task(
             self._hear_of_changes(client), name=f"tools {self.server.name}: changes"
         )
         try:
-            await self._leaving.wait()
+            await self._closing.wait()
         finally:
-            hearing.cancel()
-            await asyncio.gather(hearing, return_exceptions=True)
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
 
     async def _hear_of_changes(self, client: Client) -> None:
         """Servers of today tell only those who ask to be told."""
@@ -145,7 +147,7 @@ class Line:
                 async for _ in changes:
                     self.changed = True
 
-    async def _heed(self, message: IncomingMessage) -> None:
+    async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
             self.changed = True
 
@@ -153,32 +155,32 @@ class Line:
     async def _transport(self) -> AsyncGenerator[Any, None]:
         """The SDK enters it; what is to be put away after it is put away here."""
         if self.server.command:
-            yield spoken_to(self.server, self._environ, self.hush, self._leaving.set)
+            yield run_child(self.server, self._environ, self.redact, self._closing.set)
             return
-        async with http_transport.client(self.server, self._environ) as http:
+        async with http_transport.http_client(self.server, self._environ) as http:
             yield streamable_http_client(self.server.url, http_client=http)
 
     @asynccontextmanager
     async def _asking(self, seconds: float) -> AsyncGenerator[Client, None]:
         """Every way in which a request can come to nothing, as Broken or Failed with a sentence."""
-        if self.over or not self._opened.done():
-            raise Broken("The tool's server is not there.")
+        if self.closed or not self._opened.done():
+            raise ConnectionLost("The tool's server is not there.")
         try:
             async with asyncio.timeout(seconds):
                 yield self._opened.result()
         except TimeoutError:
-            self.silent = True
-            raise Failed(f"The tool did not answer within {seconds:g} seconds.") from None
+            self.unresponsive = True
+            raise ToolCallFailed(f"The tool did not answer within {seconds:g} seconds.") from None
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
-                self.silent = True
-            if error.code == CONNECTION_CLOSED or self.over:
-                raise Broken("The tool's server has gone.") from None
-            raise Failed(self.hush(f"The tool's server refuses: {error.message}")) from None
+                self.unresponsive = True
+            if error.code == CONNECTION_CLOSED or self.closed:
+                raise ConnectionLost("The tool's server has gone.") from None
+            raise ToolCallFailed(self.redact(f"The tool's server refuses: {error.message}")) from None
         except (RuntimeError, ValidationError):
-            raise Failed("The tool's answer is not what its server promised.") from None
+            raise ToolCallFailed("The tool's answer is not what its server promised.") from None
         except Exception as error:
-            raise Broken(f"The tool's server cannot be reached ({type(error).__name__}).") from None
+            raise ConnectionLost(f"The tool's server cannot be reached ({type(error).__name__}).") from None
 
 
 async def _as_it_is(name: str, result: CallToolResult) -> None:
@@ -186,9 +188,9 @@ async def _as_it_is(name: str, result: CallToolResult) -> None:
     this never ends. It is anybody's words all the same."""
 
 
-def _offer(tool: Listed) -> Offer:
+def _offer(tool: Listed) -> ListedTool:
     hints = tool.annotations
-    return Offer(
+    return ListedTool(
         name=tool.name,
         title=tool.title or (hints.title if hints else None) or "",
         description=tool.description or "",

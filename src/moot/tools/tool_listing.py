@@ -18,7 +18,7 @@ from msgspec import Struct
 from moot.core.terms import Tool
 from moot.tools.contract import OWN_NAME
 from moot.tools.tool_settings import ToolServer
-from moot.views.safe_text import clean, line
+from moot.views.safe_text import clean, single_line
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1_000
@@ -30,7 +30,7 @@ NAMED = re.compile(OWN_NAME)
 LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-class Offer(Struct, frozen=True):
+class ListedTool(Struct, frozen=True):
     """A tool as its server lists it."""
 
     name: str
@@ -40,32 +40,32 @@ class Offer(Struct, frozen=True):
     read_only: bool
 
 
-class Entry(Struct, frozen=True):
+class ToolEntry(Struct, frozen=True):
     """A tool on the shelf: what models are told of it, and what the server calls it."""
 
-    own: str
+    own_name: str
     tool: Tool
 
     @property
-    def allowed_by(self) -> str:
+    def allowed_name(self) -> str:
         """The name that a debate allows it by; its server's name allows it too."""
-        return f"{self.tool.server}/{self.own}"
+        return f"{self.tool.server}/{self.own_name}"
 
 
-def shelved(server: ToolServer, offers: Iterable[Offer]) -> tuple[Entry, ...]:
+def admitted_tools(server: ToolServer, offers: Iterable[ListedTool]) -> tuple[ToolEntry, ...]:
     """The tools that may be used; of two with one name, the first."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ToolEntry] = {}
     for offer in offers:
         if offer.name not in entries and _fit(server, offer):
-            entries[offer.name] = Entry(offer.name, _told(server, offer))
+            entries[offer.name] = ToolEntry(offer.name, _tool_for_models(server, offer))
     return tuple(entries.values())[:MOST_TOOLS]
 
 
-def chosen(entries: Iterable[Entry], allowed: Sequence[str]) -> tuple[Entry, ...]:
-    return tuple(entry for entry in entries if entry.tool.server in allowed or entry.allowed_by in allowed)
+def allowed_entries(entries: Iterable[ToolEntry], allowed: Sequence[str]) -> tuple[ToolEntry, ...]:
+    return tuple(entry for entry in entries if entry.tool.server in allowed or entry.allowed_name in allowed)
 
 
-def legal(server: str, tool: str) -> str:
+def name_for_models(server: str, tool: str) -> str:
     """The name by which models call it. What would not be legal is made so, with a mark of what it was."""
     plain = f"{server}__{tool}"
     if LEGAL.fullmatch(plain):
@@ -74,7 +74,7 @@ def legal(server: str, tool: str) -> str:
     return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: LONGEST_NAME - 9]}_{mark}"
 
 
-def _fit(server: ToolServer, offer: Offer) -> bool:
+def _fit(server: ToolServer, offer: ListedTool) -> bool:
     if (
         not NAMED.fullmatch(offer.name)
         or not server.admits(offer.name)
@@ -101,11 +101,11 @@ def _leads_away(schema: Any) -> bool:
     return isinstance(schema, list) and any(_leads_away(part) for part in cast("list[Any]", schema))
 
 
-def _told(server: ToolServer, offer: Offer) -> Tool:
+def _tool_for_models(server: ToolServer, offer: ListedTool) -> Tool:
     return Tool(
-        name=legal(server.name, offer.name),
+        name=name_for_models(server.name, offer.name),
         description=clean(offer.description).strip()[:LONGEST_DESCRIPTION],
         schema=offer.schema,
         server=server.name,
-        title=line(offer.title)[:LONGEST_TITLE] or line(offer.name)[:LONGEST_TITLE],
+        title=single_line(offer.title)[:LONGEST_TITLE] or single_line(offer.name)[:LONGEST_TITLE],
     )

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Invalid
-from moot.providers.endpoints import checked, in_the_clear
+from moot.providers.endpoints import check_url, is_plaintext
 from moot.providers.keys import Environ, is_name, shown, shown_in
 from moot.tools.contract import HOSTED, TOOL_SECONDS
 
@@ -27,7 +27,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 MOST_SECONDS = 120.0
 
 
-class Written(Struct, frozen=True, forbid_unknown_fields=True):
+class ToolServerTable(Struct, frozen=True, forbid_unknown_fields=True):
     """A table `[tools.NAME]`."""
 
     command: str | None = None
@@ -73,22 +73,22 @@ def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
     return tuple(_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
 
 
-def words(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
+def secret_values(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What the server is given in confidence, and nobody else may hear of."""
     passed = [environ.get(name, "") for name in (*server.pass_env, server.key_variable) if name]
     return tuple({word.strip() for word in (*server.env.values(), *passed) if word.strip()})
 
 
-def _server(name: str, table: Any, place: str) -> ToolServer:
+def _server(name: str, table: Any, source: str) -> ToolServer:
     if name in HOSTED or not NAME.fullmatch(name) or not is_name(name):
-        raise Invalid(f"{place}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
+        raise Invalid(f"{source}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
     try:
-        written = msgspec.convert(table, Written)
+        written = msgspec.convert(table, ToolServerTable)
     except msgspec.ValidationError as error:
-        fields = ", ".join(sorted(Written.__struct_fields__))
-        raise Invalid(f"{place}: {shown_in(str(error))}. It may have: {fields}.") from None
-    for problem in _problems(written, place):
-        raise Invalid(f"{place}: {problem}")
+        fields = ", ".join(sorted(ToolServerTable.__struct_fields__))
+        raise Invalid(f"{source}: {shown_in(str(error))}. It may have: {fields}.") from None
+    for problem in _problems(written, source):
+        raise Invalid(f"{source}: {problem}")
     return ToolServer(
         name=name,
         title=" ".join(written.title.split()) or name,
@@ -104,13 +104,13 @@ def _server(name: str, table: Any, place: str) -> ToolServer:
     )
 
 
-def _problems(written: Written, place: str) -> Iterable[str]:
+def _problems(written: ToolServerTable, source: str) -> Iterable[str]:
     if (written.command is None) == (written.url is None):
         yield 'it needs either a command = "…" or a url = "https://…".'
     if written.command is not None:
         yield from _of_a_command(written)
     if written.url is not None:
-        yield from _of_a_url(written, written.url, place)
+        yield from _of_a_url(written, written.url, source)
     if not 0 < written.seconds <= MOST_SECONDS:
         yield f"seconds must be more than 0 and at most {MOST_SECONDS:g}."
     if written.allow == ():
@@ -119,7 +119,7 @@ def _problems(written: Written, place: str) -> Iterable[str]:
         yield "title is one line of at most 60 characters."
 
 
-def _of_a_command(written: Written) -> Iterable[str]:
+def _of_a_command(written: ToolServerTable) -> Iterable[str]:
     if not (written.command or "").strip() or "\0" in "".join((written.command or "", *written.args)):
         yield 'command is a program, such as command = "uvx", and args = ["…"] what it is told.'
     if written.key_variable is not None:
@@ -131,9 +131,9 @@ def _of_a_command(written: Written) -> Iterable[str]:
         yield "a value in env cannot hold a zero byte."
 
 
-def _of_a_url(written: Written, url: str, place: str) -> Iterable[str]:
-    checked(url, f"{place}: url")
-    if in_the_clear(url):
+def _of_a_url(written: ToolServerTable, url: str, source: str) -> Iterable[str]:
+    check_url(url, f"{source}: url")
+    if is_plaintext(url):
         yield "url must begin with https://, unless it is on this machine."
     if written.args or written.env or written.pass_env:
         yield "args, env and pass_env are for a command. Take them away."

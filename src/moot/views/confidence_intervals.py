@@ -10,18 +10,18 @@ Z = 1.96
 """Of the normal distribution, 95 % lie within so many deviations."""
 
 
-class Interval(Struct, frozen=True):
+class RateInterval(Struct, frozen=True):
     """From 0 to 1."""
 
     low: float
     high: float
 
 
-def share(part: int, whole: int) -> float | None:
+def ratio(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def wilson(part: int, whole: int) -> Interval | None:
+def wilson_interval(part: int, whole: int) -> RateInterval | None:
     """Wilson's score interval of a share: honest also for a few, and for none or all of them."""
     if not whole:
         return None
@@ -32,7 +32,7 @@ def wilson(part: int, whole: int) -> Interval | None:
     return _within((middle - reach) / scale, (middle + reach) / scale)
 
 
-def of_mean(total: float, squares: float, count: int) -> Interval | None:
+def mean_interval(total: float, squares: float, count: int) -> RateInterval | None:
     """Of the mean of `count` shares, with their sum and that of their squares. One alone tells nothing."""
     if count < 2:
         return None
@@ -41,5 +41,5 @@ def of_mean(total: float, squares: float, count: int) -> Interval | None:
     return _within(mean - Z * spread / sqrt(count), mean + Z * spread / sqrt(count))
 
 
-def _within(low: float, high: float) -> Interval:
-    return Interval(round(max(0.0, low), 3), round(min(1.0, high), 3))
+def _within(low: float, high: float) -> RateInterval:
+    return RateInterval(round(max(0.0, low), 3), round(min(1.0, high), 3))

@@ -25,23 +25,23 @@ from moot.core.terms import (
     ToolResult,
     UnknownItem,
 )
-from moot.core.visibility import Viewer, seen
+from moot.core.visibility import Viewer, visible_state
 from moot.views.legacy_rows import UNKNOWN
 
-Shape = dict[str, Any]
+JsonObject = dict[str, Any]
 Completion = Literal["complete", "partial", "interrupted"]
 LEVELS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
 ITEMS = ("text", "reasoning", "tool_call", UNKNOWN)
 """What a provider puts out; results and marks are put in between."""
 
 
-def conversation(debate: Debate, viewer: Viewer) -> list[Shape]:
+def conversation(debate: Debate, viewer: Viewer) -> list[JsonObject]:
     """Every event, in the order in which they began."""
-    shown = seen(debate, viewer)
-    events = [(0, _said(shown, 1, shown.created_at, "system", shown.motion, kind="motion"))]
+    shown = visible_state(debate, viewer)
+    events = [(0, _text_event(shown, 1, shown.created_at, "system", shown.motion, kind="motion"))]
     for remark in shown.remarks:
         kind, to = "question" if remark.question else "remark", {"to": remark.to} if remark.to else {}
-        said = _said(shown, remark.seq, remark.at, "user", remark.text, kind=kind, name=remark.by, **to)
+        said = _text_event(shown, remark.seq, remark.at, "user", remark.text, kind=kind, name=remark.by, **to)
         events.append((remark.seq, said))
     turns = (*shown.turns, *shown.live)
     began = {turn.number: turn.started_at for turn in turns}
@@ -49,7 +49,9 @@ def conversation(debate: Debate, viewer: Viewer) -> list[Shape]:
         if point.accepted:
             seat, at = shown.seat(point.seat), began.get(point.turn, shown.created_at)
             by = {"seat": seat.id, "name": seat.name, "turn": point.turn}
-            events.append((point.seq, _said(shown, point.seq, at, "user", point.text, kind="point", **by)))
+            events.append(
+                (point.seq, _text_event(shown, point.seq, at, "user", point.text, kind="point", **by))
+            )
     events += [(turn.seq, _speech(shown, turn)) for turn in turns]
     return [event for _, event in sorted(events, key=lambda pair: pair[0])]
 
@@ -59,23 +61,23 @@ def event_id(debate_id: str, seq: int) -> str:
     return f"{debate_id}.{seq}"
 
 
-def is_live(event: Shape) -> bool:
+def is_live(event: JsonObject) -> bool:
     """More may come of it."""
     return event.get("live", False)
 
 
-def _said(debate: Debate, seq: int, at: datetime, role: str, text: str, **more: Any) -> Shape:
+def _text_event(debate: Debate, seq: int, at: datetime, role: str, text: str, **more: Any) -> JsonObject:
     segments = [{"type": "text", "text": text}]
     return {"id": event_id(debate.id, seq), "role": role, "segments": segments, "ts": _ms(at), **more}
 
 
-def _speech(debate: Debate, turn: Turn) -> Shape:
+def _speech(debate: Debate, turn: Turn) -> JsonObject:
     seat = debate.seat(turn.seat)
     ident, ts = event_id(debate.id, turn.seq), _ms(turn.started_at)
     effort = seat.model.effort or ""
-    told = (_segment(turn, segment, complete, ident, effort) for segment, complete in _told(turn))
-    segments = list(_numbered_on(shape for shapes in told for shape in shapes))
-    metadata: Shape = {
+    told = (_segment(turn, segment, complete, ident, effort) for segment, complete in _ordered_segments(turn))
+    segments = list(_renumbered(shape for shapes in told for shape in shapes))
+    metadata: JsonObject = {
         "total_output_items": sum(shape["type"] in ITEMS for shape in segments),
         "completion_status": _completion(turn),
     }
@@ -89,7 +91,7 @@ def _speech(debate: Debate, turn: Turn) -> Shape:
     return {
         "id": ident,
         "role": "assistant",
-        "segments": [*segments, *_ending(turn)],
+        "segments": [*segments, *_completion_segment(turn)],
         "response_metadata": metadata,
         "ts": ts,
         "kind": "speech",
@@ -113,7 +115,7 @@ def _completion(turn: Turn) -> Completion:
             assert_never(turn.state)
 
 
-def _ending(turn: Turn) -> Iterator[Shape]:
+def _completion_segment(turn: Turn) -> Iterator[JsonObject]:
     """Where a speech is not whole, its last segment says why."""
     match turn.state:
         case "live":
@@ -129,14 +131,14 @@ def _ending(turn: Turn) -> Iterator[Shape]:
             assert_never(turn.state)
 
 
-def _status(status: str, **metadata: Any) -> Shape:
+def _status(status: str, **metadata: Any) -> JsonObject:
     return {"type": "completion_status", "status": status, "metadata": metadata}
 
 
 # --- what a speech is made of ---------------------------------------------------------------------------
 
 
-def _told(turn: Turn) -> Iterator[tuple[Segment, bool]]:
+def _ordered_segments(turn: Turn) -> Iterator[tuple[Segment, bool]]:
     """Each with whether it is complete: segments in the provider's order, then words that are in none."""
     segments = sorted(turn.shown, key=lambda segment: segment.index)
     thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
@@ -167,7 +169,7 @@ def _rest(words: str, *told: str) -> str | None:
     return None
 
 
-def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: str) -> Iterator[Shape]:
+def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: str) -> Iterator[JsonObject]:
     match segment:
         case Text():
             yield {"type": "text", "text": segment.text}
@@ -179,16 +181,16 @@ def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: s
                 "id": segment.id,
                 "name": segment.name,
                 "args": _object(segment.arguments, "arguments"),
-                **_given(server_label=segment.server, display_name=segment.title),
-                **({"server_type": segment.kind} if not segment.asks else {}),
+                **_non_empty(server_label=segment.server, display_name=segment.title),
+                **({"server_type": segment.kind} if not segment.needs_answer else {}),
             }
             if segment.output or segment.error:
                 # It ran at the provider's, and came back with the call.
                 result = {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
-                yield {**result, **_given(error=segment.error)}
+                yield {**result, **_non_empty(error=segment.error)}
         case ToolResult():
             result = {"type": "tool_result", "id": segment.id, "output": _object(segment.output, "text")}
-            yield {**result, **_given(error=segment.error)}
+            yield {**result, **_non_empty(error=segment.error)}
         case UnknownItem():
             yield {
                 "type": UNKNOWN,
@@ -199,13 +201,13 @@ def _segment(turn: Turn, segment: Segment, complete: bool, ident: str, effort: s
                 "item": segment.item,
             }
         case CompletionStatus():
-            yield _status(segment.status, **_given(detail=segment.detail))
+            yield _status(segment.status, **_non_empty(detail=segment.detail))
         case _:
             assert_never(segment)
 
 
-def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effort: str) -> Shape:
-    shape: Shape = {
+def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effort: str) -> JsonObject:
+    shape: JsonObject = {
         "type": "reasoning",
         "id": segment.item_id or f"{ident}.{segment.index}",
         "output_index": segment.index,
@@ -229,7 +231,7 @@ def _reasoning(turn: Turn, segment: Reasoning, complete: bool, ident: str, effor
     return {**shape, "redacted": True} if segment.redacted else shape
 
 
-def _numbered_on(shapes: Iterable[Shape]) -> Iterator[Shape]:
+def _renumbered(shapes: Iterable[JsonObject]) -> Iterator[JsonObject]:
     """Each call of a speech counts from the start, and some services do not count. Thoughts are counted on:
     who sorts them by `sequence_number` finds the order in which they stand."""
     least = 0
@@ -242,13 +244,13 @@ def _numbered_on(shapes: Iterable[Shape]) -> Iterator[Shape]:
         yield shape
 
 
-def _effort(effort: str) -> Shape:
+def _effort(effort: str) -> JsonObject:
     """Readers know three levels; where a model was told another, it stands beside the nearest."""
     level = LEVELS.get(effort, "")
-    return _given(effort_level=level, effort=effort if effort != level else "")
+    return _non_empty(effort_level=level, effort=effort if effort != level else "")
 
 
-def _object(text: str, name: str) -> Shape:
+def _object(text: str, name: str) -> JsonObject:
     """Arguments and results are objects here; what is none is wrapped in one."""
     try:
         found = msgspec.json.decode(text, type=dict[str, Any])
@@ -257,7 +259,7 @@ def _object(text: str, name: str) -> Shape:
     return found
 
 
-def _given(**members: str) -> Shape:
+def _non_empty(**members: str) -> JsonObject:
     return {name: value for name, value in members.items() if value}
 
 

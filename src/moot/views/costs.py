@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from moot.core.state import Debate, Tally
+from moot.core.state import Debate, ModelUsage
 from moot.core.terms import HUMAN, Money, Usage
 
 
@@ -17,7 +17,7 @@ class ModelCost(Struct, frozen=True):
     unpriced: int
 
 
-class Costs(Struct, frozen=True):
+class CostReport(Struct, frozen=True):
     models: tuple[ModelCost, ...]
     usage: Usage
     total: Money | None
@@ -30,12 +30,12 @@ class Costs(Struct, frozen=True):
         return self.usage.estimated
 
 
-def costs(debate: Debate) -> Costs:
+def costs(debate: Debate) -> CostReport:
     models = tuple(
         _of(model, tally) for model, tally in sorted(debate.tallies.items()) if not is_person(model)
     )
     known = [model.cost for model in models if model.cost is not None]
-    return Costs(
+    return CostReport(
         models=models,
         usage=sum((model.usage for model in models), Usage()),
         total=sum(known, Money(0)) if known or not models else None,
@@ -48,7 +48,7 @@ def is_person(label: str) -> bool:
     return label.startswith(f"{HUMAN}/")
 
 
-def _of(model: str, tally: Tally) -> ModelCost:
+def _of(model: str, tally: ModelUsage) -> ModelCost:
     priced = tally.unpriced < tally.calls
     return ModelCost(model, tally.usage, tally.cost if priced else None, tally.calls, tally.unpriced)
 
@@ -65,7 +65,7 @@ def dollars(amount: Money | None) -> str:
     return f"${amount:.{places}f}"
 
 
-def bill(figures: Costs, unit: str = "") -> str:
+def bill(figures: CostReport, unit: str = "") -> str:
     """The total in words, with its doubts."""
     text = dollars(figures.total) + (unit if figures.total is not None else "")
     if figures.estimated and figures.total:

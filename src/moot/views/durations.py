@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def in_words(seconds: float) -> str:
+def duration_words(seconds: float) -> str:
     """2 minutes, 15 seconds."""
     whole = max(0, round(seconds))
     hours, rest = divmod(whole, 3600)

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from html import escape
 
-from moot.views.participants import Participant
-from moot.views.safe_text import clean, line
+from moot.views.participants import ParticipantView
+from moot.views.safe_text import clean, single_line
 
 PALETTE = ("#0b6e6e", "#b3432b", "#6d4aa2", "#8a6d1b")
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\Z|#[0-9a-fA-F]{3}\Z")
 
 
-def text(words: str) -> str:
+def escape_text(words: str) -> str:
     return escape(clean(words))
 
 
-def one(words: str) -> str:
+def escape_line(words: str) -> str:
     """On a single line."""
-    return escape(line(words))
+    return escape(single_line(words))
 
 
-def hue(seat: Participant) -> str:
+def seat_style(seat: ParticipantView) -> str:
     """The seat's own colour, where it is one: a style is no place for anything else."""
     colour = seat.colour if _HEX.match(seat.colour) else PALETTE[seat.place % len(PALETTE)]
     return f"--seat: {colour}"

@@ -3,7 +3,7 @@
 The old shape is a row of a table: `segments` (text, tool calls, results) and beside them one `reasoning`, so
 that nobody knows where the thoughts stood. That column has one thought, or an array of its parts, or an array
 of several thoughts, or bare words. The unified shape has them among the segments. What it cannot say of a row
-is kept beside it, in a remainder: `old_row(unified(row))` is the row, whatever was in it.
+is kept beside it, in a remainder: `to_legacy_row(unified(row))` is the row, whatever was in it.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 
-Shape = dict[str, Any]
+JsonObject = dict[str, Any]
 
 REASONING, STATUS, UNKNOWN = "reasoning", "completion_status", "unknown_item"
 COLUMNS = ("id", "conversation_id", "role", "segments", "reasoning", "order_key", "ts", "created_at")
-LONGEST_NAME = 200
+MAX_NAME_CHARS = 200
 """As long as a query may have it."""
 _INT64 = 1 << 63
 _BROKEN = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile("0|[1-9][0-9]{0,8}", re.ASCII)
 _sorted = msgspec.json.Encoder(order="sorted")
 
-Column = Shape | list[Any] | str | None
+ReasoningColumn = JsonObject | list[Any] | str | None
 """Thoughts as they stand beside the segments."""
 
 
-class OldRow(Struct, frozen=True, kw_only=True):
+class LegacyRow(Struct, frozen=True, kw_only=True):
     id: str
     conversation_id: str
     role: str
-    segments: list[Shape]
-    reasoning: Column = None
+    segments: list[JsonObject]
+    reasoning: ReasoningColumn = None
     order_key: str
     ts: int
     created_at: str | float | None = None
-    more: Shape = {}
+    more: JsonObject = {}
     """Columns that the old shape does not have."""
 
-    def shape(self) -> Shape:
+    def shape(self) -> JsonObject:
         return {**{name: getattr(self, name) for name in COLUMNS}, **self.more}
 
 
-class Unified(Struct, frozen=True, kw_only=True):
-    segments: list[Shape]
-    metadata: Shape | None = None
-    remainder: Shape | None = None
+class UnifiedEvent(Struct, frozen=True, kw_only=True):
+    segments: list[JsonObject]
+    metadata: JsonObject | None = None
+    remainder: JsonObject | None = None
     """What the segments cannot say of the row that they came from."""
 
 
@@ -65,11 +65,11 @@ def canonical(what: object) -> bytes:
 # --- a row, read ----------------------------------------------------------------------------------------
 
 
-def read_row(given: Mapping[str, Any]) -> OldRow:
+def read_row(given: Mapping[str, Any]) -> LegacyRow:
     """Raises Invalid with the first thing that is wrong with it."""
     for name in ("id", "conversation_id", "role"):
         if not _is_name(given.get(name)):
-            raise Invalid(f"{name} is missing, or no text of 1 to {LONGEST_NAME} printable characters")
+            raise Invalid(f"{name} is missing, or no text of 1 to {MAX_NAME_CHARS} printable characters")
     if not _is_text(given.get("order_key")):
         raise Invalid("order_key is missing, or no text")
     ts = given.get("ts")
@@ -77,7 +77,7 @@ def read_row(given: Mapping[str, Any]) -> OldRow:
         raise Invalid("ts is missing, or no whole number")
     if not _is_moment(created_at := given.get("created_at")):
         raise Invalid("created_at is no moment")
-    return OldRow(
+    return LegacyRow(
         id=given["id"],
         conversation_id=given["conversation_id"],
         role=given["role"],
@@ -93,7 +93,7 @@ def read_row(given: Mapping[str, Any]) -> OldRow:
 def _is_name(value: object) -> bool:
     return (
         isinstance(value, str)
-        and 0 < len(value) <= LONGEST_NAME
+        and 0 < len(value) <= MAX_NAME_CHARS
         and value.isprintable()
         and value == value.strip()
     )
@@ -111,7 +111,7 @@ def _is_moment(value: object) -> TypeGuard[str | float | None]:
     return value is None or _is_text(value)
 
 
-def _is_object(value: object) -> TypeGuard[Shape]:
+def _is_object(value: object) -> TypeGuard[JsonObject]:
     return isinstance(value, dict)
 
 
@@ -119,7 +119,7 @@ def _is_array(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def _segments(given: Any) -> list[Shape]:
+def _segments(given: Any) -> list[JsonObject]:
     segments = parsed(given, "segments")
     if not _is_array(segments):
         raise Invalid("segments is no array")
@@ -128,7 +128,7 @@ def _segments(given: Any) -> list[Shape]:
     return segments
 
 
-def read_reasoning(given: Any) -> Column:
+def read_reasoning(given: Any) -> ReasoningColumn:
     """Text that is no JSON of thoughts is what was thought, in bare words, and stays as it is."""
     try:
         reasoning = parsed(given, "reasoning")
@@ -154,8 +154,8 @@ def parsed(given: Any, name: str) -> Any:
 # --- from the old shape to the unified one, and back ------------------------------------------------------
 
 
-def unified(row: OldRow) -> Unified:
-    segments, remainder = [_tidy(segment, row.ts) for segment in row.segments], Shape()
+def to_unified(row: LegacyRow) -> UnifiedEvent:
+    segments, remainder = [_normalized(segment, row.ts) for segment in row.segments], JsonObject()
     pairs = [(str(n), old, new) for n, (old, new) in enumerate(zip(row.segments, segments, strict=True))]
     if changed := {n: old for n, old, new in pairs if new is not old and canonical(new) != canonical(old)}:
         remainder["segments"] = changed
@@ -172,11 +172,11 @@ def unified(row: OldRow) -> Unified:
         remainder["created_at"] = row.created_at
     if row.more:
         remainder["more"] = row.more
-    return Unified(segments=segments, metadata=_metadata(row, segments), remainder=remainder or None)
+    return UnifiedEvent(segments=segments, metadata=_metadata(row, segments), remainder=remainder or None)
 
 
-def old_row(
-    event: Unified,
+def to_legacy_row(
+    event: UnifiedEvent,
     *,
     id: str,
     conversation_id: str,
@@ -184,13 +184,13 @@ def old_row(
     order_key: str,
     ts: int,
     created_at: str | None,
-) -> OldRow:
+) -> LegacyRow:
     segments, remainder = list(event.segments), event.remainder or {}
-    thoughts = [segments.pop(place) for place in places_of(remainder.get("at"))]
+    thoughts = [segments.pop(place) for place in insert_positions(remainder.get("at"))]
     column = reasoning_column(thoughts[0]) if len(thoughts) == 1 else None
     for place, segment in remainder.get("segments", {}).items():
         segments[int(place)] = segment
-    return OldRow(
+    return LegacyRow(
         id=id,
         conversation_id=conversation_id,
         role=role,
@@ -203,7 +203,7 @@ def old_row(
     )
 
 
-def thoughts_in(reasoning: Column) -> list[Shape]:
+def thoughts_in(reasoning: ReasoningColumn) -> list[JsonObject]:
     """Each as `reasoning_segment` takes it. An array has the parts of one thought, or several thoughts."""
     if _is_object(reasoning):
         return [reasoning]
@@ -216,23 +216,23 @@ def thoughts_in(reasoning: Column) -> list[Shape]:
     return [one if _is_thought(one) else {"parts": [one]} for one in reasoning]
 
 
-def _is_thought(given: Any) -> TypeGuard[Shape]:
+def _is_thought(given: Any) -> TypeGuard[JsonObject]:
     """And no part of one, which has a number of its own."""
     marks = {"item_id", "output_index", "parts", "summary"}
     return _is_object(given) and not marks.isdisjoint(given) and "summary_index" not in given
 
 
-def places_of(at: int | list[int] | None) -> list[int]:
+def insert_positions(at: int | list[int] | None) -> list[int]:
     """Where thoughts were put, the last first: each is found where it was before the ones after it came."""
     return [at] if isinstance(at, int) else (at or [])[::-1]
 
 
-def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
+def reasoning_segment(column: JsonObject, ts: int = 0) -> JsonObject:
     """The column as a segment: `parts`, once an object by number, is an array in the order of the numbers.
     Readers count on some members, and on their types; those that are null are as good as not there."""
-    parts = _parts(_told(column), ts)
-    numbers = [number for part in parts if (number := _whole(part["sequence_number"])) is not None]
-    number = _whole(column.get("sequence_number"))
+    parts = _parts(_raw_parts(column), ts)
+    numbers = [number for part in parts if (number := _as_int(part["sequence_number"])) is not None]
+    number = _as_int(column.get("sequence_number"))
     names = (name for name in (column.get("item_id"), column.get("id")) if isinstance(name, str))
     said = {
         name: value
@@ -243,14 +243,14 @@ def reasoning_segment(column: Shape, ts: int = 0) -> Shape:
     return {
         "type": REASONING,
         "id": next(names, ""),
-        "output_index": _whole(column.get("output_index")) or 0,
+        "output_index": _as_int(column.get("output_index")) or 0,
         "sequence_number": min(numbers, default=0) if number is None else number,
         "parts": parts,
         **said,
     }
 
 
-def reasoning_column(*segments: Shape) -> Shape:
+def reasoning_column(*segments: JsonObject) -> JsonObject:
     """Segments as the one column that the old shape has. Of several the parts are numbered on, and the first
     says where they stood: what was thought is all there, what was thought when is not."""
     first, rest = segments[0], segments[1:]
@@ -269,14 +269,14 @@ def reasoning_column(*segments: Shape) -> Shape:
     return column
 
 
-def _told(column: Shape) -> Any:
+def _raw_parts(column: JsonObject) -> Any:
     """What it has for parts: some kept a thought as the service sent it."""
     if "parts" in column or not column.keys() & {"summary", "text"}:
         return column.get("parts")
     return column["summary"] if "summary" in column else [column["text"]]
 
 
-def _parts(given: Any, ts: int) -> list[Shape]:
+def _parts(given: Any, ts: int) -> list[JsonObject]:
     if _is_object(given):
         numbered = sorted((key for key in given if _NUMBER.fullmatch(key)), key=int)
         others = (key for key in given if not _NUMBER.fullmatch(key))
@@ -286,7 +286,7 @@ def _parts(given: Any, ts: int) -> list[Shape]:
     return [_part(number, part, ts) for number, part in enumerate(given)] if _is_array(given) else []
 
 
-def _part(number: int, given: Any, ts: int) -> Shape:
+def _part(number: int, given: Any, ts: int) -> JsonObject:
     """With every member that readers count on; what the row said wins."""
     said = given if _is_object(given) else {"text": None if given is None else str(given)}
     usual = {"summary_index": number, "type": "summary_text", "text": "", "sequence_number": 0}
@@ -294,43 +294,43 @@ def _part(number: int, given: Any, ts: int) -> Shape:
     return {**usual, "is_complete": True, "created_at": ts, **told}
 
 
-def _keys(parts: Sequence[Shape]) -> list[str]:
+def _keys(parts: Sequence[JsonObject]) -> list[str]:
     """Their own numbers, if these tell them apart."""
-    numbers = [_whole(part.get("summary_index")) for part in parts]
+    numbers = [_as_int(part.get("summary_index")) for part in parts]
     keys = [str(place if number is None else number) for place, number in enumerate(numbers)]
     return keys if len({*keys}) == len(keys) else [str(place) for place in range(len(keys))]
 
 
-def _whole(given: Any) -> int | None:
+def _as_int(given: Any) -> int | None:
     """A number, which some tables have as text."""
     if isinstance(given, str) and _NUMBER.fullmatch(given):
         return int(given)
     return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
-def _place(index: Any, segments: Sequence[Shape]) -> int:
+def _place(index: Any, segments: Sequence[JsonObject]) -> int:
     """Before the first segment that is known to have come later; else at the end."""
-    if (own := _whole(index)) is None:
+    if (own := _as_int(index)) is None:
         return len(segments)
-    indexes = ((n, _whole(segment.get("output_index"))) for n, segment in enumerate(segments))
+    indexes = ((n, _as_int(segment.get("output_index"))) for n, segment in enumerate(segments))
     return next((n for n, other in indexes if other is not None and other > own), len(segments))
 
 
-def _tidy(segment: Shape, ts: int) -> Shape:
+def _normalized(segment: JsonObject, ts: int) -> JsonObject:
     """Thoughts may be among the segments already, put there with the `parts` that they had in the column."""
     return reasoning_segment(segment, ts) if segment.get("type") == REASONING else segment
 
 
-def _metadata(row: OldRow, segments: Sequence[Shape]) -> Shape | None:
+def _metadata(row: LegacyRow, segments: Sequence[JsonObject]) -> JsonObject | None:
     """No more than the row knows."""
     with suppress(Invalid):
         if _is_object(told := parsed(row.more.get("response_metadata"), "response_metadata")):
             return told
     thoughts = [segment for segment in segments if segment.get("type") == REASONING]
-    known: Shape = {}
+    known: JsonObject = {}
     if any(part["is_complete"] is False for thought in thoughts for part in thought["parts"]):
         known["completion_status"] = "partial"
-    if counts := [count for t in thoughts if (count := _whole(t.get("reasoning_tokens"))) is not None]:
+    if counts := [count for t in thoughts if (count := _as_int(t.get("reasoning_tokens"))) is not None]:
         known["usage"] = {"reasoning_tokens": sum(counts)}
     return known or None
 
@@ -338,7 +338,7 @@ def _metadata(row: OldRow, segments: Sequence[Shape]) -> Shape | None:
 # --- events as they are shown -------------------------------------------------------------------------------
 
 
-def in_old_shape(event: Shape) -> Shape:
+def to_legacy_shape(event: JsonObject) -> JsonObject:
     """A unified event as the old shape can tell it: see `reasoning_column`."""
     thoughts = [segment for segment in event["segments"] if segment.get("type") == REASONING]
     others = [s for s in event["segments"] if s.get("type") not in (REASONING, STATUS, UNKNOWN)]
@@ -346,11 +346,11 @@ def in_old_shape(event: Shape) -> Shape:
     return {**rest, "segments": others, "reasoning": reasoning_column(*thoughts) if thoughts else None}
 
 
-def only(events: Iterable[Shape], types: Sequence[str]) -> list[Shape]:
+def only_segment_types(events: Iterable[JsonObject], types: Sequence[str]) -> list[JsonObject]:
     """With no other segments than these, and without the events that have none of them; in either shape."""
     if not types:
         return list(events)
-    found: list[Shape] = []
+    found: list[JsonObject] = []
     for event in events:
         segments = [segment for segment in event["segments"] if segment.get("type") in types]
         shown = {**event, "segments": segments}

@@ -15,12 +15,12 @@ from msgspec import Struct
 from moot.core.events import EndReason, FailReason
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Verdict
-from moot.judging.audience_votes import doubts_of, tally
-from moot.judging.ballots import contradicts
+from moot.judging.audience_votes import result_doubts, tally
+from moot.judging.ballots import contradicts_scores
 from moot.judging.evidence import speeches
-from moot.judging.model_families import partiality
+from moot.judging.model_families import judge_bias
 from moot.judging.parties import parties, party
-from moot.judging.verdicts import Mind, minds
+from moot.judging.verdicts import JudgeBallots, counted_judges
 
 ENDINGS: dict[EndReason, str] = {
     "rounds": "All rounds were held.",
@@ -41,11 +41,11 @@ FAILURES: dict[FailReason, str] = {
 }
 
 
-FAIR = 1.1
+BUDGET_TOLERANCE = 1.1
 """Word budgets that differ by less than a tenth are equal."""
 
 
-class Leaning(Struct, frozen=True):
+class JudgeMargins(Struct, frozen=True):
     """One judge between the first party and the second: the margin it gave in each order."""
 
     judge: str
@@ -91,7 +91,7 @@ def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
             return ("The other side gave way; no judge was asked.",)
         case "audience":
             votes = tally(debate)
-            return ("The audience decided this, not a judge.", *(doubts_of(votes) if votes else ()))
+            return ("The audience decided this, not a judge.", *(result_doubts(votes) if votes else ()))
         case "judges":
             judging = _judging(debate, verdict)
             return tuple(_doubts(debate, verdict, judging)) if judging else ()
@@ -102,13 +102,13 @@ def doubts(debate: Debate, verdict: Verdict) -> tuple[str, ...]:
 def _judging(debate: Debate, verdict: Verdict) -> Judging | None:
     """The one that led to this verdict."""
     found = (judging for judging in debate.judgings if judging.verdict == verdict)
-    return next(found, debate.decisive)
+    return next(found, debate.deciding_judging)
 
 
 def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]:
-    counted = minds(judging)
+    counted = counted_judges(judging)
     yield from _disagreement(debate, verdict, counted)
-    if verdict.winner and contradicts(verdict.winner, verdict.scores):
+    if verdict.winner and contradicts_scores(verdict.winner, verdict.scores):
         yield "The winner has fewer points than another seat."
     elif verdict.inconsistent:
         yield "One ballot names a winner to whom it gave fewer points."
@@ -126,7 +126,7 @@ def _doubts(debate: Debate, verdict: Verdict, judging: Judging) -> Iterator[str]
         yield from _recusals(debate)
 
 
-def _disagreement(debate: Debate, verdict: Verdict, counted: Sequence[Mind]) -> Iterator[str]:
+def _disagreement(debate: Debate, verdict: Verdict, counted: Sequence[JudgeBallots]) -> Iterator[str]:
     judges = len(counted)
     if verdict.flips:
         yield _flips(verdict.flips, judges)
@@ -148,7 +148,7 @@ def _flips(flips: int, judges: int) -> str:
     return f"{flips} of {judges} judges changed {whose} when the order changed."
 
 
-def _people(counted: Sequence[Mind]) -> Iterator[str]:
+def _people(counted: Sequence[JudgeBallots]) -> Iterator[str]:
     """People know who spoke, and are shown it once."""
     people = sum(mind.judge.model.human for mind in counted)
     if people == len(counted):
@@ -167,10 +167,10 @@ def _uneven(debate: Debate, verdict: Verdict) -> Iterator[str]:
         return
     budgets = {one.id: 0 for one in parties(debate)}
     for turn in speeches(debate):
-        budgets[party(debate, turn.seat).id] += debate.budget(turn.slot)
+        budgets[party(debate, turn.seat).id] += debate.word_budget(turn.slot)
     own = budgets.get(party(debate, verdict.winner).id, 0)
     least = min(budgets.values())
-    if own > least * FAIR:
+    if own > least * BUDGET_TOLERANCE:
         yield f"The winner had more words to speak than another side: {own} to {least}."
 
 
@@ -186,7 +186,7 @@ def _judges_in_doubt(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
         who = "The judge" if len(judges) == 1 else judge.name
         if judge.model.small:
             yield f"{who} is a very small model: take its verdict lightly."
-        if tie := partiality(debate.seats, judge.model):
+        if tie := judge_bias(debate.seats, judge.model):
             yield f"{who} is {tie}."
 
 
@@ -201,22 +201,22 @@ def _recusals(debate: Debate) -> Iterator[str]:
 
 def ballots(debate: Debate, judging: Judging | None = None) -> tuple[Ballot, ...]:
     """Those that the verdict counts: of people, and of models that have voted in both orders."""
-    judging = judging or debate.decisive
-    return tuple(ballot for mind in minds(judging) for ballot in mind.ballots) if judging else ()
+    judging = judging or debate.deciding_judging
+    return tuple(ballot for mind in counted_judges(judging) for ballot in mind.ballots) if judging else ()
 
 
-def leanings(debate: Debate, judging: Judging | None = None) -> tuple[Leaning, ...]:
+def leanings(debate: Debate, judging: Judging | None = None) -> tuple[JudgeMargins, ...]:
     """Only two parties have one axis between them."""
-    judging = judging or debate.decisive
+    judging = judging or debate.deciding_judging
     if judging is None or len(parties(debate)) != 2:
         return ()
     first, second = (one.id for one in parties(debate))
-    drawn: list[Leaning] = []
-    for mind in minds(judging):
+    drawn: list[JudgeMargins] = []
+    for mind in counted_judges(judging):
         given = [ballot.scores for ballot in mind.ballots if {first, second} <= ballot.scores.keys()]
         if given:
             margins = tuple(scores[first].score - scores[second].score for scores in given)
-            drawn.append(Leaning(mind.judge.name, margins, mind.flipped))
+            drawn.append(JudgeMargins(mind.judge.name, margins, mind.flipped))
     return tuple(drawn)
 
 

@@ -9,7 +9,7 @@ from moot.core.terms import Judge, Seat, Side
 from moot.rules.turn_sessions import is_unasked
 
 
-class Participant(Struct, frozen=True):
+class ParticipantView(Struct, frozen=True):
     id: str
     name: str
     model: str
@@ -35,7 +35,7 @@ class Participant(Struct, frozen=True):
         return f"{self.model}, for a person who left" if self.left else self.model
 
 
-class JudgeSeat(Struct, frozen=True):
+class JudgeView(Struct, frozen=True):
     id: str
     name: str
     model: str
@@ -48,7 +48,7 @@ class JudgeSeat(Struct, frozen=True):
         return "a person" if self.person else self.model
 
 
-def participants(debate: Debate) -> dict[str, Participant]:
+def participants(debate: Debate) -> dict[str, ParticipantView]:
     """By seat id, in the order of the seats."""
     return {
         seat.id: _participant(seat, place, unasked=is_unasked(debate, seat))
@@ -56,8 +56,8 @@ def participants(debate: Debate) -> dict[str, Participant]:
     }
 
 
-def _participant(seat: Seat, place: int, *, unasked: bool) -> Participant:
-    return Participant(
+def _participant(seat: Seat, place: int, *, unasked: bool) -> ParticipantView:
+    return ParticipantView(
         id=seat.id,
         name=seat.name,
         model="" if unasked else seat.model.label,
@@ -72,5 +72,5 @@ def _participant(seat: Seat, place: int, *, unasked: bool) -> Participant:
     )
 
 
-def judge_seat(judge: Judge) -> JudgeSeat:
-    return JudgeSeat(judge.id, judge.name, judge.model.label, judge.model.human, judge.recused)
+def judge_seat(judge: Judge) -> JudgeView:
+    return JudgeView(judge.id, judge.name, judge.model.label, judge.model.human, judge.recused)

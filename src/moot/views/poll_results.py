@@ -10,12 +10,12 @@ from msgspec import Struct
 from moot.core.state import Debate
 from moot.core.terms import PollName
 from moot.judging import audience_votes as votes
-from moot.judging.audience_votes import Tally
+from moot.judging.audience_votes import AudienceTally
 
 POLLS: dict[PollName, str] = {"before": "Before the debate", "after": "After the debate"}
 
 
-class Option(Struct, frozen=True):
+class PollOption(Struct, frozen=True):
     """What could be voted for; undecided belongs to no seat."""
 
     id: str
@@ -23,9 +23,9 @@ class Option(Struct, frozen=True):
     seat: str | None
 
 
-class Polled(Struct, frozen=True):
-    tally: Tally
-    options: tuple[Option, ...]
+class PollReport(Struct, frozen=True):
+    tally: AudienceTally
+    options: tuple[PollOption, ...]
     headline: str
     """Empty while the votes are sealed, or where nobody voted."""
     sentences: tuple[str, ...]
@@ -42,31 +42,32 @@ class Polled(Struct, frozen=True):
         return self.tally.pairs > 0
 
     @property
-    def winner(self) -> Option | None:
+    def winner(self) -> PollOption | None:
         return next((option for option in self.options if option.id == self.tally.leader), None)
 
 
-def polled(debate: Debate) -> Polled | None:
+def poll_report(debate: Debate) -> PollReport | None:
     """None where the audience is not asked."""
     found = votes.tally(debate)
-    return None if found is None else told(debate, found)
+    return None if found is None else report_from_tally(debate, found)
 
 
-def told(debate: Debate, found: Tally) -> Polled:
+def report_from_tally(debate: Debate, found: AudienceTally) -> PollReport:
     """Votes that were counted, here or by a server."""
     options = tuple(
-        Option(choice, votes.label(debate, choice), votes.seat_of(debate, choice)) for choice in found.choices
+        PollOption(choice, votes.choice_label(debate, choice), votes.seat_for_choice(debate, choice))
+        for choice in found.choices
     )
-    return Polled(
+    return PollReport(
         tally=found,
         options=options,
         headline=_headline(found, {option.id: option.name for option in options}),
-        sentences=tuple(votes.account(debate, found)),
-        doubts=votes.doubts_of(found),
+        sentences=tuple(votes.result_sentences(debate, found)),
+        doubts=votes.result_doubts(found),
     )
 
 
-def _headline(found: Tally, names: dict[str, str]) -> str:
+def _headline(found: AudienceTally, names: dict[str, str]) -> str:
     last = found.count("after")
     if found.sealed or last is None or not last.votes:
         return ""

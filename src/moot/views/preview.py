@@ -11,17 +11,19 @@ from msgspec import Struct
 from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
 from moot.core.schedule import schedule
-from moot.core.terms import Format, Limits, Manner, Model, Seat, Tone
-from moot.formats import fitted, in_teams
+from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Seat, Tone
+from moot.formats import assign_teams, fit_format
 from moot.views.outcome import warnings
 
 EPOCH = datetime.fromtimestamp(0, UTC)
-NOBODY = Model("", "")
-TOOLS = "Tools come on top of this: with each use a speaker is called once more, to read what it brought."
-HELD = f"{TOOLS} The cost limit holds all the same."
+PLACEHOLDER_MODEL = Model("", "")
+TOOLS_WARNING = (
+    "Tools come on top of this: with each use a speaker is called once more, to read what it brought."
+)
+TOOLS_WARNING_LIMITED = f"{TOOLS_WARNING} The cost limit holds all the same."
 
 
-class Speech(Struct, frozen=True):
+class ScheduledSpeech(Struct, frozen=True):
     """One speech of the order."""
 
     seat: int
@@ -32,33 +34,39 @@ class Speech(Struct, frozen=True):
     words: int
 
 
-class Programme(Struct, frozen=True):
-    order: tuple[Speech, ...]
+class DebatePreview(Struct, frozen=True):
+    order: tuple[ScheduledSpeech, ...]
     warnings: tuple[str, ...]
 
 
-def programme(opened: DebateOpened) -> Programme:
+def preview(opened: DebateOpened) -> DebatePreview:
     debate = evolve(None, Recorded("deb_0", 1, EPOCH, 0, opened))
-    beyond = () if not opened.manner.tools else (TOOLS if opened.limits.cost is None else HELD,)
-    return Programme(_order(opened.format, opened.seats, opened.limits), (*warnings(debate), *beyond))
+    beyond = (
+        ()
+        if not opened.manner.tools
+        else (TOOLS_WARNING if opened.limits.cost is None else TOOLS_WARNING_LIMITED,)
+    )
+    return DebatePreview(_order(opened.format, opened.seats, opened.limits), (*warnings(debate), *beyond))
 
 
-def usual_order(fmt: Format) -> tuple[Speech, ...]:
+def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:
     """As the format is played on its own chairs for its usual rounds, without an audience."""
-    seats = in_teams(
+    seats = assign_teams(
         fmt,
         [
-            Seat(f"part_{place}", chair.name, chair.side, NOBODY, chair.role)
+            Seat(f"part_{place}", chair.name, chair.side, PLACEHOLDER_MODEL, chair.role)
             for place, chair in enumerate(fmt.chairs, 1)
         ],
     )
-    return _order(fitted(fmt, seats, Manner()), seats, Limits(rounds=fmt.rounds, turns=fmt.turns))
+    return _order(
+        fit_format(fmt, seats, DebateOptions()), seats, DebateLimits(rounds=fmt.rounds, turns=fmt.turns)
+    )
 
 
-def _order(fmt: Format, seats: Sequence[Seat], limits: Limits) -> tuple[Speech, ...]:
+def _order(fmt: Format, seats: Sequence[Seat], limits: DebateLimits) -> tuple[ScheduledSpeech, ...]:
     places = {seat.id: place for place, seat in enumerate(seats)}
     return tuple(
-        Speech(
+        ScheduledSpeech(
             seat=places[slot.seat],
             round=slot.round,
             tone=slot.tone,

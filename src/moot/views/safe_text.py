@@ -24,7 +24,7 @@ def clean(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def line(text: str) -> str:
+def single_line(text: str) -> str:
     """The same on a single line, with single spaces."""
     return " ".join(clean(text).split())
 

@@ -1,7 +1,8 @@
-"""A session (`turnwise`) as the row of a table that older servers kept, and such a row as a log.
+"""A session (`rules/turn_sessions.py`) as the row of a table that older servers kept, and such a row as a
+log.
 
 What was kept elsewhere stays in the log as it was, so that the row which comes out is the one that went in;
-what is said here afterwards is added to it. `marks` are the words by which a session is found again.
+what is said here afterwards is added to it. `lookup_keys` are the words by which a session is found again.
 """
 
 from __future__ import annotations
@@ -33,77 +34,98 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.schedule import schedule
-from moot.core.state import NOTHING, Debate, Turn
-from moot.core.terms import Limits, Manner, Model, Money, Reasoning, ReasoningPart, Seat, Slot, Text, Usage
-from moot.core.word_count import count
+from moot.core.state import ZERO, Debate, Turn
+from moot.core.terms import (
+    DebateLimits,
+    DebateOptions,
+    Model,
+    Money,
+    Reasoning,
+    ReasoningPart,
+    Seat,
+    Slot,
+    Text,
+    Usage,
+)
+from moot.core.word_count import count_words
 from moot.prompts.templates import VERSION
 from moot.rules.debate_setup import COLOURS
-from moot.rules.turn_sessions import FORMAT, NAME, NOBODY, TURNS, is_empty, response_name
+from moot.rules.turn_sessions import (
+    FORMAT,
+    FORMAT_NAME,
+    TURNS,
+    UNASSIGNED_MODEL,
+    client_response_id,
+    is_empty,
+)
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 
-SOURCE = "debate_sessions"
-LISTS = ("turn_history", "model1_response_ids", "model2_response_ids")
+SOURCE_TABLE = "debate_sessions"
+LIST_COLUMNS = ("turn_history", "model1_response_ids", "model2_response_ids")
 COLUMNS = (
-    "id", "topic_text", "model1_id", "model2_id", "adversarial_level", *LISTS,
+    "id", "topic_text", "model1_id", "model2_id", "adversarial_level", *LIST_COLUMNS,
     "total_cost", "created_at", "updated_at",
 )  # fmt: skip
 TURN_SECONDS = 300.0
-MOST_TURNS = 200
-ELSEWHERE = "elsewhere"
-Row = dict[str, Any]
+MAX_TURNS = 200
+IMPORTED = "elsewhere"
+SessionRow = dict[str, Any]
 
 
-class Said(Struct, frozen=True):
+class ImportedSpeech(Struct, frozen=True):
     """A speech that was given elsewhere."""
 
     slot: int
     text: str
     reasoning: str = ""
     response_id: str | None = None
-    cost: Money | None = NOTHING
+    cost: Money | None = ZERO
 
 
 # --- found again --------------------------------------------------------------------------------------
 
 
-def marks(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
+def lookup_keys(debate: Debate, records: Sequence[Recorded]) -> tuple[str, ...]:
     """By what this session can be found from now on."""
-    if debate.format.name != NAME:
+    if debate.format.name != FORMAT_NAME:
         return ()
-    return tuple(mark for recorded in records for mark in _marks(debate, recorded.event))
+    return tuple(mark for recorded in records for mark in _event_keys(debate, recorded.event))
 
 
-def _marks(debate: Debate, event: Event) -> Iterator[str]:
+def _event_keys(debate: Debate, event: Event) -> Iterator[str]:
     if isinstance(event, DebateImported):
-        yield by_row(str(event.record.get("id")))
+        yield row_key(str(event.record.get("id")))
     turn = debate.turn(event.turn) if isinstance(event, TurnCompleted) else None
     if turn is not None:
-        yield by_words(turn.text)
-        yield from {by_response(response_name(debate, turn, private=private)) for private in (True, False)}
+        yield text_key(turn.text)
+        yield from {
+            response_key(client_response_id(debate, turn, private=private)) for private in (True, False)
+        }
 
 
-def by_row(id: str) -> str:
+def row_key(id: str) -> str:
     return f"row {id}"
 
 
-def by_words(text: str) -> str:
+def text_key(text: str) -> str:
     return f"said {hashlib.sha256(text.strip().encode()).hexdigest()}"
 
 
-def by_response(name: str) -> str:
+def response_key(name: str) -> str:
     return f"response {name}"
 
 
 # --- as a row -----------------------------------------------------------------------------------------
 
 
-def row_of(debate: Debate) -> Row:
+def session_row(debate: Debate) -> SessionRow:
     """As the table has it. What was imported comes out as it went in."""
-    given = [turn for turn in history(debate) if debate.origin is None or turn.seq > debate.origin.seq]
+    given = [turn for turn in counted_turns(debate) if debate.origin is None or turn.seq > debate.origin.seq]
     entries = [entry(debate, turn) for turn in given]
     ids = [
-        [response_name(debate, turn) for turn in given if turn.seat == seat.id] for seat in debate.seats[:2]
+        [client_response_id(debate, turn) for turn in given if turn.seat == seat.id]
+        for seat in debate.seats[:2]
     ]
     if debate.origin is None:
         return {
@@ -111,7 +133,7 @@ def row_of(debate: Debate) -> Row:
             "topic_text": debate.motion,
             **_models(debate),
             "adversarial_level": debate.manner.intensity,
-            **dict(zip(LISTS, (entries, *ids), strict=True)),
+            **dict(zip(LIST_COLUMNS, (entries, *ids), strict=True)),
             "total_cost": float(total_cost(debate)),
             "created_at": _naive(debate.created_at),
             "updated_at": _naive(debate.updated_at),
@@ -119,7 +141,7 @@ def row_of(debate: Debate) -> Row:
     row = debate.origin.record
     if not given:
         return row
-    longer = {name: [*row[name], *more] for name, more in zip(LISTS, (entries, *ids), strict=True)}
+    longer = {name: [*row[name], *more] for name, more in zip(LIST_COLUMNS, (entries, *ids), strict=True)}
     return {
         **row,
         **_models(debate),
@@ -134,31 +156,32 @@ def total_cost(debate: Debate) -> Money:
     origin = debate.origin
     elsewhere = _amount(origin.record.get("total_cost")) if origin else None
     if origin is None or elsewhere is None:
-        return debate.spent
-    brought = sum((turn.cost or NOTHING for turn in debate.turns if turn.seq < origin.seq), NOTHING)
-    return elsewhere + debate.spent - brought
+        return debate.cost_so_far
+    brought = sum((turn.cost or ZERO for turn in debate.turns if turn.seq < origin.seq), ZERO)
+    return elsewhere + debate.cost_so_far - brought
 
 
-def history(debate: Debate) -> list[Turn]:
+def counted_turns(debate: Debate) -> list[Turn]:
     """The turns that stand, in order."""
-    return sorted((turn for turn in debate.turns if turn.said), key=lambda turn: turn.slot)
+    return sorted((turn for turn in debate.turns if turn.has_words), key=lambda turn: turn.slot)
 
 
-def entry(debate: Debate, turn: Turn, *, private: bool = True) -> Row:
+def entry(debate: Debate, turn: Turn, *, private: bool = True) -> SessionRow:
     return {
         "turn": turn.slot + 1,
         "modelId": model_id(debate.seat(turn.seat)),
         "content": turn.text,
         "reasoning": thoughts(turn),
-        "responseId": response_name(debate, turn, private=private),
-        "cost": float(turn.cost or NOTHING),
-        "timestamp": _kept(debate, turn).get("timestamp") or _milliseconds(turn.ended_at or turn.started_at),
+        "responseId": client_response_id(debate, turn, private=private),
+        "cost": float(turn.cost or ZERO),
+        "timestamp": _imported_turn(debate, turn).get("timestamp")
+        or _milliseconds(turn.ended_at or turn.started_at),
     }
 
 
-def times(debate: Debate) -> Row:
+def times(debate: Debate) -> SessionRow:
     """When it was opened, and when something was last said in it, here or elsewhere."""
-    row = debate.origin.record if debate.origin else Row()
+    row = debate.origin.record if debate.origin else SessionRow()
     here = debate.origin is None or any(turn.seq > debate.origin.seq for turn in debate.turns)
     return {
         "createdAt": row.get("created_at") or moment(debate.created_at),
@@ -166,13 +189,13 @@ def times(debate: Debate) -> Row:
     }
 
 
-def _kept(debate: Debate, turn: Turn) -> Row:
+def _imported_turn(debate: Debate, turn: Turn) -> SessionRow:
     """What was kept elsewhere of a turn that was given there."""
     if debate.origin is None or turn.seq > debate.origin.seq:
         return {}
     kept = cast("list[Any]", debate.origin.record["turn_history"])
-    rows = (cast("Row", one) for one in kept if isinstance(one, dict))
-    return next((row for row in rows if row.get("turn") == turn.slot + 1), Row())
+    rows = (cast("SessionRow", one) for one in kept if isinstance(one, dict))
+    return next((row for row in rows if row.get("turn") == turn.slot + 1), SessionRow())
 
 
 def _milliseconds(at: datetime) -> int:
@@ -184,7 +207,7 @@ def model_id(seat: Seat) -> str:
     return "" if is_empty(seat) else seat.model.alias or seat.model.name
 
 
-def _models(debate: Debate) -> Row:
+def _models(debate: Debate) -> SessionRow:
     return {f"model{place}_id": model_id(seat) for place, seat in enumerate(debate.seats, 1)}
 
 
@@ -196,13 +219,13 @@ def _naive(at: datetime) -> str:
 # --- as a log -----------------------------------------------------------------------------------------
 
 
-def log_of(row: Row, model: Callable[[str], Model]) -> tuple[Event, ...]:
+def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Event, ...]:
     """A session that was held elsewhere; it can be looked at and continued. Raises Invalid."""
-    for column in set(COLUMNS) - set(LISTS):
+    for column in set(COLUMNS) - set(LIST_COLUMNS):
         if isinstance(row.get(column), list | dict):
             raise Invalid(f"{column} of a session is not a plain value.")
-    turns, *_ids = (_list(row, column) for column in LISTS)
-    said = tuple(_said(turns))
+    turns, *_ids = (_list(row, column) for column in LIST_COLUMNS)
+    said = tuple(_imported_speeches(turns))
     opened = DebateOpened(
         motion=_text(row, "topic_text"),
         format=FORMAT,
@@ -213,18 +236,18 @@ def log_of(row: Row, model: Callable[[str], Model]) -> tuple[Event, ...]:
             for place, (chair, colour) in enumerate(zip(FORMAT.chairs, COLOURS, strict=False), 1)
         ),
         judges=(),
-        limits=Limits(
+        limits=DebateLimits(
             rounds=FORMAT.rounds,
             turns=max(TURNS, *(speech.slot + 1 for speech in said), TURNS),
             turn_seconds=TURN_SECONDS,
         ),
-        manner=Manner(winning="user-decides", intensity=_intensity(row)),
+        manner=DebateOptions(winning="user-decides", intensity=_intensity(row)),
         prompts=VERSION,
     )
-    return (*held(opened, said), DebateImported(SOURCE, row))
+    return (*imported_events(opened, said), DebateImported(SOURCE_TABLE, row))
 
 
-def held(opened: DebateOpened, said: Sequence[Said]) -> tuple[Event, ...]:
+def imported_events(opened: DebateOpened, said: Sequence[ImportedSpeech]) -> tuple[Event, ...]:
     """A log in which these speeches were given, those before them passed over, and the next is waited for."""
     slots = schedule(opened.format, opened.seats, opened.limits)
     by_slot = {speech.slot: speech for speech in said}
@@ -233,48 +256,48 @@ def held(opened: DebateOpened, said: Sequence[Said]) -> tuple[Event, ...]:
     for slot in slots[: max(by_slot, default=-1) + 1]:
         speech = by_slot.get(slot.index)
         if speech is None:
-            events.append(TurnSkipped(slot.index, slot.seat, ELSEWHERE))
+            events.append(TurnSkipped(slot.index, slot.seat, IMPORTED))
             continue
         if slot.round > round_:
             events += [RoundCompleted(round_)] if round_ else []
             events.append(RoundStarted(slot.round))
             round_ = slot.round
         number += 1
-        events += _given(opened, slot, number, speech)
+        events += _speech_events(opened, slot, number, speech)
     if round_ and all(
         slot.index in by_slot or slot.index < max(by_slot) for slot in slots if slot.round == round_
     ):
         events.append(RoundCompleted(round_))
-    return (*events, DebatePaused(ELSEWHERE))
+    return (*events, DebatePaused(IMPORTED))
 
 
-def _given(opened: DebateOpened, slot: Slot, number: int, speech: Said) -> Iterator[Event]:
+def _speech_events(opened: DebateOpened, slot: Slot, number: int, speech: ImportedSpeech) -> Iterator[Event]:
     phase = opened.format.phases[slot.phase]
     model = next(seat.model for seat in opened.seats if seat.id == slot.seat)
     yield TurnStarted(number, slot.index, slot.round, phase.key, slot.tone, slot.seat)
-    yield CallStarted(number, model.label, "", 1, 0, 0, NOTHING, turn=number)
+    yield CallStarted(number, model.label, "", 1, 0, 0, ZERO, turn=number)
     if speech.reasoning:
         yield SegmentCompleted(number, Reasoning((ReasoningPart(speech.reasoning),)))
     yield SegmentCompleted(number, Text(speech.text, index=1))
     yield CallCompleted(
-        number, "stop", Usage(), speech.cost, 0, response_id=speech.response_id, reason=ELSEWHERE
+        number, "stop", Usage(), speech.cost, 0, response_id=speech.response_id, reason=IMPORTED
     )
-    yield TurnCompleted(number, count(speech.text))
+    yield TurnCompleted(number, count_words(speech.text))
 
 
-def _said(turns: list[Any]) -> Iterator[Said]:
+def _imported_speeches(turns: list[Any]) -> Iterator[ImportedSpeech]:
     """The turns of a row that have words and a place of their own; the others are kept in the row alone."""
     taken: set[int] = set()
     for one in turns:
-        shape = cast("Row", one) if isinstance(one, dict) else Row()
+        shape = cast("SessionRow", one) if isinstance(one, dict) else SessionRow()
         turn, text = shape.get("turn"), shape.get("content")
-        if type(turn) is not int or not 1 <= turn <= MOST_TURNS or turn in taken:
+        if type(turn) is not int or not 1 <= turn <= MAX_TURNS or turn in taken:
             continue
         if not isinstance(text, str) or not text.strip():
             continue
         taken.add(turn)
         reasoning, response, cost = shape.get("reasoning"), shape.get("responseId"), shape.get("cost")
-        yield Said(
+        yield ImportedSpeech(
             turn - 1,
             text,
             reasoning if isinstance(reasoning, str) else "",
@@ -290,24 +313,24 @@ def _amount(value: object) -> Money | None:
     return Money(repr(value)) if 0 <= value < math.inf else None
 
 
-def _named(row: Row, column: str, model: Callable[[str], Model]) -> Model:
+def _named(row: SessionRow, column: str, model: Callable[[str], Model]) -> Model:
     name = row.get(column)
-    return model(name) if isinstance(name, str) and name else NOBODY
+    return model(name) if isinstance(name, str) and name else UNASSIGNED_MODEL
 
 
-def _intensity(row: Row) -> int:
+def _intensity(row: SessionRow) -> int:
     level = row.get("adversarial_level")
     return min(5, max(1, level)) if isinstance(level, int) else 3
 
 
-def _text(row: Row, column: str) -> str:
+def _text(row: SessionRow, column: str) -> str:
     value = row.get(column)
     if not isinstance(value, str) or not value:
         raise Invalid(f"A session has no {column}.")
     return value
 
 
-def _list(row: Row, column: str) -> list[Any]:
+def _list(row: SessionRow, column: str) -> list[Any]:
     value = row.get(column)
     if not isinstance(value, list):
         raise Invalid(f"{column} of a session is not a list.")

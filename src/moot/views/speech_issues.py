@@ -23,12 +23,12 @@ from msgspec import Struct
 from moot.core.state import Debate, Turn
 from moot.core.terms import Seat
 
-Kind = Literal[
+IssueKind = Literal[
     "refusal", "blank", "truncation", "wrong_side", "speaking_for_another", "over_length", "think_tag",
     "retry", "degraded_chain",
 ]  # fmt: skip
-KINDS: tuple[Kind, ...] = get_args(Kind)
-IN_WORDS: dict[Kind, str] = {
+KINDS: tuple[IssueKind, ...] = get_args(IssueKind)
+ISSUE_WORDS: dict[IssueKind, str] = {
     "refusal": "refused to speak",
     "blank": "said nothing",
     "truncation": "broke off",
@@ -39,17 +39,17 @@ IN_WORDS: dict[Kind, str] = {
     "retry": "had to be asked again",
     "degraded_chain": "lost the provider's memory of the debate",
 }
-Found = dict[Kind, tuple[int, ...]]
+TurnsByIssue = dict[IssueKind, tuple[int, ...]]
 """The turns in which it happened."""
 
 
-class Accidents(Struct, frozen=True):
-    by_seat: dict[str, Found]
+class Issues(Struct, frozen=True):
+    by_seat: dict[str, TurnsByIssue]
     """Seats without any are left out."""
 
     @property
-    def in_all(self) -> Found:
-        found: Found = {}
+    def by_kind(self) -> TurnsByIssue:
+        found: TurnsByIssue = {}
         for kind in KINDS:
             turns = [turn for seat in self.by_seat.values() for turn in seat.get(kind, ())]
             if turns:
@@ -58,25 +58,25 @@ class Accidents(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        return sum(len(turns) for turns in self.in_all.values())
+        return sum(len(turns) for turns in self.by_kind.values())
 
 
-def accidents(debate: Debate) -> Accidents:
+def find_issues(debate: Debate) -> Issues:
     """Of every speech that was given or tried, also where it was struck and given again."""
-    by_seat: dict[str, Found] = {}
+    by_seat: dict[str, TurnsByIssue] = {}
     for turn in sorted(debate.turns, key=lambda turn: turn.number):
-        for kind in befell(debate, turn):
+        for kind in issues_in(debate, turn):
             seat = by_seat.setdefault(turn.seat, {})
             seat[kind] = (*seat.get(kind, ()), turn.number)
-    return Accidents(by_seat)
+    return Issues(by_seat)
 
 
-def befell(debate: Debate, turn: Turn) -> tuple[Kind, ...]:
+def issues_in(debate: Debate, turn: Turn) -> tuple[IssueKind, ...]:
     """What went wrong in one speech."""
     read = _read_from(turn.text, debate.seat(turn.seat), debate.seats)
-    happened: dict[Kind, bool] = {
+    happened: dict[IssueKind, bool] = {
         "refusal": turn.refusal,
-        "blank": _blank(turn),
+        "blank": _is_blank(turn),
         "truncation": turn.truncated is not None,
         "wrong_side": "wrong_side" in read,
         "speaking_for_another": "speaking_for_another" in read,
@@ -89,18 +89,18 @@ def befell(debate: Debate, turn: Turn) -> tuple[Kind, ...]:
 
 
 @lru_cache(maxsize=256)
-def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[Kind, ...]:
+def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[IssueKind, ...]:
     """What is read from the words alone, and takes its time: a speech is asked about again and again."""
-    words = own_words(text)
-    found: dict[Kind, bool] = {
+    words = without_quotes(text)
+    found: dict[IssueKind, bool] = {
         "wrong_side": wrong_side(seat, words),
-        "speaking_for_another": _plays_another(seats, seat, words),
+        "speaking_for_another": _speaks_as_another(seats, seat, words),
         "think_tag": THINK_TAGS.search(words) is not None,
     }
     return tuple(kind for kind in found if found[kind])
 
 
-def _blank(turn: Turn) -> bool:
+def _is_blank(turn: Turn) -> bool:
     if turn.state == "failed":
         return turn.by == "empty"
     return turn.state == "completed" and not (turn.text.strip() or turn.refusal)
@@ -120,7 +120,7 @@ THINK_TAGS = re.compile(
 )
 
 
-def own_words(text: str) -> str:
+def without_quotes(text: str) -> str:
     """A speech without what it quotes, between marks or in lines that begin with >."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
     return QUOTED.sub(" ", "\n".join(lines))
@@ -133,7 +133,7 @@ _EVER_SO = r"(?:(?:firmly|strongly|proudly|hereby|therefore|must|will|fully|resp
 _STAND = rf"(?:I am|I'm|we are|we stand|we speak|we argue) {_EVER_SO}(?:here )?"
 _PLEA = r"I (?:urge|ask|invite|beg|call on|call upon) (?:you|the house|this house|the judges?|everyone) to"
 _BENCH = r"(?:I|we) (?:speak|argue|stand) for the"
-DECLARED = {
+SIDE_DECLARATIONS = {
     "against": re.compile(
         rf"\bI {_EVER_SO}(?:oppose|reject|stand against|argue against|speak against) {_MOTION}"
         rf"|\b{_STAND}(?:against|in opposition to) {_MOTION}"
@@ -149,7 +149,7 @@ DECLARED = {
         re.IGNORECASE,
     ),
 }
-UNSURE = re.compile(
+HEDGES = re.compile(
     r"\b(?:if|when|whenever|unless|suppose|imagine|were|should|would|could|might|had|why|how|whether|because"
     r"|not|never|no|cannot|nor|neither|opponents?|opposition|other side|they|he|she|you|says?|said|claims?"
     r"|argues?|thinks?|believes?|once|used to|as though|pretend\w*)\b|n['’]t\b|\?",
@@ -162,15 +162,15 @@ def wrong_side(seat: Seat, words: str) -> bool:
     if seat.role != "debater" or seat.side == "neutral":
         return False
     other = "against" if seat.side == "for" else "for"
-    return _declares(other, words) and not DECLARED[seat.side].search(words)
+    return _declares(other, words) and not SIDE_DECLARATIONS[seat.side].search(words)
 
 
 def _declares(side: Literal["for", "against"], words: str) -> bool:
     """In a sentence of its own: with nothing around it that would make it a condition, a denial, a question
     or somebody else's."""
     for sentence in re.findall(r"[^.!?;\n]+[.!?;\n]?", words):
-        declared = DECLARED[side].search(sentence)
-        if declared and not UNSURE.search(sentence[: declared.start()] + " " + sentence[declared.end() :]):
+        declared = SIDE_DECLARATIONS[side].search(sentence)
+        if declared and not HEDGES.search(sentence[: declared.start()] + " " + sentence[declared.end() :]):
             return True
     return False
 
@@ -181,21 +181,21 @@ _LABELLED = re.compile(
     r"^[ \t*_#-]*([^\n:*_]{1,60}?)[ \t]*(?:\([^)\n]*\))?[*_ \t]*:[*_ \t]*(.*)$", re.MULTILINE
 )
 _FIRST_PERSON = re.compile(r"\bI(?:['’](?:m|d|ve|ll))?\b|\bwe (?:believe|argue|reject|support|oppose|say)\b")
-SIDES = {
+SIDE_LABELS = {
     "for": ("pro", "for", "proposition", "affirmative", "government"),
     "against": ("con", "against", "opposition", "negative"),
     "neutral": (),
 }
-OUTSIDE = ("opponent", "my opponent", "moderator", "judge", "chair")
+OTHER_ROLES = ("opponent", "my opponent", "moderator", "judge", "chair")
 HEARD_WORDS = 25
 """A line is in the first person if one of its first so many words is."""
 
 
 def speaks_for_another(debate: Debate, seat: Seat, words: str) -> bool:
-    return _plays_another(debate.seats, seat, words)
+    return _speaks_as_another(debate.seats, seat, words)
 
 
-def _plays_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
+def _speaks_as_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
     own, others = _names(seats, seat)
     lines = [(match[1].strip().casefold(), _following(match, words)) for match in _LABELLED.finditer(words)]
     played = [name for name, said in lines if name in others and _in_person(said)]
@@ -218,7 +218,7 @@ def _in_person(said: str) -> bool:
 
 def _names(seats: tuple[Seat, ...], seat: Seat) -> tuple[set[str], set[str]]:
     """How the seat would be called in a dialogue, and how anybody else."""
-    own = {seat.name.casefold(), *SIDES[seat.side]}
+    own = {seat.name.casefold(), *SIDE_LABELS[seat.side]}
     others = {other.name.casefold() for other in seats if other.id != seat.id}
-    others |= {name for side in SIDES.values() for name in side} | set(OUTSIDE)
+    others |= {name for side in SIDE_LABELS.values() for name in side} | set(OTHER_ROLES)
     return own, others - own

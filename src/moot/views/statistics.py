@@ -16,39 +16,51 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.terms import Money
-from moot.views.confidence_intervals import of_mean, share, wilson
-from moot.views.statistics_tables import Bench, Cost, Custom, Day, Pair, Standing, Statistics, Topic, Totals
-from moot.views.summary import Summary
+from moot.views.confidence_intervals import mean_interval, ratio, wilson_interval
+from moot.views.statistics_tables import (
+    DaySpending,
+    DebateTotals,
+    FormatRecord,
+    JudgeRecord,
+    ModelSpending,
+    PairRecord,
+    Statistics,
+    TopicCount,
+    WinRecord,
+)
+from moot.views.summary import StoredSummary
 
 TOPICS = 10
 DAYS = 366
 
-Counts = Callable[[Summary], bool]
+SummaryFilter = Callable[[StoredSummary], bool]
 """Whether a debate is among those that are counted."""
 
-_page = msgspec.json.Decoder(tuple[Summary, ...])
+_page = msgspec.json.Decoder(tuple[StoredSummary, ...])
 
 
-class _Score(Struct):
+class _WinCounter(Struct):
     debates: int = 0
     wins: int = 0
     losses: int = 0
     draws: int = 0
 
-    def standing(self, name: str) -> Standing:
+    def record(self, name: str) -> WinRecord:
         decided = self.wins + self.losses + self.draws
-        rate, interval = share(self.wins, decided), wilson(self.wins, decided)
-        return Standing(name, self.debates, self.wins, self.losses, self.draws, rate, interval)
+        rate, interval = ratio(self.wins, decided), wilson_interval(self.wins, decided)
+        return WinRecord(name, self.debates, self.wins, self.losses, self.draws, rate, interval)
 
-    def pair(self, one: str, other: str) -> Pair:
+    def pair(self, one: str, other: str) -> PairRecord:
         a, b, wins, losses = one, other, self.wins, self.losses
         if losses > wins:
             a, b, wins, losses = b, a, losses, wins
-        ours, theirs = ((share(won, self.debates), wilson(won, self.debates)) for won in (wins, losses))
-        return Pair(a, b, self.debates, wins, losses, self.draws, *ours, *theirs)
+        ours, theirs = (
+            (ratio(won, self.debates), wilson_interval(won, self.debates)) for won in (wins, losses)
+        )
+        return PairRecord(a, b, self.debates, wins, losses, self.draws, *ours, *theirs)
 
 
-class _Spent(Struct):
+class _SpendCounter(Struct):
     debates: int = 0
     tokens: int = 0
     cost: Money | None = None
@@ -59,7 +71,7 @@ class _Spent(Struct):
         self.cost = self.cost if cost is None else (self.cost or Money(0)) + Money(cost)
 
 
-class _Judged(Struct):
+class _JudgeCounter(Struct):
     debates: int = 0
     judges: int = 0
     flips: int = 0
@@ -68,7 +80,7 @@ class _Judged(Struct):
     agreed: float = 0.0
     squares: float = 0.0
 
-    def add(self, summary: Summary) -> None:
+    def add(self, summary: StoredSummary) -> None:
         agreement = summary.agreement if summary.agreement is not None else 1.0
         self.debates += 1
         self.judges += summary.minds
@@ -78,23 +90,23 @@ class _Judged(Struct):
         self.agreed += agreement
         self.squares += agreement * agreement
 
-    def result(self) -> Bench:
-        return Bench(
+    def result(self) -> JudgeRecord:
+        return JudgeRecord(
             debates=self.debates,
             judges=self.judges,
             flips=self.flips,
-            flip_rate=share(self.flips, self.judges),
-            flip_interval=wilson(self.flips, self.judges),
+            flip_rate=ratio(self.flips, self.judges),
+            flip_interval=wilson_interval(self.flips, self.judges),
             panels=self.panels,
             unanimous=self.unanimous,
-            unanimous_rate=share(self.unanimous, self.panels),
-            unanimous_interval=wilson(self.unanimous, self.panels),
+            unanimous_rate=ratio(self.unanimous, self.panels),
+            unanimous_interval=wilson_interval(self.unanimous, self.panels),
             agreement=round(self.agreed / self.debates, 3) if self.debates else None,
-            interval=of_mean(self.agreed, self.squares, self.debates),
+            interval=mean_interval(self.agreed, self.squares, self.debates),
         )
 
 
-class _Count(Struct):
+class _Accumulator(Struct):
     """The fold under way. Summaries come newest first."""
 
     statuses: Counter[str] = field(default_factory=Counter[str])
@@ -103,15 +115,15 @@ class _Count(Struct):
     unpriced: int = 0
     motions: dict[str, str] = field(default_factory=dict[str, str])
     topics: Counter[str] = field(default_factory=Counter[str])
-    models: dict[str, _Score] = field(default_factory=dict[str, _Score])
-    sides: dict[str, _Score] = field(default_factory=dict[str, _Score])
-    pairs: dict[tuple[str, str], _Score] = field(default_factory=dict[tuple[str, str], _Score])
+    models: dict[str, _WinCounter] = field(default_factory=dict[str, _WinCounter])
+    sides: dict[str, _WinCounter] = field(default_factory=dict[str, _WinCounter])
+    pairs: dict[tuple[str, str], _WinCounter] = field(default_factory=dict[tuple[str, str], _WinCounter])
     formats: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-    costs: dict[str, _Spent] = field(default_factory=dict[str, _Spent])
-    days: dict[str, _Spent] = field(default_factory=dict[str, _Spent])
-    judged: _Judged = field(default_factory=_Judged)
+    costs: dict[str, _SpendCounter] = field(default_factory=dict[str, _SpendCounter])
+    days: dict[str, _SpendCounter] = field(default_factory=dict[str, _SpendCounter])
+    judged: _JudgeCounter = field(default_factory=_JudgeCounter)
 
-    def add(self, summary: Summary) -> None:
+    def add(self, summary: StoredSummary) -> None:
         self.statuses[summary.status] += 1
         self.speeches += summary.turns
         self.cost += Money(summary.cost)
@@ -120,73 +132,76 @@ class _Count(Struct):
         self.motions.setdefault(topic, " ".join(summary.motion.split()))
         self.topics[topic] += 1
         for bill in summary.bills:
-            self.costs.setdefault(bill.model, _Spent()).add(bill.tokens, bill.cost)
+            self.costs.setdefault(bill.model, _SpendCounter()).add(bill.tokens, bill.cost)
         if summary.day:
-            self.days.setdefault(summary.day, _Spent()).add(0, summary.cost)
+            self.days.setdefault(summary.day, _SpendCounter()).add(0, summary.cost)
         if summary.outcome:
             self._decided(summary)
         if summary.minds:
             self.judged.add(summary)
 
-    def _decided(self, summary: Summary) -> None:
+    def _decided(self, summary: StoredSummary) -> None:
         won = summary.winner is not None
         ends = self.formats.setdefault(summary.format, Counter())
         ends["debates"] += 1
         ends[summary.winner_side if won else "draw"] += 1
         for side in set(_debating(summary, summary.sides)):
-            score = self.sides.setdefault(side, _Score())
-            _settle(score, won, won=side == summary.winner_side)
+            score = self.sides.setdefault(side, _WinCounter())
+            _add_result(score, won, won=side == summary.winner_side)
         self._score_models(summary, won)
         self._score_pairs(summary, won)
 
-    def _score_models(self, summary: Summary, decided: bool) -> None:
+    def _score_models(self, summary: StoredSummary, decided: bool) -> None:
         models = set(_debating(summary, summary.models)) - {""}
         winners = _winners(summary)
         for model in models:
-            score = self.models.setdefault(model, _Score())
-            if len(models) == 1 or (decided and _neither(summary, model, winners)):
+            score = self.models.setdefault(model, _WinCounter())
+            if len(models) == 1 or (decided and _counts_for_nobody(summary, model, winners)):
                 score.debates += 1
             else:
-                _settle(score, decided, won=model in winners)
+                _add_result(score, decided, won=model in winners)
 
-    def _score_pairs(self, summary: Summary, decided: bool) -> None:
+    def _score_pairs(self, summary: StoredSummary, decided: bool) -> None:
         """Where a third one won, two that lost have not met."""
         sides = _sides_of(summary)
         winners = _winners(summary) if decided else set[str]()
         for one, other in combinations(sorted(sides), 2):
             met = not (sides[one] & sides[other] - {"neutral"})
             if met and (not decided or len(winners & {one, other}) == 1):
-                _settle(self.pairs.setdefault((one, other), _Score()), decided, won=one in winners)
+                _add_result(self.pairs.setdefault((one, other), _WinCounter()), decided, won=one in winners)
 
     def result(self) -> Statistics:
         return Statistics(
-            totals=Totals(
+            totals=DebateTotals(
                 self.statuses.total(), dict(self.statuses), self.speeches, self.cost, self.unpriced
             ),
             models=_ranked(self.models),
             sides=_ranked(self.sides),
             pairs=_paired(self.pairs),
-            formats=tuple(_custom(*one) for one in sorted(self.formats.items(), key=_most_debated)),
-            topics=tuple(Topic(self.motions[topic], n) for topic, n in self.topics.most_common(TOPICS)),
-            costs=_billed(self.costs),
+            formats=tuple(_format_record(*one) for one in sorted(self.formats.items(), key=_most_debated)),
+            topics=tuple(TopicCount(self.motions[topic], n) for topic, n in self.topics.most_common(TOPICS)),
+            costs=_model_spending(self.costs),
             judges=self.judged.result(),
             days=tuple(
-                Day(day, spent.debates, spent.cost or Money(0)) for day, spent in sorted(self.days.items())
+                DaySpending(day, spent.debates, spent.cost or Money(0))
+                for day, spent in sorted(self.days.items())
             )[-DAYS:],
         )
 
 
-def statistics(summaries: Iterable[Summary]) -> Statistics:
+def statistics(summaries: Iterable[StoredSummary]) -> Statistics:
     """Of summaries that come newest first."""
-    count = _Count()
+    count = _Accumulator()
     for summary in summaries:
         count.add(summary)
     return count.result()
 
 
-async def gathered(pages: AsyncIterable[bytes], counts: Counts | None = None) -> Statistics:
+async def statistics_from_pages(
+    pages: AsyncIterable[bytes], counts: SummaryFilter | None = None
+) -> Statistics:
     """Of pages as `store.summaries` gives them; others get their turn between one and the next."""
-    count = _Count()
+    count = _Accumulator()
     async for page in pages:
         for summary in _page.decode(page):
             if counts is None or counts(summary):
@@ -194,21 +209,21 @@ async def gathered(pages: AsyncIterable[bytes], counts: Counts | None = None) ->
     return count.result()
 
 
-def _settle(score: _Score, decided: bool, *, won: bool) -> None:
+def _add_result(score: _WinCounter, decided: bool, *, won: bool) -> None:
     score.debates += 1
     score.wins += decided and won
     score.losses += decided and not won
     score.draws += not decided
 
 
-def _debating(summary: Summary, of_seats: tuple[str, ...]) -> list[str]:
+def _debating(summary: StoredSummary, of_seats: tuple[str, ...]) -> list[str]:
     """Without the seats that only moderate."""
     if len(summary.sides) != len(of_seats):
         return list(of_seats)
     return [one for one, side in zip(of_seats, summary.sides, strict=True) if side != "moderator"]
 
 
-def _sides_of(summary: Summary) -> dict[str, set[str]]:
+def _sides_of(summary: StoredSummary) -> dict[str, set[str]]:
     """What each model argued. Where it was not written down, nobody has met anybody."""
     sides: dict[str, set[str]] = {}
     for model, side in zip(summary.models, summary.sides, strict=False):
@@ -217,7 +232,7 @@ def _sides_of(summary: Summary) -> dict[str, set[str]]:
     return sides
 
 
-def _winners(summary: Summary) -> set[str]:
+def _winners(summary: StoredSummary) -> set[str]:
     if summary.winning:
         return {summary.models[place] for place in summary.winning}
     if summary.winner_model or summary.winner not in summary.seats:
@@ -225,7 +240,7 @@ def _winners(summary: Summary) -> set[str]:
     return {summary.models[summary.seats.index(summary.winner)]}
 
 
-def _neither(summary: Summary, model: str, winners: set[str]) -> bool:
+def _counts_for_nobody(summary: StoredSummary, model: str, winners: set[str]) -> bool:
     """It sat on both sides of a debate that a side won; or it argued on the winner's side and did not win."""
     if summary.winning:
         lost = set(range(len(summary.sides))) - set(summary.winning)
@@ -239,12 +254,12 @@ def _neither(summary: Summary, model: str, winners: set[str]) -> bool:
 # --- in order -----------------------------------------------------------------------------------------
 
 
-def _ranked(scores: dict[str, _Score]) -> tuple[Standing, ...]:
-    standings = [score.standing(name) for name, score in scores.items()]
+def _ranked(scores: dict[str, _WinCounter]) -> tuple[WinRecord, ...]:
+    standings = [score.record(name) for name, score in scores.items()]
     return tuple(sorted(standings, key=lambda one: (-one.wins, -(one.rate or 0), -one.debates, one.name)))
 
 
-def _paired(scores: dict[tuple[str, str], _Score]) -> tuple[Pair, ...]:
+def _paired(scores: dict[tuple[str, str], _WinCounter]) -> tuple[PairRecord, ...]:
     pairs = [score.pair(*names) for names, score in scores.items()]
     return tuple(sorted(pairs, key=lambda pair: (-pair.debates, -(pair.rate or 0), pair.a, pair.b)))
 
@@ -253,12 +268,14 @@ def _most_debated(kept: tuple[str, Counter[str]]) -> int:
     return -kept[1]["debates"]
 
 
-def _custom(name: str, ends: Counter[str]) -> Custom:
+def _format_record(name: str, ends: Counter[str]) -> FormatRecord:
     won, lost, drawn = ends["for"], ends["against"], ends["draw"]
     sided = won + lost + drawn if won + lost else 0
-    return Custom(name, ends["debates"], won, lost, drawn, share(won, sided), wilson(won, sided))
+    return FormatRecord(
+        name, ends["debates"], won, lost, drawn, ratio(won, sided), wilson_interval(won, sided)
+    )
 
 
-def _billed(spent: dict[str, _Spent]) -> tuple[Cost, ...]:
-    costs = [Cost(name, one.cost, one.tokens, one.debates) for name, one in spent.items()]
+def _model_spending(spent: dict[str, _SpendCounter]) -> tuple[ModelSpending, ...]:
+    costs = [ModelSpending(name, one.cost, one.tokens, one.debates) for name, one in spent.items()]
     return tuple(sorted(costs, key=lambda one: (-(one.cost or 0), -one.tokens, one.model)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from moot.core.terms import Money
-from moot.views.confidence_intervals import Interval
+from moot.views.confidence_intervals import RateInterval
 
 
-class Standing(Struct, frozen=True):
+class WinRecord(Struct, frozen=True):
     """Of a model or a side. `debates` may be more than those won, lost and drawn: see the module."""
 
     name: str
@@ -18,10 +18,10 @@ class Standing(Struct, frozen=True):
     draws: int
     rate: float | None
     """The share of wins in what was decided; None where nothing was."""
-    interval: Interval | None = None
+    interval: RateInterval | None = None
 
 
-class Pair(Struct, frozen=True, rename="camel"):
+class PairRecord(Struct, frozen=True, rename="camel"):
     """Two models that argued against each other; `a` is ahead, if anybody is."""
 
     a: str
@@ -32,13 +32,13 @@ class Pair(Struct, frozen=True, rename="camel"):
     draws: int
     rate: float | None
     """The share that `a` won."""
-    interval: Interval | None
+    interval: RateInterval | None
     rate_b: float | None
-    interval_b: Interval | None
+    interval_b: RateInterval | None
     """Not what is left of the other: a draw is won by neither."""
 
 
-class Custom(Struct, frozen=True, rename="camel"):
+class FormatRecord(Struct, frozen=True, rename="camel"):
     """How a format usually ends."""
 
     format: str
@@ -48,16 +48,16 @@ class Custom(Struct, frozen=True, rename="camel"):
     draws: int
     rate: float | None = None
     """The share that those in favour won, where there are two sides."""
-    interval: Interval | None = None
+    interval: RateInterval | None = None
 
 
-class Topic(Struct, frozen=True):
+class TopicCount(Struct, frozen=True):
     motion: str
     """As it was last written."""
     debates: int
 
 
-class Cost(Struct, frozen=True):
+class ModelSpending(Struct, frozen=True):
     model: str
     cost: Money | None
     """What is known of it; None where nothing is."""
@@ -65,13 +65,13 @@ class Cost(Struct, frozen=True):
     debates: int
 
 
-class Day(Struct, frozen=True):
+class DaySpending(Struct, frozen=True):
     day: str
     debates: int
     cost: Money
 
 
-class Bench(Struct, frozen=True, rename="camel"):
+class JudgeRecord(Struct, frozen=True, rename="camel"):
     """How models judge: whether the order sways them, and how often they are of one mind."""
 
     debates: int = 0
@@ -81,20 +81,20 @@ class Bench(Struct, frozen=True, rename="camel"):
     flips: int = 0
     """Judges who named another winner when the order changed."""
     flip_rate: float | None = None
-    flip_interval: Interval | None = None
+    flip_interval: RateInterval | None = None
     panels: int = 0
     """Debates with more than one of them."""
     unanimous: int = 0
     """Panels whose ballots all name the same."""
     unanimous_rate: float | None = None
-    unanimous_interval: Interval | None = None
+    unanimous_interval: RateInterval | None = None
     agreement: float | None = None
     """The share of ballots that name the winner, in the mean."""
-    interval: Interval | None = None
+    interval: RateInterval | None = None
     """Of the agreement."""
 
 
-class Totals(Struct, frozen=True):
+class DebateTotals(Struct, frozen=True):
     debates: int
     statuses: dict[str, int]
     speeches: int
@@ -105,13 +105,13 @@ class Totals(Struct, frozen=True):
 
 
 class Statistics(Struct, frozen=True):
-    totals: Totals
-    models: tuple[Standing, ...]
-    sides: tuple[Standing, ...]
-    pairs: tuple[Pair, ...]
-    formats: tuple[Custom, ...]
-    topics: tuple[Topic, ...]
-    costs: tuple[Cost, ...]
-    judges: Bench
-    days: tuple[Day, ...]
+    totals: DebateTotals
+    models: tuple[WinRecord, ...]
+    sides: tuple[WinRecord, ...]
+    pairs: tuple[PairRecord, ...]
+    formats: tuple[FormatRecord, ...]
+    topics: tuple[TopicCount, ...]
+    costs: tuple[ModelSpending, ...]
+    judges: JudgeRecord
+    days: tuple[DaySpending, ...]
     """Those on which a debate was opened, the last ones, in their order."""

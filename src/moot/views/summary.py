@@ -9,16 +9,16 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from moot.core.state import Debate, Tally
+from moot.core.state import Debate, ModelUsage
 from moot.core.terms import HUMAN, Model, Status
 from moot.judging.parties import party
-from moot.judging.verdicts import minds
+from moot.judging.verdicts import counted_judges
 from moot.rules.turn_sessions import is_unasked
 from moot.views.costs import is_person
 from moot.views.outcome import headline
 
 
-class Bill(Struct, frozen=True, omit_defaults=True):
+class ModelCharge(Struct, frozen=True, omit_defaults=True):
     """What one model has used and cost."""
 
     model: str
@@ -27,7 +27,7 @@ class Bill(Struct, frozen=True, omit_defaults=True):
     """As far as it is known; None where nothing is."""
 
 
-class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
+class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     id: str
     motion: str
     format: str
@@ -60,24 +60,24 @@ class Summary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     flips: int = 0
     agreement: float | None = None
     """The share of ballots that name the winner, where models judged."""
-    bills: tuple[Bill, ...] = ()
+    bills: tuple[ModelCharge, ...] = ()
     day: str = ""
     """On which it was opened, by UTC."""
 
-    def cast(self) -> tuple[str, ...]:
+    def model_names(self) -> tuple[str, ...]:
         """The names by which it is found as a debate of a model: provider/model, or just the model."""
         labels = dict.fromkeys(label for label in (*self.models, *self.judges) if label)
         return tuple(dict.fromkeys((*labels, *(label.partition("/")[2] or label for label in labels))))
 
 
-def summarize(debate: Debate) -> Summary:
+def summarize(debate: Debate) -> StoredSummary:
     verdict = debate.verdict
     winner = debate.seat(verdict.winner) if verdict and verdict.winner else None
     strip, given = _strip(debate)
     judged = verdict is not None and verdict.by == "judges"
-    counted = minds(debate.decisive) if judged and debate.decisive else ()
+    counted = counted_judges(debate.deciding_judging) if judged and debate.deciding_judging else ()
     models = sum(not mind.judge.model.human for mind in counted)
-    return Summary(
+    return StoredSummary(
         id=debate.id,
         motion=debate.motion,
         format=debate.format.name,
@@ -86,15 +86,15 @@ def summarize(debate: Debate) -> Summary:
         models=tuple("" if is_unasked(debate, seat) else _who(seat.model) for seat in debate.seats),
         round=debate.round,
         rounds=debate.rounds_planned,
-        turns=sum(turn.said for turn in debate.turns),
-        cost=format(debate.spent, "f"),
+        turns=sum(turn.has_words for turn in debate.turns),
+        cost=format(debate.cost_so_far, "f"),
         unpriced=any(tally.unpriced for tally in debate.tallies.values()),
         winner=party(debate, winner.id).name if winner else None,
         outcome=verdict.outcome if verdict else "",
         sides=tuple(seat.side if seat.role == "debater" else seat.role for seat in debate.seats),
         winner_model=_who(winner.model) if winner else "",
         winner_side=winner.side if winner else "",
-        winning=_together(debate, winner.id) if winner else (),
+        winning=_winning_places(debate, winner.id) if winner else (),
         headline=headline(debate, verdict) if verdict else "",
         colours=tuple(seat.colour for seat in debate.seats),
         strip=strip,
@@ -121,16 +121,16 @@ def _judges(debate: Debate) -> tuple[str, ...]:
 def _strip(debate: Debate) -> tuple[tuple[int, ...], int]:
     places = {seat.id: place for place, seat in enumerate(debate.seats)}
     speeches = [slot for slot in debate.schedule if slot.tone != "continuation"]
-    ahead = {slot.index for slot in debate.unspent()}
+    ahead = {slot.index for slot in debate.remaining_slots()}
     return tuple(places[slot.seat] for slot in speeches), sum(slot.index not in ahead for slot in speeches)
 
 
-def _bill(model: str, tally: Tally) -> Bill:
+def _bill(model: str, tally: ModelUsage) -> ModelCharge:
     known = tally.unpriced < tally.calls
-    return Bill(model, tally.usage.total, format(tally.cost, "f") if known else None)
+    return ModelCharge(model, tally.usage.total, format(tally.cost, "f") if known else None)
 
 
-def _together(debate: Debate, winner: str) -> tuple[int, ...]:
+def _winning_places(debate: Debate, winner: str) -> tuple[int, ...]:
     won = party(debate, winner).seats
     if len(won) == 1:
         return ()

@@ -14,21 +14,21 @@ from msgspec import Struct
 
 from moot.core.state import Turn
 from moot.core.terms import Text, ToolCall, ToolResult, UnknownItem
-from moot.core.word_count import CLIPPED
-from moot.views.safe_text import line
+from moot.core.word_count import CLIPPED_MARK
+from moot.views.safe_text import single_line
 
-MOST_ASKED = 200
-MOST_GIVEN = 600
+MAX_ARGUMENT_CHARS = 200
+MAX_OUTPUT_CHARS = 600
 
 
-class Use(Struct, frozen=True):
+class ToolUse(Struct, frozen=True):
     """On single lines, cut short."""
 
     name: str
     title: str
     """Empty for what is nobody's tool."""
-    asked: str
-    gave: str
+    arguments: str
+    output: str
     failed: bool
     at: int
     """So many characters of the speech come before it."""
@@ -36,10 +36,10 @@ class Use(Struct, frozen=True):
     """No tool, but an item that the service sent; `name` is its type."""
 
 
-def uses(turn: Turn, *, thoughts: bool = False) -> tuple[Use, ...]:
+def tool_uses(turn: Turn, *, thoughts: bool = False) -> tuple[ToolUse, ...]:
     """What is in an unknown item may be thoughts: it is told only where those are."""
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
-    used: list[Use] = []
+    used: list[ToolUse] = []
     said = 0
     for segment in turn.shown:
         match segment:
@@ -48,21 +48,23 @@ def uses(turn: Turn, *, thoughts: bool = False) -> tuple[Use, ...]:
             case ToolCall():
                 used.append(_use(segment, results.get(segment.id), said))
             case UnknownItem():
-                gave = _short(_json(segment.item), MOST_GIVEN) if thoughts else ""
-                used.append(Use(_short(segment.kind, MOST_ASKED), "", "", gave, False, said, unknown=True))
+                gave = _short(_json(segment.item), MAX_OUTPUT_CHARS) if thoughts else ""
+                used.append(
+                    ToolUse(_short(segment.kind, MAX_ARGUMENT_CHARS), "", "", gave, False, said, unknown=True)
+                )
             case _:
                 pass
     return tuple(used)
 
 
-def _use(call: ToolCall, result: ToolResult | None, at: int) -> Use:
+def _use(call: ToolCall, result: ToolResult | None, at: int) -> ToolUse:
     error, output = (result.error, result.output) if result else (call.error, "")
-    asked = _short(call.arguments, MOST_ASKED)
-    return Use(
+    asked = _short(call.arguments, MAX_ARGUMENT_CHARS)
+    return ToolUse(
         name=call.name,
         title=call.title,
-        asked="" if asked == "{}" else asked,
-        gave=_short(error or output or call.output, MOST_GIVEN),
+        arguments="" if asked == "{}" else asked,
+        output=_short(error or output or call.output, MAX_OUTPUT_CHARS),
         failed=bool(error),
         at=at,
     )
@@ -73,11 +75,11 @@ def _json(item: dict[str, Any]) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    whole = line(text)
-    return whole if len(whole) <= most else whole[:most].rstrip() + CLIPPED
+    whole = single_line(text)
+    return whole if len(whole) <= most else whole[:most].rstrip() + CLIPPED_MARK
 
 
-def aids(used: tuple[Use, ...]) -> tuple[str, ...]:
+def tools_line(used: tuple[ToolUse, ...]) -> tuple[str, ...]:
     """Those that were of use, in a line."""
     times = Counter(use.title for use in used if use.title and not use.failed)
     told = ", ".join(f"{title} ({n} times)" if n > 1 else title for title, n in times.items())

@@ -15,35 +15,35 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.state import REPLAYED, Debate, Point, Turn
+from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, PointOfInformation, Turn
 from moot.core.terms import Money, Reasoning, Status, Truncation, Usage
-from moot.core.visibility import OWNER, Viewer, may_hear, may_read_reasoning, veiled
-from moot.core.word_count import CLIPPED, count, first_words
+from moot.core.visibility import OWNER, Viewer, is_withheld, may_hear, may_read_reasoning
+from moot.core.word_count import CLIPPED_MARK, count_words, first_words
 from moot.views import outcome
-from moot.views.costs import Costs, costs
-from moot.views.participants import JudgeSeat, Participant, judge_seat, participants
-from moot.views.poll_results import Polled, polled
-from moot.views.speech_issues import IN_WORDS, Accidents, accidents
-from moot.views.tool_uses import Use, uses
-from moot.views.verdict_views import Result, results
+from moot.views.costs import CostReport, costs
+from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
+from moot.views.poll_results import PollReport, poll_report
+from moot.views.speech_issues import ISSUE_WORDS, Issues, find_issues
+from moot.views.tool_uses import ToolUse, tool_uses
+from moot.views.verdict_views import VerdictView, verdict_views
 
-Flag = Literal[
+SpeechFlag = Literal[
     "speaking", "truncated", "refusal", "interrupted", "failed", "struck", "over_length", "degraded"
 ]  # fmt: skip
 
-TRUNCATED: dict[Truncation, str] = {
+TRUNCATED_NOTES: dict[Truncation, str] = {
     "timeout": "Cut off: its time was up.",
     "max_tokens": "Cut off: it reached its limit of tokens.",
     "cap": "Cut off: it went on far too long.",
     "filter": "Cut off by the provider's content filter.",
 }
-DEGRADED: dict[str, str] = {
+DEGRADED_NOTES: dict[str, str] = {
     "chain": "The whole debate was sent again: the provider could not go on from its own record.",
     "context_trimmed": "The earliest speeches were left out of what it was sent: the whole was too long.",
     "mended": "The provider's last word on this text differed from its stream, and counts.",
     "utf8": "Broken characters were replaced.",
 }
-CUT: dict[str, str] = {
+INTERRUPTED_NOTES: dict[str, str] = {
     "skip": "Cut short: skipped.",
     "stop": "Cut short: the debate was stopped.",
     "pause": "Cut short by a pause.",
@@ -57,24 +57,24 @@ CUT: dict[str, str] = {
 }
 ANYONE = "anyone"
 """So those are called who come to a server without tokens."""
-BETWEEN = "\n\n"
+THOUGHT_SEPARATOR = "\n\n"
 """Between one thought and the next."""
 _WORD = re.compile(r"\w+")
-VEILED = "Given at the same time as your own speech: you can read it when you have given yours."
+WITHHELD_NOTE = "Given at the same time as your own speech: you can read it when you have given yours."
 
 
-class Offer(Struct, frozen=True):
+class PointView(Struct, frozen=True):
     """A point of information. The words of one that was declined stay with whoever offered it."""
 
-    by: Participant
+    by: ParticipantView
     accepted: bool
     text: str
 
 
-class Speech(Struct, frozen=True):
+class SpeechView(Struct, frozen=True):
     turn: int
     round: int
-    speaker: Participant
+    speaker: ParticipantView
     phase: str
     title: str
     text: str
@@ -82,7 +82,7 @@ class Speech(Struct, frozen=True):
     usage: Usage
     cost: Money | None
     latency_ms: int
-    flags: tuple[Flag, ...]
+    flags: tuple[SpeechFlag, ...]
     notes: tuple[str, ...]
     """The flags in words."""
     started_at: datetime
@@ -95,14 +95,14 @@ class Speech(Struct, frozen=True):
     """A person gave it."""
     speaks_as: str = ""
     """Prime Minister, 2A: where the title does not say it."""
-    points: tuple[Offer, ...] = ()
-    uses: tuple[Use, ...] = ()
+    points: tuple[PointView, ...] = ()
+    uses: tuple[ToolUse, ...] = ()
     """The tools it was given with."""
 
     @property
     def heard(self) -> str:
         """The words that counted."""
-        return first_words(self.text, self.clipped).removesuffix(CLIPPED) if self.clipped else self.text
+        return first_words(self.text, self.clipped).removesuffix(CLIPPED_MARK) if self.clipped else self.text
 
     @property
     def unheard(self) -> str:
@@ -110,7 +110,7 @@ class Speech(Struct, frozen=True):
         return self.text[len(self.heard) :]
 
     @property
-    def told(self) -> Iterator[str | Use]:
+    def parts(self) -> Iterator[str | ToolUse]:
         """The words that counted and the tools between them, in their order."""
         rest, cut = self.heard, 0
         for use in self.uses:
@@ -127,12 +127,12 @@ class Speech(Struct, frozen=True):
         return "struck" not in self.flags
 
 
-class Round(Struct, frozen=True):
+class RoundView(Struct, frozen=True):
     number: int
-    speeches: tuple[Speech, ...]
+    speeches: tuple[SpeechView, ...]
 
 
-class Remark(Struct, frozen=True):
+class RemarkView(Struct, frozen=True):
     text: str
     by: str
     to: str | None
@@ -144,7 +144,7 @@ class Remark(Struct, frozen=True):
 
     @property
     def author(self) -> str:
-        return known(self.by)
+        return author_name(self.by)
 
 
 class Transcript(Struct, frozen=True):
@@ -154,27 +154,27 @@ class Transcript(Struct, frozen=True):
     format: str
     format_title: str
     status: Status
-    participants: tuple[Participant, ...]
-    judges: tuple[JudgeSeat, ...]
-    rounds: tuple[Round, ...]
-    remarks: tuple[Remark, ...]
-    results: tuple[Result, ...]
+    participants: tuple[ParticipantView, ...]
+    judges: tuple[JudgeView, ...]
+    rounds: tuple[RoundView, ...]
+    remarks: tuple[RemarkView, ...]
+    results: tuple[VerdictView, ...]
     """Every verdict that was reached: the first one counts."""
-    audience: Polled | None
-    accidents: Accidents
+    audience: PollReport | None
+    issues: Issues
     ending: str
-    costs: Costs
+    costs: CostReport
     created_at: datetime
     completed_at: datetime | None
     seconds: float
     """From the start to the end, or to the last event."""
 
     @property
-    def verdict(self) -> Result | None:
+    def verdict(self) -> VerdictView | None:
         return self.results[0] if self.results else None
 
     @property
-    def again(self) -> tuple[Result, ...]:
+    def later_verdicts(self) -> tuple[VerdictView, ...]:
         """How it was judged later on."""
         return self.results[1:]
 
@@ -183,13 +183,13 @@ class Transcript(Struct, frozen=True):
         """The votes are the verdict, and not only the people's choice beside it."""
         return self.verdict is not None and self.verdict.by == "audience"
 
-    def mishaps(self) -> Iterator[tuple[Participant, str, tuple[int, ...]]]:
+    def issue_rows(self) -> Iterator[tuple[ParticipantView, str, tuple[int, ...]]]:
         """What went wrong: with whom, in words, and in which turns."""
         for seat in self.participants:
-            for kind, turns in self.accidents.by_seat.get(seat.id, {}).items():
-                yield seat, IN_WORDS[kind], turns
+            for kind, turns in self.issues.by_seat.get(seat.id, {}).items():
+                yield seat, ISSUE_WORDS[kind], turns
 
-    def speech(self, turn: int) -> Speech | None:
+    def speech(self, turn: int) -> SpeechView | None:
         return next((s for part in self.rounds for s in part.speeches if s.turn == turn), None)
 
 
@@ -210,11 +210,11 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         participants=tuple(seats.values()),
         judges=tuple(judge_seat(judge) for judge in debate.judges),
         rounds=tuple(
-            Round(number, tuple(speech for speech in speeches if speech.round == number))
+            RoundView(number, tuple(speech for speech in speeches if speech.round == number))
             for number in sorted({turn.round for turn in turns})
         ),
         remarks=tuple(
-            Remark(
+            RemarkView(
                 text=remark.text,
                 by=remark.by,
                 to=remark.to,
@@ -227,8 +227,8 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
             if remark.question or may_hear(remark.to, viewer)
         ),
         results=_results(debate, viewer),
-        audience=None if _has_yet_to_judge(debate, viewer) else polled(debate),
-        accidents=accidents(debate),
+        audience=None if _has_yet_to_judge(debate, viewer) else poll_report(debate),
+        issues=find_issues(debate),
         ending=outcome.ending(debate),
         costs=costs(debate),
         created_at=debate.created_at,
@@ -237,9 +237,9 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
     )
 
 
-def _results(debate: Debate, viewer: Viewer) -> tuple[Result, ...]:
+def _results(debate: Debate, viewer: Viewer) -> tuple[VerdictView, ...]:
     """Whoever has yet to judge does not read over the others' shoulders."""
-    found = results(debate)
+    found = verdict_views(debate)
     if not _has_yet_to_judge(debate, viewer):
         return found
     return tuple(replace(result, opinions=()) for result in found)
@@ -250,38 +250,38 @@ def _has_yet_to_judge(debate: Debate, viewer: Viewer) -> bool:
 
 
 def _speech(
-    debate: Debate, turn: Turn, seats: dict[str, Participant], reasoning: bool, viewer: Viewer
-) -> Speech:
-    hidden = veiled(debate, turn.number, viewer)
-    return Speech(
+    debate: Debate, turn: Turn, seats: dict[str, ParticipantView], reasoning: bool, viewer: Viewer
+) -> SpeechView:
+    hidden = is_withheld(debate, turn.number, viewer)
+    return SpeechView(
         turn=turn.number,
         round=turn.round,
         speaker=seats[turn.seat],
         phase=turn.phase,
         title=speech_title(debate, turn),
         text="" if hidden else turn.text,
-        words=turn.words or count(turn.text),
+        words=turn.words or count_words(turn.text),
         usage=turn.usage,
         cost=turn.cost,
         latency_ms=turn.latency_ms,
-        flags=flags(turn),
-        notes=(*notes(turn), VEILED) if hidden else notes(turn),
+        flags=speech_flags(turn),
+        notes=(*speech_notes(turn), WITHHELD_NOTE) if hidden else speech_notes(turn),
         started_at=turn.started_at,
         reasoning=thoughts(turn) if reasoning and not hidden else "",
-        budget=debate.budget(turn.slot),
+        budget=debate.word_budget(turn.slot),
         clipped=turn.clipped,
         by_hand=by_hand(turn),
-        speaks_as=role(debate, turn),
-        points=tuple(_offer(point, seats) for point in debate.points if point.turn == turn.number),
-        uses=() if hidden else uses(turn, thoughts=reasoning),
+        speaks_as=speaker_role(debate, turn),
+        points=tuple(_point_view(point, seats) for point in debate.points if point.turn == turn.number),
+        uses=() if hidden else tool_uses(turn, thoughts=reasoning),
     )
 
 
-def _offer(point: Point, seats: dict[str, Participant]) -> Offer:
-    return Offer(seats[point.seat], point.accepted, point.text if point.accepted else "")
+def _point_view(point: PointOfInformation, seats: dict[str, ParticipantView]) -> PointView:
+    return PointView(seats[point.seat], point.accepted, point.text if point.accepted else "")
 
 
-def known(by: str) -> str:
+def author_name(by: str) -> str:
     """Who did it, where that is a name."""
     return "" if by == ANYONE else by
 
@@ -298,7 +298,7 @@ def speech_title(debate: Debate, turn: Turn) -> str:
     return f"{phase.title}: {turn.tone}" if turn.tone in ("question", "answer") else phase.title
 
 
-def role(debate: Debate, turn: Turn) -> str:
+def speaker_role(debate: Debate, turn: Turn) -> str:
     """Whose speech it is in the format's own words, where its title does not say so already."""
     phase = debate.phase(turn.slot)
     said = {"speaker", "of", "the", *_WORD.findall(phase.title.casefold())}
@@ -310,12 +310,12 @@ def thoughts(turn: Turn) -> str:
     parts = [segment.text for segment in turn.shown if isinstance(segment, Reasoning)]
     whole = "".join(parts)
     cut = turn.reasoning[len(whole) :] if turn.reasoning.startswith(whole) else ""
-    return BETWEEN.join([*parts, cut] if cut else parts)
+    return THOUGHT_SEPARATOR.join([*parts, cut] if cut else parts)
 
 
-def flags(turn: Turn) -> tuple[Flag, ...]:
-    given_again = turn.state == "interrupted" and turn.by in REPLAYED
-    raised: dict[Flag, bool] = {
+def speech_flags(turn: Turn) -> tuple[SpeechFlag, ...]:
+    given_again = turn.state == "interrupted" and turn.by in REPLAYED_INTERRUPTIONS
+    raised: dict[SpeechFlag, bool] = {
         "speaking": turn.state == "live",
         "failed": turn.state == "failed",
         "interrupted": turn.state == "interrupted",
@@ -328,21 +328,23 @@ def flags(turn: Turn) -> tuple[Flag, ...]:
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def notes(turn: Turn) -> tuple[str, ...]:
-    said: list[str] = []
+def speech_notes(turn: Turn) -> tuple[str, ...]:
+    lines: list[str] = []
     if turn.state == "failed":
-        said.append(f"No speech: {turn.message or turn.by}")
+        lines.append(f"No speech: {turn.message or turn.by}")
     if turn.state == "interrupted":
-        said.append(CUT.get(turn.by, "Cut short."))
+        lines.append(INTERRUPTED_NOTES.get(turn.by, "Cut short."))
     if turn.refusal:
-        said.append("The model refused to speak to this.")
+        lines.append("The model refused to speak to this.")
     if turn.truncated:
-        said.append(TRUNCATED[turn.truncated])
+        lines.append(TRUNCATED_NOTES[turn.truncated])
     if turn.clipped:
-        said.append(f"Longer than its word budget: only the first {turn.clipped:,} words count.")
+        lines.append(f"Longer than its word budget: only the first {turn.clipped:,} words count.")
     elif turn.over_length:
-        said.append("Longer than its word budget.")
-    said.extend(DEGRADED.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark)
-    if "struck" in flags(turn):
-        said.append("It is given again and does not count.")
-    return tuple(said)
+        lines.append("Longer than its word budget.")
+    lines.extend(
+        DEGRADED_NOTES.get(mark, f"Given with limits: {mark}") for mark in turn.degraded.split(",") if mark
+    )
+    if "struck" in speech_flags(turn):
+        lines.append("It is given again and does not count.")
+    return tuple(lines)

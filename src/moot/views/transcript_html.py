@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from moot.views.costs import bill, dollars
-from moot.views.durations import in_words
-from moot.views.html_escape import hue, one, plural, text
-from moot.views.participants import Participant
-from moot.views.tool_uses import Use
-from moot.views.transcript import Offer, Remark, Speech, Transcript
+from moot.views.durations import duration_words
+from moot.views.html_escape import escape_line, escape_text, plural, seat_style
+from moot.views.participants import ParticipantView
+from moot.views.tool_uses import ToolUse
+from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
 from moot.views.verdict_html import verdict
 from moot.views.votes_html import votes
 
@@ -23,7 +23,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 
 def to_html(page: Transcript) -> str:
-    motion = one(page.motion)
+    motion = escape_line(page.motion)
     body = "\n".join(_body(page))
     return f"""<!doctype html>
 <html lang="en">
@@ -47,8 +47,8 @@ def to_html(page: Transcript) -> str:
 
 
 def _body(page: Transcript) -> Iterator[str]:
-    yield f'<p class="over">{one(page.format_title)} · {page.created_at:%d %B %Y}</p>'
-    yield f'<h1 dir="auto">{one(page.motion)}</h1>'
+    yield f'<p class="over">{escape_line(page.format_title)} · {page.created_at:%d %B %Y}</p>'
+    yield f'<h1 dir="auto">{escape_line(page.motion)}</h1>'
     yield '<ul class="seats">'
     yield from (_seat(seat) for seat in page.participants)
     yield "</ul>"
@@ -64,57 +64,60 @@ def _body(page: Transcript) -> Iterator[str]:
     if page.verdict:
         yield from verdict(page, page.verdict)
     else:
-        yield f'<p class="facts">No verdict. {one(page.ending)}</p>'
+        yield f'<p class="facts">No verdict. {escape_line(page.ending)}</p>'
     if page.audience and page.audience.tally.counts:
         yield "<h2>Audience</h2>"
-        yield from votes(page.audience, page.participants, told=page.by_vote)
-    for result in page.again:
+        yield from votes(page.audience, page.participants, figures_only=page.by_vote)
+    for result in page.later_verdicts:
         yield "<h2>Judged again</h2>"
         yield from verdict(page, result)
     yield from _accidents(page)
     yield from _footer(page)
 
 
-def _seat(seat: Participant) -> str:
-    side = f"{seat.side}, {one(seat.team)}" if seat.team else seat.side
-    about = f"<span>{side} · {one(seat.who)}</span>"
-    return f'<li class="seat" style="{hue(seat)}"><b dir="auto">{one(seat.name)}</b>{about}</li>'
+def _seat(seat: ParticipantView) -> str:
+    side = f"{seat.side}, {escape_line(seat.team)}" if seat.team else seat.side
+    about = f"<span>{side} · {escape_line(seat.who)}</span>"
+    return (
+        f'<li class="seat" style="{seat_style(seat)}"><b dir="auto">{escape_line(seat.name)}</b>{about}</li>'
+    )
 
 
-def _speech(speech: Speech) -> Iterator[str]:
-    yield f'<article class="speech" id="s{speech.turn}" style="{hue(speech.speaker)}">'
+def _speech(speech: SpeechView) -> Iterator[str]:
+    yield f'<article class="speech" id="s{speech.turn}" style="{seat_style(speech.speaker)}">'
     mark = f'<a class="mark" href="#s{speech.turn}">S{speech.turn}</a>'
-    facts = " · ".join((one(speech.title), *_facts(speech), mark))
-    yield f'<header><h3 dir="auto">{one(speech.speaker.name)}</h3> {facts}</header>'
+    facts = " · ".join((escape_line(speech.title), *_facts(speech), mark))
+    yield f'<header><h3 dir="auto">{escape_line(speech.speaker.name)}</h3> {facts}</header>'
     if speech.reasoning:
-        thought = f'<div class="thought" dir="auto">{text(speech.reasoning)}</div>'
+        thought = f'<div class="thought" dir="auto">{escape_text(speech.reasoning)}</div>'
         yield f"<details><summary>Thinking, hidden from the others</summary>{thought}</details>"
-    if said := "".join(map(_part, speech.told)):
+    if said := "".join(map(_part, speech.parts)):
         yield said if speech.counts else f"<details><summary>Struck</summary>{said}</details>"
     if speech.unheard and speech.counts:
-        rest = f'<div class="unheard" dir="auto">{text(speech.unheard.lstrip())}</div>'
+        rest = f'<div class="unheard" dir="auto">{escape_text(speech.unheard.lstrip())}</div>'
         yield f"<details><summary>Beyond its budget, heard by nobody</summary>{rest}</details>"
     for note in speech.notes:
-        yield f'<p class="note">{one(note)}</p>'
+        yield f'<p class="note">{escape_line(note)}</p>'
     yield "</article>"
     yield from (_point(point) for point in speech.points)
 
 
-def _part(part: str | Use) -> str:
+def _part(part: str | ToolUse) -> str:
     if isinstance(part, str):
-        return f'<div class="said" dir="auto">{text(part)}</div>'
+        return f'<div class="said" dir="auto">{escape_text(part)}</div>'
     failed = " · failed" if part.failed else ""
     label = "Unknown item" if part.unknown else "Tool"
-    head = f"{label}: <b><bdi>{one(part.title or part.name)}</bdi></b> <bdi>{one(part.asked)}</bdi>{failed}"
-    if not part.gave:
+    name, asked = escape_line(part.title or part.name), escape_line(part.arguments)
+    head = f"{label}: <b><bdi>{name}</bdi></b> <bdi>{asked}</bdi>{failed}"
+    if not part.output:
         return f'<p class="note">{head}</p>'
-    gave = f'<p class="gave" dir="auto">{one(part.gave)}</p>'
+    gave = f'<p class="gave" dir="auto">{escape_line(part.output)}</p>'
     return f'<details class="tool"><summary>{head}</summary>{gave}</details>'
 
 
-def _facts(speech: Speech) -> Iterator[str]:
+def _facts(speech: SpeechView) -> Iterator[str]:
     if speech.speaks_as:
-        yield one(speech.speaks_as)
+        yield escape_line(speech.speaks_as)
     over = f" for a budget of {speech.budget:,}" if speech.clipped else ""
     yield f"{plural(speech.words, 'word')}{over}"
     if speech.by_hand:
@@ -123,46 +126,55 @@ def _facts(speech: Speech) -> Iterator[str]:
         yield f"{'about ' if speech.usage.estimated else ''}{speech.usage.total:,} tokens"
 
 
-def _point(point: Offer) -> str:
-    who = f'<b dir="auto">{one(point.by.name)}</b>'
+def _point(point: PointView) -> str:
+    who = f'<b dir="auto">{escape_line(point.by.name)}</b>'
     if not point.accepted:
         words = f"{who} rose on a point of information, and was declined."
-        return f'<p class="point declined" style="{hue(point.by)}">{words}</p>'
-    words = f'<span class="said" dir="auto">{text(point.text)}</span>'
-    return f'<div class="point" style="{hue(point.by)}"><p>{who} on a point of information</p>{words}</div>'
+        return f'<p class="point declined" style="{seat_style(point.by)}">{words}</p>'
+    words = f'<span class="said" dir="auto">{escape_text(point.text)}</span>'
+    style = seat_style(point.by)
+    return f'<div class="point" style="{style}"><p>{who} on a point of information</p>{words}</div>'
 
 
-def _remark(remark: Remark) -> str:
-    by = f" by {one(remark.author)}" if remark.author else ""
-    to = f" to {one(remark.to_name)}" if remark.question and remark.to_name else ""
+def _remark(remark: RemarkView) -> str:
+    by = f" by {escape_line(remark.author)}" if remark.author else ""
+    to = f" to {escape_line(remark.to_name)}" if remark.question and remark.to_name else ""
     kind = "question" if remark.question else "remark"
-    words = f"A {kind} from the floor{by}{to}: {text(remark.text)}"
+    words = f"A {kind} from the floor{by}{to}: {escape_text(remark.text)}"
     return f'<blockquote class="remark" dir="auto">{words}</blockquote>'
 
 
 def _accidents(page: Transcript) -> Iterator[str]:
-    if not page.accidents.count:
+    if not page.issues.count:
         return
     yield '<h2>Accidents</h2><ul class="accidents">'
-    for seat, words, turns in page.mishaps():
+    for seat, words, turns in page.issue_rows():
         links = ", ".join(f'<a class="mark" href="#s{turn}">S{turn}</a>' for turn in turns)
-        yield f'<li style="{hue(seat)}"><b dir="auto">{one(seat.name)}</b> {words}: {links}</li>'
+        name = escape_line(seat.name)
+        yield f'<li style="{seat_style(seat)}"><b dir="auto">{name}</b> {words}: {links}</li>'
     yield "</ul>"
 
 
 def _footer(page: Transcript) -> Iterator[str]:
     about = "about " if page.costs.estimated else ""
-    facts = [in_words(page.seconds), f"{about}{page.costs.usage.total:,} tokens", one(bill(page.costs))]
+    facts = [
+        duration_words(page.seconds),
+        f"{about}{page.costs.usage.total:,} tokens",
+        escape_line(bill(page.costs)),
+    ]
     yield f"<footer><p>{' · '.join(facts)}</p>"
-    judges = ", ".join(f"{one(judge.name)} ({one(judge.who)})" for judge in page.judges if not judge.recused)
+    judges = ", ".join(
+        f"{escape_line(judge.name)} ({escape_line(judge.who)})" for judge in page.judges if not judge.recused
+    )
     if judges:
-        yield f"<p>Judged by {judges}. {one(page.ending)}</p>"
+        yield f"<p>Judged by {judges}. {escape_line(page.ending)}</p>"
     for judge in page.judges:
         if judge.recused:
-            yield f"<p>{one(judge.name)} ({one(judge.who)}) was not asked: {one(judge.recused)}</p>"
+            name, who, reason = (escape_line(one) for one in (judge.name, judge.who, judge.recused))
+            yield f"<p>{name} ({who}) was not asked: {reason}</p>"
     yield '<table class="bill">'
     for model in page.costs.models:
         tokens = f"{model.usage.input:,} in, {model.usage.output:,} out"
-        yield f"<tr><td>{one(model.model)}</td><td>{tokens}</td><td>{dollars(model.cost)}</td></tr>"
+        yield f"<tr><td>{escape_line(model.model)}</td><td>{tokens}</td><td>{dollars(model.cost)}</td></tr>"
     yield "</table>"
-    yield f"<p>{one(page.id)}, set by Moot.</p></footer>"
+    yield f"<p>{escape_line(page.id)}, set by Moot.</p></footer>"

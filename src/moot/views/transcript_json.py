@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 
 from moot.core.terms import Money
-from moot.judging.audience_votes import Change, Count
-from moot.judging.bootstrap import Interval
-from moot.views.costs import Costs
-from moot.views.participants import JudgeSeat, Participant
-from moot.views.poll_results import Polled
+from moot.judging.audience_votes import ChoiceSwing, PollResult
+from moot.judging.bootstrap import SwingInterval
+from moot.views.costs import CostReport
+from moot.views.participants import JudgeView, ParticipantView
+from moot.views.poll_results import PollReport
 from moot.views.safe_text import clean_json
-from moot.views.tool_uses import aids
-from moot.views.transcript import Offer, Round, Speech, Transcript
-from moot.views.verdict_views import Criterion, Paper, Result, SeatScore
+from moot.views.tool_uses import tools_line
+from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
+from moot.views.verdict_views import BallotView, RubricRow, SeatScore, VerdictView
 
 
 def to_json(page: Transcript) -> str:
@@ -55,13 +55,13 @@ def to_json(page: Transcript) -> str:
         "verdict": verdict(page),
         "verdicts": verdicts(page),
         "audience": polls(page.audience) if page.audience else None,
-        "accidents": {seat: dict(found) for seat, found in page.accidents.by_seat.items()},
+        "accidents": {seat: dict(found) for seat, found in page.issues.by_seat.items()},
         "costs": cost_summary(page.costs),
     }
     return clean_json(msgspec.json.format(msgspec.json.encode(shape), indent=2).decode())
 
 
-def cost_summary(figures: Costs) -> dict[str, Any]:
+def cost_summary(figures: CostReport) -> dict[str, Any]:
     return {
         "totalCost": number(figures.total) or 0.0,
         "costByModel": {
@@ -77,7 +77,7 @@ def cost_summary(figures: Costs) -> dict[str, Any]:
     }
 
 
-def participant(seat: Participant) -> dict[str, Any]:
+def participant(seat: ParticipantView) -> dict[str, Any]:
     shape = {
         "id": seat.id,
         "name": seat.name,
@@ -89,7 +89,7 @@ def participant(seat: Participant) -> dict[str, Any]:
     return {**shape, **_said(more)}
 
 
-def judge_seat(judge: JudgeSeat) -> dict[str, Any]:
+def judge_seat(judge: JudgeView) -> dict[str, Any]:
     shape = {"id": judge.id, "name": judge.name, "model": judge.model}
     return {**shape, **_said({"person": judge.person, "recused": judge.recused})}
 
@@ -99,7 +99,7 @@ def _said(members: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value}
 
 
-def _round(part: Round) -> dict[str, Any]:
+def _round(part: RoundView) -> dict[str, Any]:
     """Speeches that were given again stand apart: nobody should count them twice."""
     struck = [_response(speech) for speech in part.speeches if not speech.counts]
     shape: dict[str, Any] = {
@@ -109,7 +109,7 @@ def _round(part: Round) -> dict[str, Any]:
     return {**shape, "struck": struck} if struck else shape
 
 
-def _response(speech: Speech) -> dict[str, Any]:
+def _response(speech: SpeechView) -> dict[str, Any]:
     response: dict[str, Any] = {
         "participant": speech.speaker.name,
         "participantId": speech.speaker.id,
@@ -124,7 +124,7 @@ def _response(speech: Speech) -> dict[str, Any]:
         "cost": number(speech.cost),
         "latencyMs": speech.latency_ms,
         "flags": list(speech.flags),
-        "notes": [*speech.notes, *aids(speech.uses)],
+        "notes": [*speech.notes, *tools_line(speech.uses)],
         "timestamp": moment(speech.started_at),
         "budget": speech.budget,
     }
@@ -138,7 +138,7 @@ def _response(speech: Speech) -> dict[str, Any]:
     return {**response, **_said(more)}
 
 
-def _offer(point: Offer) -> dict[str, Any]:
+def _offer(point: PointView) -> dict[str, Any]:
     """A point of information; the words of one that was declined are nobody's business."""
     shape = {"participant": point.by.name, "participantId": point.by.id, "accepted": point.accepted}
     return {**shape, **_said({"text": point.text})}
@@ -158,13 +158,13 @@ def verdicts(page: Transcript) -> list[dict[str, Any]]:
             "judging": result.judging,
             **_verdict(result),
             "judges": [judge_seat(judge) for judge in result.judges],
-            "ballots": [_ballot(paper) for opinion in result.opinions for paper in opinion.papers],
+            "ballots": [_ballot(paper) for opinion in result.opinions for paper in opinion.ballots],
         }
         for result in page.results
     ]
 
 
-def _verdict(result: Result) -> dict[str, Any]:
+def _verdict(result: VerdictView) -> dict[str, Any]:
     shape = {
         "winner": result.winner.id if result.winner else "tie",
         "scores": _scores(result.scores),
@@ -189,7 +189,7 @@ def _verdict(result: Result) -> dict[str, Any]:
     return {**shape, **_said(more)}
 
 
-def _ballot(paper: Paper) -> dict[str, Any]:
+def _ballot(paper: BallotView) -> dict[str, Any]:
     shape = {
         "judge": paper.judge.id,
         "judgeName": paper.judge.name,
@@ -215,7 +215,7 @@ def _scores(scores: tuple[SeatScore, ...]) -> dict[str, Any]:
     }
 
 
-def _rubric(rubric: tuple[Criterion, ...]) -> dict[str, dict[str, float]]:
+def _rubric(rubric: tuple[RubricRow, ...]) -> dict[str, dict[str, float]]:
     """Points by criterion and participant."""
     return {row.name: {seat.id: points for seat, points in row.points} for row in rubric}
 
@@ -223,38 +223,38 @@ def _rubric(rubric: tuple[Criterion, ...]) -> dict[str, dict[str, float]]:
 # --- what the audience said ---------------------------------------------------------------------------
 
 
-def polls(heard: Polled) -> dict[str, Any]:
+def polls(report: PollReport) -> dict[str, Any]:
     """The audience's votes. While they are sealed: how many were cast in each poll, and nothing else."""
-    found = heard.tally
+    tally = report.tally
     shape: dict[str, Any] = {
-        "sealed": found.sealed,
-        "rule": found.rule,
-        "choices": list(found.choices),
-        "polls": [_poll(count) for count in found.counts],
+        "sealed": tally.sealed,
+        "rule": tally.rule,
+        "choices": list(tally.choices),
+        "polls": [_poll(count) for count in tally.counts],
     }
-    if found.sealed:
+    if tally.sealed:
         return shape
-    names = {option.id: option.name for option in heard.options}
+    names = {option.id: option.name for option in report.options}
     return {
         **shape,
-        "headline": heard.headline,
-        "pairs": found.pairs,
-        "table": [list(row) for row in found.table],
-        "changes": [_change(change, names[change.choice]) for change in found.changes],
-        "leader": found.leader,
-        "lead": found.lead,
-        "interval": _interval(found.interval),
-        "account": list(heard.sentences),
-        "doubts": list(heard.doubts),
+        "headline": report.headline,
+        "pairs": tally.pairs,
+        "table": [list(row) for row in tally.table],
+        "changes": [_change(change, names[change.choice]) for change in tally.changes],
+        "leader": tally.leader,
+        "lead": tally.lead,
+        "interval": _interval(tally.interval),
+        "account": list(report.sentences),
+        "doubts": list(report.doubts),
     }
 
 
-def _poll(count: Count) -> dict[str, Any]:
+def _poll(count: PollResult) -> dict[str, Any]:
     shape: dict[str, Any] = {"poll": count.poll, "open": count.open, "votes": count.votes, "late": count.late}
     return {**shape, "single": count.single, "byChoice": count.by_choice} if count.by_choice else shape
 
 
-def _change(change: Change, label: str) -> dict[str, Any]:
+def _change(change: ChoiceSwing, label: str) -> dict[str, Any]:
     return {
         "choice": change.choice,
         "label": label,
@@ -267,7 +267,7 @@ def _change(change: Change, label: str) -> dict[str, Any]:
     }
 
 
-def _interval(interval: Interval | None) -> dict[str, float] | None:
+def _interval(interval: SwingInterval | None) -> dict[str, float] | None:
     return {"low": interval.low, "high": interval.high} if interval else None
 
 

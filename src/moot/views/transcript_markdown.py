@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 
 from moot.views.costs import bill
-from moot.views.durations import in_words
-from moot.views.participants import JudgeSeat, Participant
-from moot.views.poll_results import POLLS, Polled
-from moot.views.safe_text import clean, line
-from moot.views.tool_uses import Use
-from moot.views.transcript import Offer, Remark, Speech, Transcript
-from moot.views.verdict_views import Opinion, Result
+from moot.views.durations import duration_words
+from moot.views.participants import JudgeView, ParticipantView
+from moot.views.poll_results import POLLS, PollReport
+from moot.views.safe_text import clean, single_line
+from moot.views.tool_uses import ToolUse
+from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
+from moot.views.verdict_views import JudgeOpinion, VerdictView
 
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^([#+=:-]|\d{1,9}(?=[.)](?:\s|$)))")
@@ -64,7 +64,7 @@ def _escape_block(match: re.Match[str]) -> str:
 
 
 def _one(text: str) -> str:
-    return escape(line(text))
+    return escape(single_line(text))
 
 
 def _lines(page: Transcript) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _lines(page: Transcript) -> Iterator[str]:
     yield ""
     yield f"**Format:** {_one(_format(page.format_title))}"
     yield f"**Date:** {page.created_at:%Y-%m-%d}"
-    yield f"**Duration:** {in_words(page.seconds)}"
+    yield f"**Duration:** {duration_words(page.seconds)}"
     yield ""
     yield "## Participants"
     yield ""
@@ -100,11 +100,11 @@ def _lines(page: Transcript) -> Iterator[str]:
         yield from _verdict(page, page.verdict)
     elif page.ending:
         yield from ("## Result", "", f"No verdict. {_one(page.ending)}", "")
-    for result in page.again:
+    for result in page.later_verdicts:
         yield from (f"## Judged again: {_one(_names(result.judges))}", "")
         yield from _verdict(page, result)
     if page.audience and page.audience.tally.counts:
-        yield from _audience(page.audience, told=page.by_vote)
+        yield from _audience(page.audience, figures_only=page.by_vote)
     yield from _accidents(page)
     yield from _costs(page)
 
@@ -114,11 +114,11 @@ def _format(title: str) -> str:
     return title if "debate" in title.lower() or "辩论" in title else f"{title} Debate"
 
 
-def _bold(seat: Participant) -> str:
+def _bold(seat: ParticipantView) -> str:
     return f"**{_one(seat.name)}**"
 
 
-def _about(seat: Participant) -> Iterator[str]:
+def _about(seat: ParticipantView) -> Iterator[str]:
     yield f"Model: {_one(seat.who)}"
     if seat.team:
         yield f"Team: {_one(seat.team)}"
@@ -126,7 +126,7 @@ def _about(seat: Participant) -> Iterator[str]:
         yield f"Stand-in: {_one(seat.stand_in)}"
 
 
-def _names(judges: tuple[JudgeSeat, ...]) -> str:
+def _names(judges: tuple[JudgeView, ...]) -> str:
     return ", ".join(judge.name for judge in judges)
 
 
@@ -136,13 +136,13 @@ def _quote(text: str) -> Iterator[str]:
     yield ""
 
 
-def _speech(speech: Speech) -> Iterator[str]:
+def _speech(speech: SpeechView) -> Iterator[str]:
     yield f"### {_one(speech.speaker.name)}"
     if speech.reasoning:
         yield "> *Thinking, hidden from the others:*"
         yield from _quote(speech.reasoning)
-    for part in speech.told if speech.counts else ():
-        yield from _use(part) if isinstance(part, Use) else (escape(part), "")
+    for part in speech.parts if speech.counts else ():
+        yield from _use(part) if isinstance(part, ToolUse) else (escape(part), "")
     by_hand = "given by a person" if speech.by_hand else ""
     yield f"*{_one(', '.join(filter(None, (speech.title, speech.speaks_as, by_hand))))}*"
     yield ""
@@ -156,25 +156,25 @@ def _speech(speech: Speech) -> Iterator[str]:
         yield from _point(point)
 
 
-def _use(use: Use) -> Iterator[str]:
-    asked = f" {_code(use.asked)}" if use.asked else ""
+def _use(use: ToolUse) -> Iterator[str]:
+    asked = f" {_code(use.arguments)}" if use.arguments else ""
     label = "Unknown item" if use.unknown else "Tool"
-    yield f"> *{label}:* {_one(use.title or use.name)}{asked}" + (BREAK if use.gave else "")
-    if use.gave:
+    yield f"> *{label}:* {_one(use.title or use.name)}{asked}" + (BREAK if use.output else "")
+    if use.output:
         said = "It holds" if use.unknown else "It failed" if use.failed else "It gave"
-        yield f"> *{said}:* {_code(use.gave)}"
+        yield f"> *{said}:* {_code(use.output)}"
     yield ""
 
 
 def _code(text: str) -> str:
     """A line as code, in which nothing is markup and nothing becomes a link."""
-    whole = line(text)
+    whole = single_line(text)
     fence = "`" * (1 + max(map(len, _TICKS.findall(whole)), default=0))
     margin = " " if whole.startswith("`") or whole.endswith("`") else ""
     return f"{fence}{margin}{whole}{margin}{fence}"
 
 
-def _point(point: Offer) -> Iterator[str]:
+def _point(point: PointView) -> Iterator[str]:
     who = _one(point.by.name)
     if not point.accepted:
         yield from (f"*({who} offered a point of information; it was declined.)*", "")
@@ -183,14 +183,14 @@ def _point(point: Offer) -> Iterator[str]:
     yield from _quote(point.text)
 
 
-def _remark(remark: Remark) -> Iterator[str]:
+def _remark(remark: RemarkView) -> Iterator[str]:
     kind = "Question" if remark.question else "Remark"
     to = f" to {_one(remark.to_name)}" if remark.question and remark.to_name else ""
     yield f"> **{kind} from the floor{' by ' + _one(remark.author) if remark.author else ''}{to}:**"
     yield from _quote(remark.text)
 
 
-def _verdict(page: Transcript, result: Result) -> Iterator[str]:
+def _verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     winner = result.winner
     yield f"**Winner:** {_one(winner.name) if winner else 'none: ' + _one(result.headline.lower())}"
     yield ""
@@ -229,9 +229,9 @@ def _verdict(page: Transcript, result: Result) -> Iterator[str]:
         yield from (f"Last word: {_one(result.last_word.name)}", "")
 
 
-def _opinion(page: Transcript, opinion: Opinion) -> Iterator[str]:
+def _opinion(page: Transcript, opinion: JudgeOpinion) -> Iterator[str]:
     yield f"- **{_one(opinion.judge.name)}** ({_one(opinion.judge.who)}): {_one(opinion.decision)}"
-    for paper in opinion.papers[:1]:
+    for paper in opinion.ballots[:1]:
         yield f"  - {_one(paper.reasoning)}"
         if paper.cites:
             yield f"  - Rests on: {_cited(page, paper.cites)}"
@@ -245,7 +245,7 @@ def _cited(page: Transcript, cites: tuple[int, ...]) -> str:
     )
 
 
-def _rubric(result: Result) -> Iterator[str]:
+def _rubric(result: VerdictView) -> Iterator[str]:
     if not result.rubric:
         return
     seats = [seat for seat, _ in result.rubric[0].points]
@@ -263,27 +263,29 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _audience(heard: Polled, *, told: bool) -> Iterator[str]:
-    """What the votes came to is `told` above where they are the verdict; here are only the figures then."""
-    found, names = heard.tally, [_one(option.name) for option in heard.options]
+def _audience(report: PollReport, *, figures_only: bool) -> Iterator[str]:
+    """What the votes came to is `figures_only` above where they are the verdict; here are only the figures
+    then.
+    """
+    found, names = report.tally, [_one(option.name) for option in report.options]
     yield from ("## Audience", "")
-    if heard.headline and not told:
-        yield from (f"**People's choice:** {_one(heard.headline)}", "")
-    for doubt in () if told else heard.doubts:
+    if report.headline and not figures_only:
+        yield from (f"**People's choice:** {_one(report.headline)}", "")
+    for doubt in () if figures_only else report.doubts:
         yield from (f"*{_one(doubt)}*", "")
     if found.sealed:
         yield from (f"- {POLLS[count.poll]}: {count.votes:,} votes, sealed" for count in found.counts)
         yield ""
         return
-    if not told:
-        yield from (_one(heard.account), "")
+    if not figures_only:
+        yield from (_one(report.account), "")
     yield _row("Vote", *names, "In all")
     yield _row("---", *("---:" for _ in (*names, "")))
     for count in found.counts:
         cells = (f"{votes:,} ({count.share(choice):g}%)" for choice, votes in count.by_choice.items())
         yield _row(POLLS[count.poll], *cells, f"{count.votes:,}")
     yield ""
-    if heard.moved:
+    if report.moved:
         yield from (f"**Who moved, of the {found.pairs:,} who voted twice:**", "")
         yield _row("From \\\\ to", *names)
         yield _row("---", *("---:" for _ in names))
@@ -292,7 +294,7 @@ def _audience(heard: Polled, *, told: bool) -> Iterator[str]:
         yield ""
 
 
-def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
+def _marks(seat: ParticipantView, strengths: tuple[str, ...], weaknesses: tuple[str, ...]) -> Iterator[str]:
     if not strengths and not weaknesses:
         return
     yield f"{_bold(seat)}:"
@@ -302,10 +304,10 @@ def _marks(seat: Participant, strengths: tuple[str, ...], weaknesses: tuple[str,
 
 
 def _accidents(page: Transcript) -> Iterator[str]:
-    if not page.accidents.count:
+    if not page.issues.count:
         return
     yield from ("## Accidents", "")
-    for seat, words, turns in page.mishaps():
+    for seat, words, turns in page.issue_rows():
         yield f"- {_one(seat.name)} {words}: {', '.join(f'S{turn}' for turn in turns)}"
     yield ""
 

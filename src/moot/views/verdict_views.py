@@ -13,73 +13,73 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate, Judging
 from moot.core.terms import Ballot, Judge, Score, Usage, Verdict
-from moot.judging.ballots import in_names
+from moot.judging.ballots import ballot_text
 from moot.judging.parties import parties
 from moot.views import outcome
-from moot.views.outcome import Leaning
-from moot.views.participants import JudgeSeat, Participant, judge_seat, participants
+from moot.views.outcome import JudgeMargins
+from moot.views.participants import JudgeView, ParticipantView, judge_seat, participants
 
-Seats = dict[str, Participant]
+Seats = dict[str, ParticipantView]
 
 
 class SeatScore(Struct, frozen=True):
-    seat: Participant
+    seat: ParticipantView
     score: float
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
 
 
-class Criterion(Struct, frozen=True):
+class RubricRow(Struct, frozen=True):
     """One row of the rubric: a diagnosis beside the decision, which does not rest on it."""
 
     name: str
     weight: float
-    points: tuple[tuple[Participant, float], ...]
+    points: tuple[tuple[ParticipantView, float], ...]
 
 
-class Paper(Struct, frozen=True):
+class BallotView(Struct, frozen=True):
     """One ballot. No winner is a tie."""
 
-    judge: JudgeSeat
+    judge: JudgeView
     order: int
-    winner: Participant | None
+    winner: ParticipantView | None
     reasoning: str
     scores: tuple[SeatScore, ...]
     criteria: dict[str, str]
     cites: tuple[int, ...]
     """The turns on which it rests."""
-    rubric: tuple[Criterion, ...]
-    ranking: tuple[Participant, ...]
+    rubric: tuple[RubricRow, ...]
+    ranking: tuple[ParticipantView, ...]
 
 
-class Opinion(Struct, frozen=True):
+class JudgeOpinion(Struct, frozen=True):
     """What one judge came to, in every order in which it was shown the seats."""
 
-    judge: JudgeSeat
-    papers: tuple[Paper, ...]
+    judge: JudgeView
+    ballots: tuple[BallotView, ...]
     spoiled: int
     """Ballots that nobody could read."""
 
     @property
     def flipped(self) -> bool:
-        return len({paper.winner.id if paper.winner else None for paper in self.papers}) > 1
+        return len({paper.winner.id if paper.winner else None for paper in self.ballots}) > 1
 
     @property
     def decision(self) -> str:
-        if not self.papers:
+        if not self.ballots:
             return "no readable ballot"
-        names = [paper.winner.name if paper.winner else "a tie" for paper in self.papers]
+        names = [paper.winner.name if paper.winner else "a tie" for paper in self.ballots]
         if self.flipped:
             return f"{', then '.join(names)}: changed its mind with the order"
         return f"{names[0]} in both orders" if len(names) > 1 else names[0]
 
 
-class Result(Struct, frozen=True):
+class VerdictView(Struct, frozen=True):
     """A verdict, with seats in place of ids and its doubts in words."""
 
     headline: str
     outcome: Literal["win", "too-close", "draw"]
-    winner: Participant | None
+    winner: ParticipantView | None
     by: str
     margin: float
     margin_words: str
@@ -88,23 +88,23 @@ class Result(Struct, frozen=True):
     flips: int
     doubts: tuple[str, ...]
     scores: tuple[SeatScore, ...]
-    leanings: tuple[Leaning, ...]
+    leanings: tuple[JudgeMargins, ...]
     reasoning: str
     criteria: dict[str, str]
     judging: int | None = None
-    judges: tuple[JudgeSeat, ...] = ()
-    opinions: tuple[Opinion, ...] = ()
+    judges: tuple[JudgeView, ...] = ()
+    opinions: tuple[JudgeOpinion, ...] = ()
     cites: tuple[int, ...] = ()
-    rubric: tuple[Criterion, ...] = ()
-    totals: tuple[tuple[Participant, float], ...] = ()
+    rubric: tuple[RubricRow, ...] = ()
+    totals: tuple[tuple[ParticipantView, float], ...] = ()
     """What the rubric comes to, where some criteria count more than others."""
-    ranking: tuple[Participant, ...] = ()
-    last_word: Participant | None = None
+    ranking: tuple[ParticipantView, ...] = ()
+    last_word: ParticipantView | None = None
     usage: Usage = Usage()
     """Of all that the judges were asked."""
 
 
-def results(debate: Debate) -> tuple[Result, ...]:
+def verdict_views(debate: Debate) -> tuple[VerdictView, ...]:
     """Every verdict in the order in which they were reached."""
     seats = _parties(debate)
     judged = iter([judging for judging in debate.judgings if judging.verdict])
@@ -120,9 +120,9 @@ def _parties(debate: Debate) -> Seats:
     return {**seats, **{party.id: replace(seats[party.id], name=party.name) for party in parties(debate)}}
 
 
-def _result(debate: Debate, verdict: Verdict, judging: Judging | None, seats: Seats) -> Result:
+def _result(debate: Debate, verdict: Verdict, judging: Judging | None, seats: Seats) -> VerdictView:
     judges = judging.judges if judging else ()
-    return Result(
+    return VerdictView(
         headline=outcome.headline(debate, verdict),
         outcome=verdict.outcome,
         winner=seats[verdict.winner] if verdict.winner else None,
@@ -145,31 +145,31 @@ def _result(debate: Debate, verdict: Verdict, judging: Judging | None, seats: Se
         totals=tuple((seats[seat], total) for seat, total in verdict.totals.items()),
         ranking=tuple(seats[seat] for seat in verdict.ranking),
         last_word=participants(debate)[verdict.last_word] if verdict.last_word else None,
-        usage=judging.usage if judging and judging.again else _spent(debate),
+        usage=judging.usage if judging and judging.again else _judging_usage(debate),
     )
 
 
-def _spent(debate: Debate) -> Usage:
+def _judging_usage(debate: Debate) -> Usage:
     """By all judges up to the end of the debate: some may have been asked in vain before."""
     return sum((judging.usage for judging in debate.judgings if not judging.again), Usage())
 
 
-def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[Opinion]:
+def _opinions(debate: Debate, judging: Judging, seats: Seats) -> Iterator[JudgeOpinion]:
     for judge in judging.judges:
         cast = sorted((b for b in judging.ballots if b.judge == judge.id), key=lambda b: b.order)
-        papers = tuple(_paper(debate, judge, ballot, seats) for ballot in cast)
-        yield Opinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in judging.spoiled))
+        papers = tuple(_ballot_view(debate, judge, ballot, seats) for ballot in cast)
+        yield JudgeOpinion(judge_seat(judge), papers, sum(who == judge.id for who, _ in judging.spoiled))
 
 
-def _paper(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> Paper:
+def _ballot_view(debate: Debate, judge: Judge, ballot: Ballot, seats: Seats) -> BallotView:
     def told(text: str) -> str:
-        return in_names(text, debate, ballot)
+        return ballot_text(text, debate, ballot)
 
     scores = {
         seat: Score(score.score, tuple(map(told, score.strengths)), tuple(map(told, score.weaknesses)))
         for seat, score in ballot.scores.items()
     }
-    return Paper(
+    return BallotView(
         judge=judge_seat(judge),
         order=ballot.order,
         winner=seats[ballot.winner] if ballot.winner else None,
@@ -191,8 +191,8 @@ def _scores(scores: dict[str, Score], seats: Seats) -> tuple[SeatScore, ...]:
 
 def _rubric(
     rubric: dict[str, dict[str, float]], weights: dict[str, float], seats: Seats
-) -> tuple[Criterion, ...]:
+) -> tuple[RubricRow, ...]:
     return tuple(
-        Criterion(name, weights.get(name, 1.0), tuple((seats[seat], value) for seat, value in points.items()))
+        RubricRow(name, weights.get(name, 1.0), tuple((seats[seat], value) for seat, value in points.items()))
         for name, points in rubric.items()
     )

@@ -4,50 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.judging.audience_votes import FEW, Change, Count, Tally
-from moot.judging.bootstrap import Interval
-from moot.views.html_escape import hue, one, plural
-from moot.views.participants import Participant
-from moot.views.poll_results import POLLS, Option, Polled
+from moot.judging.audience_votes import MIN_VOTERS, AudienceTally, ChoiceSwing, PollResult
+from moot.judging.bootstrap import SwingInterval
+from moot.views.html_escape import escape_line, plural, seat_style
+from moot.views.participants import ParticipantView
+from moot.views.poll_results import POLLS, PollOption, PollReport
 
-ROOM = 9.0
+MIN_LABEL_PERCENT = 9.0
 """A piece of a bar with a smaller share than that has no room for its figure."""
 SHADES = 4
 
 
-def votes(heard: Polled, seats: tuple[Participant, ...], *, told: bool) -> Iterator[str]:
-    """What the votes came to is `told` above where they are the verdict; here are only the figures then."""
-    found = heard.tally
+def votes(report: PollReport, seats: tuple[ParticipantView, ...], *, figures_only: bool) -> Iterator[str]:
+    """What the votes came to is `figures_only` above where they are the verdict; here are only the figures
+    then.
+    """
+    tally = report.tally
     yield '<section class="verdict votes">'
-    if found.sealed:
+    if tally.sealed:
         yield from (
-            f'<p class="facts">{POLLS[c.poll]}: {plural(c.votes, "vote")}, sealed</p>' for c in found.counts
+            f'<p class="facts">{POLLS[c.poll]}: {plural(c.votes, "vote")}, sealed</p>' for c in tally.counts
         )
         yield "</section>"
         return
-    if heard.headline and not told:
-        yield f'<p class="over">People’s choice</p><h3 dir="auto">{one(heard.headline)}</h3>'
-    if heard.doubts and not told:
-        yield f'<ul class="doubts">{"".join(f"<li>{one(doubt)}</li>" for doubt in heard.doubts)}</ul>'
-    hues = _hues(heard, seats)
-    yield from (_bar(count, heard.options, hues) for count in found.counts)
-    yield _key(heard.options, hues)
-    if heard.moved:
-        yield from _moves(heard, hues)
-    if not told:
-        yield f'<p class="account" dir="auto">{one(heard.account)}</p>'
+    if report.headline and not figures_only:
+        yield f'<p class="over">People’s choice</p><h3 dir="auto">{escape_line(report.headline)}</h3>'
+    if report.doubts and not figures_only:
+        doubts = "".join(f"<li>{escape_line(doubt)}</li>" for doubt in report.doubts)
+        yield f'<ul class="doubts">{doubts}</ul>'
+    hues = _hues(report, seats)
+    yield from (_bar(count, report.options, hues) for count in tally.counts)
+    yield _key(report.options, hues)
+    if report.moved:
+        yield from _moves(report, hues)
+    if not figures_only:
+        yield f'<p class="account" dir="auto">{escape_line(report.account)}</p>'
     yield "</section>"
 
 
-def _hues(heard: Polled, seats: tuple[Participant, ...]) -> dict[str, str]:
-    colours = {seat.id: hue(seat) for seat in seats}
+def _hues(heard: PollReport, seats: tuple[ParticipantView, ...]) -> dict[str, str]:
+    colours = {seat.id: seat_style(seat) for seat in seats}
     return {option.id: colours.get(option.seat or "", "--seat: #8d877b") for option in heard.options}
 
 
-def _bar(count: Count, options: tuple[Option, ...], hues: dict[str, str]) -> str:
+def _bar(count: PollResult, options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
     """Undecided stands between the first and the others: it is what they fought for."""
     pieces = "".join(
-        f'<b style="{hues[option.id]}; width: {share:.1f}%">{f"{share:.0f}%" if share >= ROOM else ""}</b>'
+        f'<b style="{hues[option.id]}; width: {share:.1f}%">'
+        f"{f'{share:.0f}%' if share >= MIN_LABEL_PERCENT else ''}</b>"
         for option in _spread(options)
         if (share := count.share(option.id))
     )
@@ -58,23 +62,24 @@ def _bar(count: Count, options: tuple[Option, ...], hues: dict[str, str]) -> str
     return f'<div class="poll">{head}<div class="bar">{pieces}</div></div>'
 
 
-def _key(options: tuple[Option, ...], hues: dict[str, str]) -> str:
+def _key(options: tuple[PollOption, ...], hues: dict[str, str]) -> str:
     named = "".join(
-        f'<li style="{hues[option.id]}" dir="auto">{one(option.name)}</li>' for option in _spread(options)
+        f'<li style="{hues[option.id]}" dir="auto">{escape_line(option.name)}</li>'
+        for option in _spread(options)
     )
     return f'<ul class="key">{named}</ul>'
 
 
-def _spread(options: tuple[Option, ...]) -> tuple[Option, ...]:
+def _spread(options: tuple[PollOption, ...]) -> tuple[PollOption, ...]:
     first, *others = options
     return (first, others[-1], *others[:-1])
 
 
-def _moves(heard: Polled, hues: dict[str, str]) -> Iterator[str]:
+def _moves(heard: PollReport, hues: dict[str, str]) -> Iterator[str]:
     found = heard.tally
     most = max(cell for row in found.table for cell in row)
     heads = "".join(
-        f'<th scope="col" style="{hues[option.id]}" dir="auto">{one(option.name)}</th>'
+        f'<th scope="col" style="{hues[option.id]}" dir="auto">{escape_line(option.name)}</th>'
         for option in heard.options
     )
     yield '<table class="figures moves">'
@@ -82,7 +87,8 @@ def _moves(heard: Polled, hues: dict[str, str]) -> Iterator[str]:
     yield f'<tr><th scope="col">from ↓ to →</th>{heads}</tr>'
     for place, (option, row) in enumerate(zip(heard.options, found.table, strict=True)):
         cells = "".join(_cell(number, most, kept=place == column) for column, number in enumerate(row))
-        yield f'<tr><th scope="row" style="{hues[option.id]}" dir="auto">{one(option.name)}</th>{cells}</tr>'
+        name = escape_line(option.name)
+        yield f'<tr><th scope="row" style="{hues[option.id]}" dir="auto">{name}</th>{cells}</tr>'
     yield _row("Change", [f"{_signed(change.points)}" for change in found.changes], "sum")
     yield _row("95 of 100 cases", [_interval(change.interval, found) for change in found.changes], "fine")
     yield _row("Won over", [_won(change) for change in found.changes[:-1]] + ["–"], "fine")
@@ -102,11 +108,11 @@ def _signed(points: float) -> str:
     return f"{points:+g}".replace("-", "−") if points else "0"
 
 
-def _interval(interval: Interval | None, found: Tally) -> str:
+def _interval(interval: SwingInterval | None, found: AudienceTally) -> str:
     if interval is None:
-        return "too few" if found.pairs < FEW else "–"
+        return "too few" if found.pairs < MIN_VOTERS else "–"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 
-def _won(change: Change) -> str:
+def _won(change: ChoiceSwing) -> str:
     return f"{change.won} of {change.persuadable}"

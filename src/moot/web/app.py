@@ -14,28 +14,28 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from moot import __version__
-from moot.api.auth import Keeper, Tickets
-from moot.api.problems import Problem, problem_of
-from moot.api.rate_limits import Limiter, Streams
+from moot.api.auth import Authenticator, Tickets
+from moot.api.problems import Problem, as_problem
+from moot.api.rate_limits import RateLimiter, StreamLimiter
 from moot.api.rights import Action, check
 from moot.core.errors import MootError, StoreError
 from moot.engine.arena import Arena
-from moot.engine.presence import Attendance
-from moot.web.app_context import Rooms, who
-from moot.web.debate_slots import Slots
+from moot.engine.presence import Presence
+from moot.web.app_context import AppContext, identity_of
+from moot.web.debate_slots import DebateSlots
 from moot.web.extension import Extension
-from moot.web.idempotency import Repeats
-from moot.web.middleware.compression import Packing
-from moot.web.middleware.guard import HUNG_UP, OPEN, Border
+from moot.web.idempotency import IdempotencyKeys
+from moot.web.middleware.compression import CompressionMiddleware
+from moot.web.middleware.guard import HUNG_UP, OPEN, GuardMiddleware
 from moot.web.reference.article import PREFIX
 from moot.web.responses import problem_reply
 from moot.web.routes import debates, docs, health
 from moot.web.routes import page as front
 from moot.web.routes.metrics import Metrics
-from moot.web.server_info import Catalogue
+from moot.web.server_info import ServerInfo
 from moot.web.streaming import websocket as socket
 from moot.web.streaming.feeds import Feeds
-from moot.web.streaming.sse_streams import Clock
+from moot.web.streaming.sse_streams import StreamMonitor
 
 log = logging.getLogger(__name__)
 
@@ -63,52 +63,52 @@ def rights(extensions: Sequence[Extension] = ()) -> dict[tuple[str, str], Action
 
 def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
     service = arena.settings.service
-    feeds = Feeds(arena.store, arena.hub)
-    attendance = Attendance(arena.commons)
-    keeper = Keeper(arena.store, service.token)
+    feeds = Feeds(arena.store, arena.followers)
+    presence = Presence(arena.shared_state)
+    keeper = Authenticator(arena.store, service.token)
     arena.store.listen(lambda debate_id, records: feeds.forget(debate_id) if records is None else None)
-    rooms = Rooms(
+    context = AppContext(
         arena=arena,
         feeds=feeds,
-        clock=Clock(feeds, service, attendance, keeper),
-        attendance=attendance,
-        keeper=keeper,
-        tickets=Tickets(arena.commons),
-        limiter=Limiter(service.requests_per_minute, arena.commons.storage),
-        streams=Streams(service.streams_per_client, attendance),
-        slots=Slots(service.debates_per_client, arena.commons, arena),
-        repeats=Repeats(arena.commons),
-        catalogue=Catalogue(arena),
+        stream_monitor=StreamMonitor(feeds, service, presence, keeper),
+        presence=presence,
+        authenticator=keeper,
+        tickets=Tickets(arena.shared_state),
+        limiter=RateLimiter(service.requests_per_minute, arena.shared_state.storage),
+        streams=StreamLimiter(service.streams_per_client, presence),
+        slots=DebateSlots(service.debates_per_client, arena.shared_state, arena),
+        idempotency=IdempotencyKeys(arena.shared_state),
+        server_info=ServerInfo(arena),
     )
-    return Border(
-        Packing(_application(rooms, extensions)),
+    return GuardMiddleware(
+        CompressionMiddleware(_application(context, extensions)),
         service,
-        rooms.keeper,
-        rooms.limiter,
-        rooms.tickets,
+        context.authenticator,
+        context.limiter,
+        context.tickets,
         open_paths={*OPEN, *front.OPEN},
         open_prefixes=front.OPEN_PREFIXES,
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
     )
 
 
-def _application(rooms: Rooms, extensions: Sequence[Extension]) -> FastAPI:
+def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAPI:
     app = FastAPI(title="Moot", version=__version__, redirect_slashes=False, openapi_url=None)
-    app.include_router(debates.router(rooms), prefix=PREFIX)
+    app.include_router(debates.router(context), prefix=PREFIX)
     for extension in extensions:
-        app.include_router(extension.router(rooms), prefix=extension.prefix)
-    app.include_router(health.router(rooms.arena))
-    app.include_router(docs.router(rooms.arena, rooms.keeper, extensions))
-    app.state.front = front.Front()
+        app.include_router(extension.router(context), prefix=extension.prefix)
+    app.include_router(health.router(context.arena))
+    app.include_router(docs.router(context.arena, context.authenticator, extensions))
+    app.state.front = front.PageRoutes()
     app.include_router(app.state.front.router())
-    metrics = Metrics(rooms.arena, lambda: rooms.clock.viewers)
+    metrics = Metrics(context.arena, lambda: context.stream_monitor.viewers)
 
     async def measure(request: Request) -> Response:
-        check(who(request), RIGHTS["GET", METRICS])
-        return Response(await metrics.page(), media_type="text/plain; version=1.0.0; charset=utf-8")
+        check(identity_of(request), RIGHTS["GET", METRICS])
+        return Response(await metrics.exposition(), media_type="text/plain; version=1.0.0; charset=utf-8")
 
     async def talk(websocket: WebSocket) -> None:
-        await socket.serve(rooms, websocket, websocket.path_params["debateId"])
+        await socket.serve_socket(context, websocket, websocket.path_params["debateId"])
 
     async def not_a_socket(_request: Request) -> Response:
         raise Problem("upgrade-required")
@@ -129,8 +129,8 @@ async def _complain(request: Request, error: Exception) -> Response:
         raise error
     if request.scope["type"] == "websocket":
         # The border refuses a handshake; here nothing could be sent any more.
-        raise Problem("not-found") if isinstance(error, HTTPException) else problem_of(error)
-    problem = _unrouted(request, error) if isinstance(error, HTTPException) else problem_of(error)
+        raise Problem("not-found") if isinstance(error, HTTPException) else as_problem(error)
+    problem = _unrouted(request, error) if isinstance(error, HTTPException) else as_problem(error)
     if isinstance(error, HTTPException) and problem.kind == "not-found":
         page: Response | None = request.app.state.front.lost(request)
         if page is not None:

@@ -8,41 +8,41 @@ from __future__ import annotations
 from msgspec import Struct
 from starlette.requests import Request
 
-from moot.api.auth import Identity, Keeper, Tickets
+from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
-from moot.api.rate_limits import Limiter, Streams
-from moot.api.rights import seen_as
-from moot.api.v1.stream_frames import V1
+from moot.api.rate_limits import RateLimiter, StreamLimiter
+from moot.api.rights import viewer_as
+from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
 from moot.core.visibility import Viewer
 from moot.engine.arena import Arena
-from moot.engine.presence import Attendance
-from moot.store.contract import Head
-from moot.web.debate_slots import Slots
-from moot.web.idempotency import Repeats
-from moot.web.server_info import Catalogue
+from moot.engine.presence import Presence
+from moot.store.contract import DebateHead
+from moot.web.debate_slots import DebateSlots
+from moot.web.idempotency import IdempotencyKeys
+from moot.web.server_info import ServerInfo
 from moot.web.streaming.feeds import Feeds
-from moot.web.streaming.sse_streams import Clock
+from moot.web.streaming.sse_streams import StreamMonitor
 
 
-class Rooms(Struct, frozen=True):
+class AppContext(Struct, frozen=True):
     arena: Arena
     feeds: Feeds
-    clock: Clock
-    attendance: Attendance
-    keeper: Keeper
+    stream_monitor: StreamMonitor
+    presence: Presence
+    authenticator: Authenticator
     tickets: Tickets
-    limiter: Limiter
-    streams: Streams
-    slots: Slots
-    repeats: Repeats
-    catalogue: Catalogue
+    limiter: RateLimiter
+    streams: StreamLimiter
+    slots: DebateSlots
+    idempotency: IdempotencyKeys
+    server_info: ServerInfo
 
-    async def mine(self, request: Request, debate_id: str) -> Head:
+    async def visible_head(self, request: Request, debate_id: str) -> DebateHead:
         """The debate, if it is the asker's to see."""
-        return await self.seen_by(who(request), debate_id)
+        return await self.head_for(identity_of(request), debate_id)
 
-    async def seen_by(self, identity: Identity, debate_id: str) -> Head:
+    async def head_for(self, identity: Identity, debate_id: str) -> DebateHead:
         head = await self.arena.head(debate_id)
         if not identity.sees(head.owner, head.id):
             raise UnknownDebate
@@ -52,23 +52,23 @@ class Rooms(Struct, frozen=True):
         """As whom they watch: as themselves, or as no more than the person of a seat."""
         if seat is None:
             return identity.viewer
-        return seen_as(identity, seat, await self.arena.state(debate_id))
+        return viewer_as(identity, seat, await self.arena.state(debate_id))
 
-    async def has_seen_all(self, debate_id: str, dialect: V1, viewer: Viewer, cursor: Cursor) -> bool:
+    async def has_seen_all(self, debate_id: str, dialect: V1Frames, viewer: Viewer, cursor: Cursor) -> bool:
         """Whether a viewer of v1 has seen all that there is, and nothing follows by itself."""
         if not cursor.seq:
             return False
         debate = await self.arena.state(debate_id)
         if debate.ended_seq:
-            return cursor.whole >= debate.ended_seq
+            return cursor.complete_seq >= debate.ended_seq
         if not dialect.rests(debate):
             return False
         return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
 
 
-def who(request: Request) -> Identity:
+def identity_of(request: Request) -> Identity:
     return request.scope["state"]["who"]
 
 
-def query_of(request: Request) -> bytes:
+def query_string(request: Request) -> bytes:
     return request.scope["query_string"]

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 
 from moot import formats
 from moot.api.problems import Problem
-from moot.api.v1.fields import FORMATS, PROVIDERS, first_named
+from moot.api.v1.fields import FORMATS, PROVIDERS, contract_first
 from moot.core.terms import FREE, HUMAN, Effort, Format, Model
 from moot.engine.arena import Arena
 from moot.models.registry import SHORT
@@ -16,27 +16,27 @@ from moot.providers import known_models
 from moot.providers.contract import Traits
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
-from moot.web.logging_setup import keep_quiet
+from moot.web.logging_setup import hide_secret
 
 KEY_HEADER = "x-provider-key-"
 LONGEST_KEY = 512
 ELSEWHERE = "Keys cannot be lent on this server: its debates run on other machines"
 
 
-class House:
-    def __init__(self, arena: Arena, lent: Mapping[str, Secret] | None = None) -> None:
-        """`lent` are the keys that came with the request."""
+class ServerCapabilities:
+    def __init__(self, arena: Arena, keys: Mapping[str, Secret] | None = None) -> None:
+        """`keys` are the keys that came with the request."""
         self._arena = arena
-        self._lent = lent or {}
-        self.formats = first_named(formats.names(arena.settings.formats), FORMATS)
-        self.providers = first_named(arena.providers.names(), PROVIDERS)
+        self._lent_keys = keys or {}
+        self.formats = contract_first(formats.names(arena.settings.formats), FORMATS)
+        self.providers = contract_first(arena.providers.names(), PROVIDERS)
         self.tools = arena.tools.names()
 
     def format(self, name: str) -> Format:
         return formats.load(name, self._arena.settings.formats)
 
     def has_key(self, provider: str) -> bool:
-        return provider in self._lent or self._arena.providers.has_key(provider)
+        return provider in self._lent_keys or self._arena.providers.has_key(provider)
 
     def knows(self, provider: str, model: str) -> bool:
         """Of a model on this machine we know whether it is here; a service must tell by itself."""
@@ -58,12 +58,12 @@ class House:
         if provider == HUMAN:
             return Model(HUMAN, HUMAN, price=FREE)
         traits = self._traits(provider, name)
-        room = known_models.room(traits) if traits.deadlines else SHORT
+        default_tokens = known_models.default_max_tokens(traits) if traits.deadlines else SHORT
         return Model(
             provider,
             name,
             temperature=temperature,
-            max_tokens=max_tokens or room,
+            max_tokens=max_tokens or default_tokens,
             effort=effort if effort in traits.efforts else None,
             small=traits.small,
             thinks=known_models.may_think(name, traits),
@@ -76,7 +76,7 @@ class House:
         return traits_of(endpoint, name) if endpoint else self._arena.providers.traits(provider, name)
 
 
-def lendable(arena: Arena) -> tuple[str, ...]:
+def lendable_providers(arena: Arena) -> tuple[str, ...]:
     """The services that take a key and have an address to send it to; none where others run the debates."""
     if _runs_elsewhere(arena):
         return ()
@@ -93,11 +93,11 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
         if _runs_elsewhere(arena):
             raise Problem("validation", errors={"X-Provider-Key": [ELSEWHERE]})
         name = header.removeprefix(KEY_HEADER)
-        if name not in lendable(arena):
+        if name not in lendable_providers(arena):
             raise Problem("validation", errors={"X-Provider-Key": ["Unknown provider"]})
         if not 1 <= len(value) <= LONGEST_KEY or not (value.isascii() and value.isprintable()):
             raise Problem("validation", errors={f"X-Provider-Key-{name}": ["Not a key"]})
-        keep_quiet(value)
+        hide_secret(value)
         keys[name] = Secret(value)
     return keys
 

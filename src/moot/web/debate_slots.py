@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from moot.api.problems import Problem
 from moot.core.errors import UnknownDebate
-from moot.core.shared_state import Commons
+from moot.core.shared_state import SharedState
 from moot.engine.arena import Arena
 from moot.engine.placement import wants_runner
 from moot.rules import turn_sessions
-from moot.store.contract import ENDED
+from moot.store.contract import ENDED_STATUSES
 
 COMING = "coming "
 COMING_SECONDS = 60.0
@@ -27,55 +27,57 @@ LASTING_SECONDS = 7 * 24 * 3600.0
 """So long a place is remembered of a client that asks for no other."""
 
 
-class Place(Struct, frozen=True):
+class SlotClaim(Struct, frozen=True):
     objection: Problem | None
     """Why there is none."""
     take: Callable[[str], Awaitable[object]]
     """To be called with the id of the debate that was opened."""
 
 
-class Slots:
+class DebateSlots:
     """At most so many for each client; a session of the API of turns counts like any debate."""
 
-    def __init__(self, most: int | None, commons: Commons, arena: Arena) -> None:
+    def __init__(self, most: int | None, shared_state: SharedState, arena: Arena) -> None:
         self._most = most
-        self._commons = commons
+        self._shared_state = shared_state
         self._arena = arena
 
     @asynccontextmanager
-    async def taking(self, client: str) -> AsyncGenerator[Place]:
+    async def claim(self, client: str) -> AsyncGenerator[SlotClaim]:
         if self._most is None:
-            yield Place(None, _nothing)
+            yield SlotClaim(None, _nothing)
             return
-        room, coming = f"debates of {client}", f"{COMING}{uuid4().hex}"
-        await self._free(room)
+        counter, coming = f"debates of {client}", f"{COMING}{uuid4().hex}"
+        await self._free(counter)
         try:
             # Reserved in one step with the counting: two requests cannot take the same last place.
-            free = await self._commons.enter(room, coming, most=self._most, seconds=COMING_SECONDS)
-            take = partial(self._commons.enter, room, seconds=LASTING_SECONDS, instead=coming)
-            yield Place(None if free else Problem("too-many-debates"), take)
+            free = await self._shared_state.join(counter, coming, limit=self._most, seconds=COMING_SECONDS)
+            take = partial(self._shared_state.join, counter, seconds=LASTING_SECONDS, replacing=coming)
+            yield SlotClaim(None if free else Problem("too-many-debates"), take)
         finally:
-            await self._commons.leave(room, coming)
+            await self._shared_state.leave(counter, coming)
 
-    async def _free(self, room: str) -> None:
+    async def _free(self, counter: str) -> None:
         """The places of those that are over; for the others the time begins anew."""
-        names = await self._commons.inside(room)
+        names = await self._shared_state.members(counter)
         debates = [name for name in names if not name.startswith(COMING)]
         staying = [debate_id for debate_id in debates if not await self._is_over(debate_id)]
         for debate_id in set(debates).difference(staying):
-            await self._commons.leave(room, debate_id)
-        await self._commons.stay([(room, debate_id) for debate_id in staying], seconds=LASTING_SECONDS)
+            await self._shared_state.leave(counter, debate_id)
+        await self._shared_state.renew(
+            [(counter, debate_id) for debate_id in staying], seconds=LASTING_SECONDS
+        )
 
     async def _is_over(self, debate_id: str) -> bool:
         try:
             head = await self._arena.head(debate_id)
             # A session is under way while somebody speaks in it; whether it goes on, its client alone knows.
-            between = head.format == turn_sessions.NAME and not wants_runner(
+            between = head.format == turn_sessions.FORMAT_NAME and not wants_runner(
                 await self._arena.state(debate_id)
             )
         except UnknownDebate:
             return True
-        return between or head.status in ENDED
+        return between or head.status in ENDED_STATUSES
 
 
 async def _nothing(_debate_id: str) -> None: ...

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from msgspec import Struct
 
 from moot.api.v1.bodies import Body
-from moot.web.app_context import Rooms
+from moot.web.app_context import AppContext
 from moot.web.reference.article import Article
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.routes.handlers import Route
@@ -34,7 +34,7 @@ class Reference(Struct, frozen=True):
 class Extension(Struct, frozen=True):
     prefix: str
     routes: tuple[Route, ...]
-    router: Callable[[Rooms], APIRouter]
+    router: Callable[[AppContext], APIRouter]
     reference: Callable[[], Reference]
     """Made when somebody first reads the description: it takes time to load."""
     plain_text: frozenset[str] = frozenset()

@@ -1,10 +1,10 @@
 """Idempotency-Key: a POST that is sent again is not carried out again.
 
-What was done under a key is remembered in the log's own transaction (`store.Once`) and the reply is projected
-from there once more. Here are the rules of the header, what is under way, and what was said lately about
-things that are kept beside the log. Such a reply has a secret in it: other processes find it sealed, and only
-whoever asks with the same token and the same key can have it opened. Of those who need no token they learn
-only that it was given: a key may be as simple as 1.
+What was done under a key is remembered in the log's own transaction (`store.IdempotencyKey`) and the reply is
+projected from there once more. Here are the rules of the header, what is under way, and what was said lately
+about things that are kept beside the log. Such a reply has a secret in it: other processes find it sealed,
+and only whoever asks with the same token and the same key can have it opened. Of those who need no token they
+learn only that it was given: a key may be as simple as 1.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from starlette.requests import Request
 from moot.api.auth import ANYONE
 from moot.api.problems import Problem
 from moot.core.errors import KeyReused
-from moot.core.shared_state import Commons
-from moot.store.contract import Once
+from moot.core.shared_state import SharedState
+from moot.store.contract import IdempotencyKey
 
 LONGEST = 255
 MOST_SAID = 1_000
@@ -32,67 +32,67 @@ UNDER_WAY_SECONDS = 60.0
 
 ELSEWHERE = "This was done already, and who did it told the secret once; do it anew under another key"
 
-Said = tuple[str, dict[str, Any] | None]
+SavedReply = tuple[str, dict[str, Any] | None]
 """The fingerprint of a request, and what was answered; None where only the process that did it knows."""
 
 
-class Repeats:
-    def __init__(self, commons: Commons) -> None:
-        self._commons = commons
-        self._said: dict[str, Said] = {}
+class IdempotencyKeys:
+    def __init__(self, shared_state: SharedState) -> None:
+        self._shared_state = shared_state
+        self._saved: dict[str, SavedReply] = {}
         """By us: a Redis may forget it."""
 
     @asynccontextmanager
-    async def doing(self, request: Request, body: bytes) -> AsyncGenerator[Once | None]:
+    async def in_flight(self, request: Request, body: bytes) -> AsyncGenerator[IdempotencyKey | None]:
         """Under the key that the request has, if it has one."""
         key = key_of(request)
         if key is None:
             yield None
             return
         client: str = request.scope["state"]["client"]
-        once = Once(client, key, fingerprint(request.method, request.url.path, body))
-        room, name = f"under way {_named(once)}", uuid4().hex
+        once = IdempotencyKey(client, key, fingerprint(request.method, request.url.path, body))
+        counter, name = f"under way {_named(once)}", uuid4().hex
         try:
-            if not await self._commons.enter(room, name, most=1, seconds=UNDER_WAY_SECONDS):
+            if not await self._shared_state.join(counter, name, limit=1, seconds=UNDER_WAY_SECONDS):
                 raise Problem("idempotency-in-flight")
             yield once
         finally:
-            await self._commons.leave(room, name)
+            await self._shared_state.leave(counter, name)
 
-    async def said(self, request: Request, once: Once | None) -> dict[str, Any] | None:
+    async def saved_reply(self, request: Request, once: IdempotencyKey | None) -> dict[str, Any] | None:
         """What was answered to the same request before."""
         if once is None:
             return None
-        said = self._said.get(_named(once)) or await self._said_elsewhere(request, once)
-        if said is None:
+        saved = self._saved.get(_named(once)) or await self._said_elsewhere(request, once)
+        if saved is None:
             return None
-        body_hash, shape = said
+        body_hash, shape = saved
         if body_hash != once.body_hash:
             raise KeyReused
         if shape is None:
             raise Problem("conflict", ELSEWHERE)
         return shape
 
-    async def _said_elsewhere(self, request: Request, once: Once) -> Said | None:
-        kept = await self._commons.recall(f"said {_named(once)}", word=_word(request, once))
-        return None if kept is None else msgspec.json.decode(kept, type=Said)
+    async def _said_elsewhere(self, request: Request, once: IdempotencyKey) -> SavedReply | None:
+        kept = await self._shared_state.get(f"said {_named(once)}", secret=_word(request, once))
+        return None if kept is None else msgspec.json.decode(kept, type=SavedReply)
 
-    async def remember(self, request: Request, once: Once | None, shape: dict[str, Any]) -> None:
+    async def remember(self, request: Request, once: IdempotencyKey | None, shape: dict[str, Any]) -> None:
         if once is None:
             return
         word = _word(request, once)
-        said = msgspec.json.encode((once.body_hash, shape if word else None))
-        await self._commons.keep(f"said {_named(once)}", said, SAID_SECONDS, word=word)
-        self._said[_named(once)] = (once.body_hash, shape)
-        if len(self._said) > MOST_SAID:
-            del self._said[next(iter(self._said))]
+        data = msgspec.json.encode((once.body_hash, shape if word else None))
+        await self._shared_state.put(f"said {_named(once)}", data, SAID_SECONDS, secret=word)
+        self._saved[_named(once)] = (once.body_hash, shape)
+        if len(self._saved) > MOST_SAID:
+            del self._saved[next(iter(self._saved))]
 
 
-def _named(once: Once) -> str:
+def _named(once: IdempotencyKey) -> str:
     return f"{once.client}\n{once.key}"
 
 
-def _word(request: Request, once: Once) -> str:
+def _word(request: Request, once: IdempotencyKey) -> str:
     """Empty where nobody has a token: whatever such a request has in its headers may be easy to guess."""
     if request.scope["state"]["who"] == ANYONE:
         return ""

@@ -19,10 +19,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import structlog
 from structlog.typing import EventDict, WrappedLogger
 
-from moot.engine.log_context import bearings
+from moot.engine.log_context import current_fields
 from moot.providers.redaction import MASK, redact
 from moot.settings import Settings
-from moot.tools.tool_settings import words as tool_words
+from moot.tools.tool_settings import secret_values as tool_words
 
 SHORTEST = 8
 """Shorter words are no keys, and blotting them out would make a log unreadable."""
@@ -44,7 +44,7 @@ _here: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", defaul
 log = logging.getLogger("moot")
 
 
-def keep_quiet(word: str) -> None:
+def hide_secret(word: str) -> None:
     """Never print this word: a client has sent it as its key. The latest few hundred are remembered."""
     if len(word) < SHORTEST_SENT:
         return
@@ -54,12 +54,12 @@ def keep_quiet(word: str) -> None:
         del _sent[next(iter(_sent))]
 
 
-def keep_quiet_here(*words: str) -> None:
+def hide_in_request(*words: str) -> None:
     """Not in the lines of this request. What anybody may send must not blot out the lines of others."""
     _here.set(tuple(word for word in words if len(word) >= SHORTEST))
 
 
-def set_up(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
+def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
     """From here on whatever is logged, raised or warned about in this process comes out here."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(formatter(settings))
@@ -77,7 +77,7 @@ def set_up(settings: Settings, *, level: int = logging.INFO, stream: TextIO | No
     threading.excepthook = _unexpected_in_thread
 
 
-def heed(loop: asyncio.AbstractEventLoop) -> None:
+def log_loop_errors(loop: asyncio.AbstractEventLoop) -> None:
     """What a task leaves behind is logged by its message; the reprs that asyncio adds are left out."""
 
     def complain(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -114,7 +114,7 @@ def _words_of(address: str) -> list[str]:
     return [address, written, unquote(written), *behind]
 
 
-class Blots:
+class SecretFilter:
     """Every text of a line, its traceback included, without the keys."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
@@ -122,11 +122,11 @@ class Blots:
 
     def __call__(self, _: WrappedLogger, __: str, event: EventDict) -> EventDict:
         return {
-            name: value if isinstance(value, int | float) else self.blot(str(value))
+            name: value if isinstance(value, int | float) else self.redacted(str(value))
             for name, value in event.items()
         }
 
-    def blot(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
         for word in (*self._secrets, *_sent, *_here.get()):
             text = text.replace(word, MASK)
         return redact(text)
@@ -145,7 +145,7 @@ def formatter(settings: Settings) -> logging.Formatter:
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.StackInfoRenderer(),
             structlog.processors.format_exc_info,
-            Blots(secrets_of(settings)),
+            SecretFilter(secrets_of(settings)),
             structlog.processors.JSONRenderer() if settings.service.log == "json" else _line,
         ],
     )
@@ -153,7 +153,7 @@ def formatter(settings: Settings) -> logging.Formatter:
 
 def _marked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """With the request, debate and turn it belongs to; what the line says itself counts for more."""
-    return {**event, **{name: mark for name, mark in bearings().items() if name not in event}}
+    return {**event, **{name: mark for name, mark in current_fields().items() if name not in event}}
 
 
 def _line(_: WrappedLogger, __: str, event: EventDict) -> str:

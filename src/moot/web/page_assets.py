@@ -14,7 +14,7 @@ from posixpath import dirname, join, normpath
 
 from msgspec import Struct
 
-Read = Callable[[str], bytes | None]
+ReadFile = Callable[[str], bytes | None]
 """A file by its path from the folder of the page, such as `static/app.js`."""
 
 IMPORT = re.compile(rb"""^(?:import|export)\b(?:[^'"()=]*\bfrom)?\s*['"](\.{1,2}/[^'"]+)['"]""", re.MULTILINE)
@@ -22,14 +22,14 @@ STYLE = re.compile(rb"""\bensureStyle\(['"]([\w-]+)['"]\)""")
 SCRIPT = b'<script type="module"'
 
 
-class Needs(Struct, frozen=True):
+class PageAssets(Struct, frozen=True):
     """In the order in which they are used: what is imported stands before what imports it."""
 
     modules: tuple[str, ...]
     styles: tuple[str, ...]
 
 
-def needs(read: Read, *entries: str) -> Needs:
+def page_assets(read: ReadFile, *entries: str) -> PageAssets:
     modules: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()
 
@@ -45,12 +45,12 @@ def needs(read: Read, *entries: str) -> Needs:
     for entry in entries:
         visit(entry)
     styles = dict.fromkeys(name for names in modules.values() for name in names)
-    return Needs(tuple(modules), tuple(f"static/css/{name}.css" for name in styles))
+    return PageAssets(tuple(modules), tuple(f"static/css/{name}.css" for name in styles))
 
 
-def with_needs(document: bytes, found: Needs) -> bytes:
+def with_preloads(document: bytes, assets: PageAssets) -> bytes:
     """The document, naming before its script all that it does not name already."""
-    kinds = {**dict.fromkeys(found.styles, "stylesheet"), **dict.fromkeys(found.modules, "modulepreload")}
+    kinds = {**dict.fromkeys(assets.styles, "stylesheet"), **dict.fromkeys(assets.modules, "modulepreload")}
     missing = ((kind, f'"/{path}"') for path, kind in kinds.items())
     lines = [f'<link rel="{kind}" href={path}>\n' for kind, path in missing if path.encode() not in document]
     return document.replace(SCRIPT, "".join(lines).encode() + SCRIPT, 1)

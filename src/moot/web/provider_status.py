@@ -9,29 +9,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from moot.core.terms import HUMAN
-from moot.models.discovery import Found
-from moot.models.registry import Providers
+from moot.models.discovery import AvailableModel
+from moot.models.registry import ProviderRegistry
 from moot.providers import known_models
-from moot.providers.endpoints import Endpoint, how_to_key
+from moot.providers.endpoints import Endpoint, key_hint
 
 LOCAL = "local"
 
 
-def sources(providers: Providers, found: Sequence[Found]) -> list[dict[str, Any]]:
+def provider_rows(providers: ProviderRegistry, available: Sequence[AvailableModel]) -> list[dict[str, Any]]:
     """Services first, then model servers, then the models of this machine, then what plug-ins bring."""
-    rows = [_service(providers, endpoint, found) for endpoint in providers.endpoints.values()]
+    rows = [_service(providers, endpoint, available) for endpoint in providers.endpoints.values()]
     rows.sort(key=lambda row: row["local"])
     others = [name for name in providers.names() if name not in providers.endpoints]
     plain = [_plain(name) for name in others if name not in (LOCAL, HUMAN)]
-    return [*rows, _here(_of(LOCAL, found)), *plain]
+    return [*rows, _here(_of(LOCAL, available)), *plain]
 
 
-def _of(provider: str, found: Sequence[Found]) -> list[Found]:
-    return [row for row in found if row.name.partition("/")[0] == provider]
+def _of(provider: str, available: Sequence[AvailableModel]) -> list[AvailableModel]:
+    return [row for row in available if row.name.partition("/")[0] == provider]
 
 
-def _service(providers: Providers, endpoint: Endpoint, found: Sequence[Found]) -> dict[str, Any]:
-    rows = _of(endpoint.name, found)
+def _service(
+    providers: ProviderRegistry, endpoint: Endpoint, available: Sequence[AvailableModel]
+) -> dict[str, Any]:
+    rows = _of(endpoint.name, available)
     ready = any(row.usable for row in rows)
     listed = [_name(row) for row in rows if row.usable and _name(row)]
     names = [
@@ -50,15 +52,15 @@ def _service(providers: Providers, endpoint: Endpoint, found: Sequence[Found]) -
     }
 
 
-def _lack(providers: Providers, endpoint: Endpoint) -> str:
+def _lack(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     if not endpoint.base_url:
         return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Nobody has said where it is."
     if not providers.has_key(endpoint.name):
-        return how_to_key(endpoint)
+        return key_hint(endpoint)
     return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title}, and give it a model."
 
 
-def _here(rows: Sequence[Found]) -> dict[str, Any]:
+def _here(rows: Sequence[AvailableModel]) -> dict[str, Any]:
     ready = any(row.usable for row in rows)
     return {
         "name": LOCAL,
@@ -86,5 +88,5 @@ def _plain(name: str) -> dict[str, Any]:
     }
 
 
-def _name(row: Found) -> str:
+def _name(row: AvailableModel) -> str:
     return row.name.partition("/")[2]

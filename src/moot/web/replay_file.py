@@ -20,15 +20,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.api.frames import as_seen
-from moot.api.page_view.page_frames import Chamber
+from moot.api.frames import seen_event
+from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.patches import Patch
 from moot.api.problems import Problem
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.visibility import OBSERVER, Viewer
 from moot.store.contract import Store
-from moot.views.html_escape import one
+from moot.views.html_escape import escape_line
 from moot.views.transcript_json import moment
 from moot.web.streaming.frame_cache import BREATH
 
@@ -41,10 +41,10 @@ UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 UNBUILT = "The player has not been built: run `make setup`"
 NEEDED = ("about", "now", "money", "turns", "remarks", "points", "polls", "bench", "verdicts", "mishaps")
 
-Frame = tuple[int, list[Patch]]
+ReplayFrame = tuple[int, list[Patch]]
 
 
-class Parts(Struct, frozen=True):
+class PlayerAssets(Struct, frozen=True):
     script: str
     style: str
 
@@ -57,7 +57,7 @@ class Parts(Struct, frozen=True):
         )
 
 
-def audience_of(viewer: Viewer, debate: Debate) -> Viewer:
+def replay_viewer(viewer: Viewer, debate: Debate) -> Viewer:
     """A file is handed on: it shows what any observer may see, and never more than who asks for it may.
 
     What the person of a seat alone knows is no part of it; but as long as something is veiled for them, that
@@ -71,19 +71,19 @@ def audience_of(viewer: Viewer, debate: Debate) -> Viewer:
 async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: bool) -> str:
     """Raises Problem where the player has not been built."""
     parts = _parts()
-    told: list[tuple[datetime, Patch]] = []
+    changes: list[tuple[datetime, Patch]] = []
     debate: Debate | None = None
-    dialect = Chamber(audience_of(viewer, so_far))
+    dialect = PageFrames(replay_viewer(viewer, so_far))
     after = 0
     while records := await store.read(so_far.id, after, AT_ONCE):
         for recorded in records:
             if recorded.seq % BREATH == 0:
                 await asyncio.sleep(0)
             before, debate = debate, evolve(debate, recorded)
-            for frame in dialect.frames(as_seen(recorded, before, debate, dialect.viewer)):
-                told += [(recorded.at, patch) for patch in _kept(frame.data["ops"], reasoning)]
+            for frame in dialect.frames(seen_event(recorded, before, debate, dialect.viewer)):
+                changes += [(recorded.at, patch) for patch in _kept(frame.data["ops"], reasoning)]
         after = records[-1].seq
-    return await asyncio.to_thread(_page, parts, so_far.motion, told)
+    return await asyncio.to_thread(_page, parts, so_far.motion, changes)
 
 
 def _kept(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
@@ -115,10 +115,10 @@ def _bare(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
             return value
 
 
-def _packed(told: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[Frame]:
+def _packed(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[ReplayFrame]:
     """Times from the start on; what happened at once as one frame, words that follow each other as one."""
-    last: Frame | None = None
-    for at, patch in told:
+    last: ReplayFrame | None = None
+    for at, patch in changes:
         ms = round((at - start).total_seconds() * 1000)
         if last is not None and _is_close(last, ms, patch):
             _join(last[1], patch)
@@ -130,7 +130,7 @@ def _packed(told: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator
         yield last
 
 
-def _is_close(last: Frame, ms: int, patch: Patch) -> bool:
+def _is_close(last: ReplayFrame, ms: int, patch: Patch) -> bool:
     return ms == last[0] or (ms - last[0] <= TOGETHER_MS and _grows(last[1][-1], patch))
 
 
@@ -146,11 +146,11 @@ def _grows(before: Patch, patch: Patch) -> bool:
     return before[0] == patch[0] == "add" and before[1] == patch[1]
 
 
-def _page(parts: Parts, motion: str, told: list[tuple[datetime, Patch]]) -> str:
-    start = told[0][0] if told else datetime.min
-    film = {"start": moment(start), "frames": list(_packed(told, start))}
+def _page(parts: PlayerAssets, motion: str, changes: list[tuple[datetime, Patch]]) -> str:
+    start = changes[0][0] if changes else datetime.min
+    replay = {"start": moment(start), "frames": list(_packed(changes, start))}
     # Nothing in the data can end its element, and nothing in it is ever run.
-    data = msgspec.json.encode(film).decode().translate(UNSAFE)
+    data = msgspec.json.encode(replay).decode().translate(UNSAFE)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -160,7 +160,7 @@ def _page(parts: Parts, motion: str, told: list[tuple[datetime, Patch]]) -> str:
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="Moot">
-<title>{one(motion)}</title>
+<title>{escape_line(motion)}</title>
 <style>{parts.style}</style>
 </head>
 <body>
@@ -173,13 +173,13 @@ def _page(parts: Parts, motion: str, told: list[tuple[datetime, Patch]]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _parts() -> Parts:
+def _parts() -> PlayerAssets:
     vendor = files("moot.web").joinpath("vendor")
     try:
         script, style = (vendor.joinpath(name).read_text("utf-8") for name in ("player.js", "player.css"))
     except FileNotFoundError:
         raise Problem("not-found", UNBUILT) from None
-    return Parts(script, style)
+    return PlayerAssets(script, style)
 
 
 def _digest(text: str) -> str:

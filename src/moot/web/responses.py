@@ -38,5 +38,8 @@ def raw_reply(problem: Problem, path: str) -> bytes:
         "X-Request-Id": request_id,
         "Connection": "close",
     }
-    lines = [f"HTTP/1.1 {problem.status} {problem.sort.title}", *(f"{n}: {v}" for n, v in headers.items())]
+    lines = [
+        f"HTTP/1.1 {problem.status} {problem.problem_type.title}",
+        *(f"{n}: {v}" for n, v in headers.items()),
+    ]
     return "\r\n".join((*lines, "", "")).encode("latin-1") + body

@@ -15,25 +15,25 @@ from typing import Any
 import msgspec
 
 from moot import formats
-from moot.api.v1.query_params import Among
+from moot.api.v1.query_params import FilterParams
 from moot.core.terms import Format, Money, Phase, Price
 from moot.engine.arena import Arena
-from moot.models.discovery import Found
+from moot.models.discovery import AvailableModel
 from moot.providers import known_models
-from moot.providers.endpoints import key_of, traits_of, wants_key
-from moot.tools.contract import HOSTED, Kit
+from moot.providers.endpoints import key_of, needs_key, traits_of
+from moot.tools.contract import HOSTED, ToolServerInfo
 from moot.views.costs import dollars
 from moot.views.preview import usual_order
-from moot.views.statistics import gathered
+from moot.views.statistics import statistics_from_pages
 from moot.views.statistics_tables import Statistics
-from moot.views.summary import Summary
-from moot.web.provider_status import LOCAL, sources
+from moot.views.summary import StoredSummary
+from moot.web.provider_status import LOCAL, provider_rows
 
 KEPT_SECONDS = 10.0
 MOST_KEPT = 100
 
 
-class Catalogue:
+class ServerInfo:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         self._kept: dict[tuple[Hashable, ...], tuple[float, Any]] = {}
@@ -50,8 +50,8 @@ class Catalogue:
 
     async def tools(self) -> dict[str, Any]:
         """By the names that a debate allows them by. How a server is reached is nobody's business."""
-        kits = await self._arena.tools.kits()
-        return {"servers": [_kit(kit) for kit in kits], "hosted": [*HOSTED]}
+        kits = await self._arena.tools.servers()
+        return {"servers": [_tool_server_row(kit) for kit in kits], "hosted": [*HOSTED]}
 
     def _formats(self) -> dict[str, Any]:
         folder = self._arena.settings.formats
@@ -59,21 +59,21 @@ class Catalogue:
         rows = [_built_in(name) for name in formats.BUILT_IN]
         return {"formats": [*rows, *(_format(formats.load(name, folder)) for name in others)]}
 
-    async def statistics(self, owner: str | None, among: Among) -> dict[str, Any]:
+    async def statistics(self, owner: str | None, among: FilterParams) -> dict[str, Any]:
         async def look() -> dict[str, Any]:
             return _statistics(
-                await gathered(self._arena.store.summaries(owner=owner), partial(_counts, among))
+                await statistics_from_pages(self._arena.store.summaries(owner=owner), partial(_counts, among))
             )
 
         return await self._keep(("statistics", owner, among), look)
 
     async def _keep(
-        self, name: tuple[Hashable, ...], look: Callable[[], Awaitable[dict[str, Any]]]
+        self, name: tuple[Hashable, ...], load: Callable[[], Awaitable[dict[str, Any]]]
     ) -> dict[str, Any]:
         async with self._looking:
             at, known_ = self._kept.get(name, (float("-inf"), None))
             if monotonic() - at > KEPT_SECONDS:
-                known_ = await look()
+                known_ = await load()
                 self._kept.pop(name, None)
                 self._kept[name] = (monotonic(), known_)
             if len(self._kept) > MOST_KEPT:
@@ -82,10 +82,10 @@ class Catalogue:
 
     async def _models(self) -> dict[str, Any]:
         providers = self._arena.providers
-        found, default = await providers.usable(), await providers.default_model()
-        return await asyncio.to_thread(self._described, found, default)
+        available, default = await providers.usable(), await providers.default_model()
+        return await asyncio.to_thread(self._described, available, default)
 
-    def _described(self, usable: Sequence[Found], default: str) -> dict[str, Any]:
+    def _described(self, usable: Sequence[AvailableModel], default: str) -> dict[str, Any]:
         providers = self._arena.providers
         rows: dict[str, dict[str, Any]] = {}
         for found in usable:
@@ -94,7 +94,7 @@ class Catalogue:
                 row = self._row(provider, name, found.title, "" if found.usable else found.todo)
                 rows[found.name] = {**row, "install": name if found.kind == "catalogue" else None}
         for endpoint in providers.endpoints.values():
-            keyless = wants_key(endpoint) and key_of(endpoint, providers.manager.environ, {}) is None
+            keyless = needs_key(endpoint) and key_of(endpoint, providers.manager.environ, {}) is None
             missing = "" if providers.has_key(endpoint.name) or not keyless else f"Set {endpoint.keys[0]}."
             for row in known_models.catalogue(endpoint.name):
                 rows.setdefault(row.label, self._row(endpoint.name, row.name, row.name, missing))
@@ -111,7 +111,7 @@ class Catalogue:
 
     async def _providers(self) -> dict[str, Any]:
         providers = self._arena.providers
-        rows = await asyncio.to_thread(sources, providers, await providers.usable())
+        rows = await asyncio.to_thread(provider_rows, providers, await providers.usable())
         return {"providers": rows, "default": await providers.default_model()}
 
     def _row(self, provider: str, name: str, title: str, missing: str) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Catalogue:
         }
 
 
-def _kit(kit: Kit) -> dict[str, Any]:
+def _tool_server_row(kit: ToolServerInfo) -> dict[str, Any]:
     return {
         "name": kit.name,
         "title": kit.title,
@@ -161,8 +161,8 @@ def _price(price: Price | None) -> dict[str, float] | None:
 def _price_text(price: Price | None) -> str:
     if price is None:
         return "price unknown"
-    asked, said = price.input[0].per_million, price.output[0].per_million
-    return f"{dollars(asked)} / {dollars(said)} per million" if asked or said else "free"
+    asked, output_rate = price.input[0].per_million, price.output[0].per_million
+    return f"{dollars(asked)} / {dollars(output_rate)} per million" if asked or output_rate else "free"
 
 
 @cache
@@ -217,18 +217,18 @@ def _phase(phase: Phase) -> dict[str, Any]:
     }
 
 
-def _counts(among: Among, summary: Summary) -> bool:
+def _counts(among: FilterParams, summary: StoredSummary) -> bool:
     """Those of which an older version did not write the day have none."""
     return (
         among.format in ("", summary.format)
         and (among.since is None or among.since.isoformat() <= summary.day)
         and (among.until is None or "" < summary.day <= among.until.isoformat())
-        and (not among.model or among.model in summary.cast())
+        and (not among.model or among.model in summary.model_names())
     )
 
 
-def _statistics(found: Statistics) -> dict[str, Any]:
-    totals = found.totals
+def _statistics(statistics: Statistics) -> dict[str, Any]:
+    totals = statistics.totals
     return {
         "totals": {
             "debates": totals.debates,
@@ -237,17 +237,17 @@ def _statistics(found: Statistics) -> dict[str, Any]:
             **_spent(totals.cost),
             "unpriced": totals.unpriced,
         },
-        "models": found.models,
-        "sides": found.sides,
-        "pairs": found.pairs,
-        "formats": found.formats,
-        "topics": found.topics,
+        "models": statistics.models,
+        "sides": statistics.sides,
+        "pairs": statistics.pairs,
+        "formats": statistics.formats,
+        "topics": statistics.topics,
         "costs": [
             {"model": one.model, **_spent(one.cost), "tokens": one.tokens, "debates": one.debates}
-            for one in found.costs
+            for one in statistics.costs
         ],
-        "judges": found.judges,
-        "days": [{"day": one.day, "debates": one.debates, **_spent(one.cost)} for one in found.days],
+        "judges": statistics.judges,
+        "days": [{"day": one.day, "debates": one.debates, **_spent(one.cost)} for one in statistics.days],
     }
 
 

@@ -59,7 +59,7 @@ BY_A_PERSON: dict[str, Callable[[str], Command]] = {
 }
 
 
-def open_deeds(debate: Debate) -> list[str]:
+def open_actions(debate: Debate) -> list[str]:
     """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
     steering = {**STEERING, "skip": _skip(debate)}
     return [
@@ -73,7 +73,7 @@ def open_deeds(debate: Debate) -> list[str]:
 def _skip(debate: Debate) -> SkipTurn:
     """What is being said; while nobody speaks in a pause, the speech that comes next."""
     waiting = debate.status == "paused" and not (debate.live or debate.open_asides)
-    following = debate.unspent()
+    following = debate.remaining_slots()
     return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()
 
 
@@ -108,11 +108,11 @@ def _awaited(debate: Debate) -> Iterator[str]:
     if judging is None or judging.closed:
         return
     for judge in judging.judges:
-        if judge.model.human and not judging.has(judge.id, 0):
+        if judge.model.human and not judging.has_ballot(judge.id, 0):
             yield judge.id
 
 
-def me(identity: Identity, debate: Debate) -> dict[str, Any]:
+def viewer_rights(identity: Identity, debate: Debate) -> dict[str, Any]:
     """Who looks at the page, and what they may do here, whenever the debate is ready for it."""
     return {
         "name": identity.name,

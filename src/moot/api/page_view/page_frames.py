@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.api.page_view.patches import Patch, patches
 from moot.api.page_view.sections import SECTIONS, view
 from moot.api.page_view.speeches import turn_shape
 from moot.core import events as ev
 from moot.core.state import Debate
-from moot.core.visibility import Viewer, seen
+from moot.core.visibility import Viewer, visible_state
 from moot.views.transcript_json import moment
 
 
-class Chamber(Struct, frozen=True):
+class PageFrames(Struct, frozen=True):
     """Like the log it never ends: a debate that is over may still be judged again."""
 
     viewer: Viewer
@@ -29,19 +29,19 @@ class Chamber(Struct, frozen=True):
     def name(self) -> str:
         return "chamber"
 
-    def ends(self, seen: Seen) -> bool:
+    def ends(self, seen: SeenEvent) -> bool:
         return False
 
     def rests(self, debate: Debate) -> bool:
         return False
 
-    def frames(self, seen: Seen) -> tuple[Frame, ...]:
+    def frames(self, seen: SeenEvent) -> tuple[Frame, ...]:
         changes = list(_changes(seen, self.viewer))
         return (Frame("", {"seq": seen.seq, "at": moment(seen.at), "ops": changes}),) if changes else ()
 
 
-def _changes(told: Seen, viewer: Viewer) -> Iterator[Patch]:
-    before, after, event = told.before, told.after, told.event
+def _changes(seen_event: SeenEvent, viewer: Viewer) -> Iterator[Patch]:
+    before, after, event = seen_event.before, seen_event.after, seen_event.event
     if before is None:
         yield "put", (), view(after, viewer)
     elif isinstance(event, ev.CallDelta):
@@ -55,7 +55,7 @@ def _words(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -
     """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
     turn = next((turn for turn in after.live if turn.call == event.call), None)
     if turn is None:
-        # The bench shows nothing that `seen` would take away.
+        # The bench shows nothing that `visible_state` would take away.
         yield from _compared("bench", before, after, viewer)
     elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
         yield from _turnings(before, after, viewer)
@@ -69,7 +69,7 @@ def _has_words(debate: Debate, number: int) -> bool:
 
 
 def _turnings(before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False) -> Iterator[Patch]:
-    was, now = seen(before, viewer), seen(after, viewer)
+    was, now = visible_state(before, viewer), visible_state(after, viewer)
     for name, section in SECTIONS.items():
         if name == "now" and before.turning == after.turning:
             # What can be done never depends on words in flight.

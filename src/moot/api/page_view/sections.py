@@ -11,23 +11,23 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from moot.api.page_view.actions import open_deeds
+from moot.api.page_view.actions import open_actions
 from moot.api.page_view.speeches import Shape, turns
 from moot.api.v1 import people_replies
-from moot.api.v1.judge_frames import so_far
-from moot.api.v1.replies import config
+from moot.api.v1.judge_frames import shown_reasoning
+from moot.api.v1.replies import config_reply
 from moot.api.v1.states import STATES
 from moot.core.state import Debate, Judging, Turn
 from moot.core.terms import Judge, Slot
-from moot.core.visibility import Viewer, may_read_reasoning, seen
+from moot.core.visibility import Viewer, may_read_reasoning, visible_state
 from moot.judging.parties import parties
 from moot.views import participants, transcript_json
 from moot.views.costs import bill, costs, dollars
 from moot.views.outcome import ending, headline, warnings
-from moot.views.speech_issues import IN_WORDS, accidents
+from moot.views.speech_issues import ISSUE_WORDS, find_issues
 from moot.views.transcript import speech_title, transcript
 from moot.views.transcript_json import moment
-from moot.views.verdict_views import Result
+from moot.views.verdict_views import VerdictView
 
 QUIET_SECONDS = 20
 """No word has come for so long: the debate seems stuck. Deadlines cut a call later than that."""
@@ -40,7 +40,7 @@ FAILED = {
 }
 
 
-class Section(Struct, frozen=True):
+class ViewSection(Struct, frozen=True):
     make: Callable[[Debate, Viewer], Shape]
     reads: tuple[str, ...]
 
@@ -57,7 +57,7 @@ def about(debate: Debate, viewer: Viewer) -> Shape:
         "repeats": debate.format.repeat is not None,
         "result": debate.format.result,
         "createdAt": moment(debate.created_at),
-        "config": config(debate),
+        "config": config_reply(debate),
         "seats": [
             {
                 **transcript_json.participant(seat),
@@ -110,8 +110,8 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "pausing": debate.status == "paused" and bool(debate.live),
         "pausedFor": debate.paused_for,
         "step": debate.step,
-        "open": open_deeds(debate),
-        "waiting": [str(remark.number) for remark in debate.waiting] if not debate.final else [],
+        "open": open_actions(debate),
+        "waiting": [str(remark.number) for remark in debate.unheard_remarks] if not debate.final else [],
         "skipped": list(debate.skipped),
         "beingJudged": debate.being_judged,
         "ending": ending(debate),
@@ -140,7 +140,7 @@ def _phase(debate: Debate, turn: Turn | None) -> str:
 
 def _following(debate: Debate) -> tuple[Slot, ...]:
     """The speeches that are still to be given."""
-    return () if debate.final or debate.in_circles else debate.unspent()
+    return () if debate.final or debate.in_circles else debate.remaining_slots()
 
 
 def _trouble(debate: Debate) -> Shape | None:
@@ -219,8 +219,8 @@ def polls(debate: Debate, viewer: Viewer) -> Shape:
     """How many have voted; once nobody can be swayed by it, what."""
     if not debate.manner.polls:
         return {}
-    shape: Shape = {poll.name: people_replies.poll(debate, poll.name) for poll in debate.polls}
-    counted = people_replies.counted(debate)
+    shape: Shape = {poll.name: people_replies.poll_reply(debate, poll.name) for poll in debate.polls}
+    counted = people_replies.poll_totals(debate)
     hidden = counted["sealed"] or (viewer.role == "judge" and debate.being_judged)
     return {**shape, "choices": counted["choices"], "result": None if hidden else counted}
 
@@ -231,7 +231,7 @@ def place(debate: Debate, viewer: Viewer) -> Shape:
         return {}
     return {
         name: value
-        for name, value in people_replies.place(debate, viewer.seat, debate.updated_at).items()
+        for name, value in people_replies.seat_reply(debate, viewer.seat, debate.updated_at).items()
         if name not in ("secondsLeft", "debateId")
     }
 
@@ -276,7 +276,7 @@ def _weighing(debate: Debate, judging: Judging, judge: Judge, order: int, viewer
         "order": order,
         "state": state,
         "attempt": writing.attempt if writing else 0,
-        "text": so_far(debate, writing) if writing else "",
+        "text": shown_reasoning(debate, writing) if writing else "",
         "reasoning": writing.reasoning if writing and may_read_reasoning(debate, viewer) else "",
         "winner": (ballot.winner or "tie") if ballot else None,
     }
@@ -290,7 +290,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
     shapes = transcript_json.verdicts(page)
     sealed: Shape = {"ballots": [], "leanings": [], "opinions": []} if viewer.role == "judge" else {}
     return {
-        str(place): {
+        str(index): {
             **shape,
             "marginWords": result.margin_words,
             "leanings": [
@@ -312,11 +312,11 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
             "weights": {row.name: row.weight for row in result.rubric},
             **sealed,
         }
-        for place, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
+        for index, (shape, result) in enumerate(zip(shapes, page.results, strict=True))
     }
 
 
-def _average(result: Result) -> Shape | None:
+def _average(result: VerdictView) -> Shape | None:
     """What the judges come to on the axis of margin, and the farthest of them to either side."""
     means = [fmean(one.margins) for one in result.leanings]
     if not means:
@@ -332,32 +332,33 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
     """What went wrong, by seat; told when the speeches are over."""
     if not (debate.final or debate.judgings):
         return {}
-    found = accidents(debate).by_seat
+    issues = find_issues(debate).by_seat
     return {
         seat: [
-            {"kind": kind, "text": IN_WORDS[kind], "turns": list(numbers)} for kind, numbers in kinds.items()
+            {"kind": kind, "text": ISSUE_WORDS[kind], "turns": list(numbers)}
+            for kind, numbers in kinds.items()
         ]
-        for seat, kinds in found.items()
+        for seat, kinds in issues.items()
     }
 
 
-SECTIONS: dict[str, Section] = {
-    "about": Section(about, ("seats", "schedule", "judges", "limits", "manner")),
-    "now": Section(now, ()),
-    "money": Section(money, ("tallies", "counted", "warned", "exhausted")),
-    "turns": Section(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
-    "remarks": Section(remarks, ("remarks",)),
-    "points": Section(points, ("points",)),
-    "polls": Section(polls, ("polls", "votes", "status", "judgings")),
-    "place": Section(place, ()),
-    "bench": Section(bench, ("judgings", "calls")),
-    "verdicts": Section(verdicts, ("verdicts", "judgings")),
-    "mishaps": Section(mishaps, ("turns", "judgings", "status")),
+SECTIONS: dict[str, ViewSection] = {
+    "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
+    "now": ViewSection(now, ()),
+    "money": ViewSection(money, ("tallies", "counted", "warned", "exhausted")),
+    "turns": ViewSection(turns, ("turns", "live", "status", "schedule", "paused_at", "seats")),
+    "remarks": ViewSection(remarks, ("remarks",)),
+    "points": ViewSection(points, ("points",)),
+    "polls": ViewSection(polls, ("polls", "votes", "status", "judgings")),
+    "place": ViewSection(place, ()),
+    "bench": ViewSection(bench, ("judgings", "calls")),
+    "verdicts": ViewSection(verdicts, ("verdicts", "judgings")),
+    "mishaps": ViewSection(mishaps, ("turns", "judgings", "status")),
 }
 """One that reads nothing in particular reads everything."""
 
 
 def view(debate: Debate, viewer: Viewer) -> Shape:
     """All that the page shows of a debate to this viewer."""
-    known = seen(debate, viewer)
+    known = visible_state(debate, viewer)
     return {name: section.make(known, viewer) for name, section in SECTIONS.items()}

@@ -9,11 +9,19 @@ import msgspec
 from moot.api.v1.deadlines import ends_at, seconds_left
 from moot.core.state import Debate, Turn
 from moot.core.terms import Reasoning, Text, ToolCall, ToolResult, UnknownItem
-from moot.core.visibility import Viewer, may_read_reasoning, veiled
-from moot.core.word_count import CLIPPED
-from moot.engine.retry import AMENDED, RETRIES
+from moot.core.visibility import Viewer, is_withheld, may_read_reasoning
+from moot.core.word_count import CLIPPED_MARK
+from moot.engine.retry import AMENDABLE_FAULTS, RETRIES
 from moot.views.costs import dollars
-from moot.views.transcript import BETWEEN, by_hand, flags, notes, role, speech_title, thoughts
+from moot.views.transcript import (
+    THOUGHT_SEPARATOR,
+    by_hand,
+    speaker_role,
+    speech_flags,
+    speech_notes,
+    speech_title,
+    thoughts,
+)
 from moot.views.transcript_json import moment
 
 Shape = dict[str, Any]
@@ -22,8 +30,8 @@ MOST_OF_AN_ITEM = 4000
 
 def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
     """`debate` is the whole of it; what this viewer may not read of the speech is left out here."""
-    hidden = veiled(debate, turn.number, viewer)
-    person, marks = debate.seat(turn.seat).model.human, flags(turn)
+    hidden = is_withheld(debate, turn.number, viewer)
+    person, marks = debate.seat(turn.seat).model.human, speech_flags(turn)
     return {
         "number": turn.number,
         "slot": turn.slot,
@@ -32,7 +40,7 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "phase": turn.phase,
         "title": speech_title(debate, turn),
         "tone": turn.tone,
-        "speaksAs": role(debate, turn),
+        "speaksAs": speaker_role(debate, turn),
         "to": debate.schedule[turn.slot].to,
         "state": turn.state,
         "text": "" if hidden else turn.text,
@@ -40,10 +48,10 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "parts": [] if hidden else _parts(turn),
         "veiled": hidden,
         "words": turn.words,
-        "budget": debate.budget(turn.slot),
+        "budget": debate.word_budget(turn.slot),
         "clipped": turn.clipped,
         "flags": list(marks),
-        "notes": list(notes(turn)),
+        "notes": list(speech_notes(turn)),
         "cost": dollars(turn.cost) if turn.usage.total or turn.cost else "",
         "tokens": turn.usage.total,
         "latencyMs": turn.latency_ms,
@@ -74,16 +82,16 @@ def _parts(turn: Turn) -> list[Shape]:
     live = turn.state == "live"
     results = {part.id: part for part in turn.segments if isinstance(part, ToolResult)}
     thought: list[str] = []
-    said: list[str] = []
+    speech_texts: list[str] = []
     parts: list[Shape] = []
     for segment in turn.segments if live else turn.shown:
         match segment:
             case Reasoning():
                 thought.append(segment.text)
-                _reached(parts, "thoughts", thought, "" if live else BETWEEN)
+                _reached(parts, "thoughts", thought, "" if live else THOUGHT_SEPARATOR)
             case Text():
-                said.append(segment.text)
-                _reached(parts, "words", said)
+                speech_texts.append(segment.text)
+                _reached(parts, "words", speech_texts)
             case ToolCall():
                 parts.append(_tool(segment, results.get(segment.id), live=live))
             case UnknownItem():
@@ -116,7 +124,7 @@ def _tool(call: ToolCall, result: ToolResult | None, *, live: bool) -> Shape:
         "arguments": call.arguments,
         "output": call.output or (result.output if result else ""),
         "error": result.error if result else call.error,
-        "atWork": call.asks and result is None and live,
+        "atWork": call.needs_answer and result is None and live,
     }
 
 
@@ -129,7 +137,7 @@ def _unknown(item: UnknownItem) -> Shape:
         "name": item.kind,
         "title": f"Unknown item: {item.kind}",
         "server": "",
-        "arguments": told if len(told) <= MOST_OF_AN_ITEM else told[:MOST_OF_AN_ITEM] + CLIPPED,
+        "arguments": told if len(told) <= MOST_OF_AN_ITEM else told[:MOST_OF_AN_ITEM] + CLIPPED_MARK,
         "output": "",
         "error": "",
         "atWork": False,
@@ -144,7 +152,7 @@ def _units(text: str) -> int:
 def _retrying(turn: Turn) -> Shape | None:
     """The call broke down and is made again."""
     speaks = turn.text != turn.kept.text
-    if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDED:
+    if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDABLE_FAULTS:
         return None
     nth = min(turn.failures, RETRIES)
     text = f"Retrying {nth}/{RETRIES}…"

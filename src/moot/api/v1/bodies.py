@@ -1,7 +1,8 @@
-"""The bodies that v1 takes. `read` makes one from bytes, or says everything that is wrong with it at once.
+"""The bodies that v1 takes. `read_body` makes one from bytes, or says everything that is wrong with it at
+once.
 
 Strict throughout: no unknown member, no null for something left out, no number for a string. What only the
-server knows (formats, providers, keys, models) it is asked through a `House`, in the same pass.
+server knows (formats, providers, keys, models) it is asked through a `Capabilities`, in the same pass.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from moot.api.v1.fields import (
     FORMATS,
     PROVIDERS,
     SEAT_ID,
+    Capabilities,
     Character,
     Colour,
     Criterion,
     Dollars,
-    House,
     ModelId,
     Name,
     Prompt,
@@ -42,33 +43,42 @@ from moot.api.v1.fields import (
     Tokens,
     ToolName,
     Weight,
-    first_named,
-    house_of,
+    capabilities_of,
+    contract_first,
     more_than,
 )
 from moot.api.v1.validation_messages import (
     REQUIRED,
-    Absent,
     Errors,
-    Says,
+    FixedMessage,
+    OptionalField,
     Shape,
     between,
+    error_messages,
     folded,
+    invalid,
     line,
     lines,
     matching,
     one_of,
-    refused,
-    told,
 )
-from moot.core.terms import HUMAN, MOST_PARTICIPANTS, Effort, Hosted, Opener, Side, Step, Winning
-from moot.rules.debate_setup import CRITERIA, MOST_TOOLS
+from moot.core.terms import (
+    HUMAN,
+    MOST_PARTICIPANTS,
+    Effort,
+    HostedTool,
+    OpeningSide,
+    Side,
+    StepSize,
+    WinningRule,
+)
+from moot.rules.debate_setup import CRITERIA, MAX_TOOLS
 from moot.tools.contract import OWN_NAME
 
 FEWEST, MOST = 2, MOST_PARTICIPANTS
 MOST_CRITERIA = 20
 MOST_JUDGES = 9
-HOSTED = get_args(Hosted)
+HOSTED = get_args(HostedTool)
 
 
 class Body(BaseModel):
@@ -110,32 +120,32 @@ class ModelChoice(Body):
     @checks("provider")
     @classmethod
     def _is_offered(cls, name: str, info: ValidationInfo) -> str:
-        house = house_of(info)
-        if house and name not in house.providers:
-            raise refused(one_of(first_named(house.providers, PROVIDERS)))
-        if house and not house.has_key(name):
-            raise refused("No API key configured for this provider")
+        capabilities = capabilities_of(info)
+        if capabilities and name not in capabilities.providers:
+            raise invalid(one_of(contract_first(capabilities.providers, PROVIDERS)))
+        if capabilities and not capabilities.has_key(name):
+            raise invalid("No API key configured for this provider")
         return name
 
     @checks("model_id")
     @classmethod
     def _is_known(cls, name: str, info: ValidationInfo) -> str:
-        house, provider = house_of(info), info.data.get("provider")
-        if house and provider and not house.knows(provider, name):
-            raise refused("Unknown model")
+        capabilities, provider = capabilities_of(info), info.data.get("provider")
+        if capabilities and provider and not capabilities.knows(provider, name):
+            raise invalid("Unknown model")
         return name
 
 
 def _offered_here(name: str, info: ValidationInfo) -> str:
-    house = house_of(info)
-    if house and not house.has_tool(name):
-        raise refused("Unknown tool")
+    capabilities = capabilities_of(info)
+    if capabilities and not capabilities.has_tool(name):
+        raise invalid("Unknown tool")
     return name
 
 
 def _not_a_person(choice: ModelChoice) -> ModelChoice:
     if choice.provider == HUMAN:
-        raise refused("Must be a model")
+        raise invalid("Must be a model")
     return choice
 
 
@@ -143,7 +153,7 @@ class Participant(Body):
     name: Name
     """Shown to everybody, and unlike all other names."""
     model: ModelChoice
-    position: Annotated[Side, Says(one_of(get_args(Side)))]
+    position: Annotated[Side, FixedMessage(one_of(get_args(Side)))]
     """The side that is argued."""
     system_prompt: Prompt = ""
     """Added to what the model is told about its part."""
@@ -153,8 +163,8 @@ class Participant(Body):
     """Secret: told to this participant, to owners and moderators."""
     persona: Character = ""
     """Who the participant is, in a few words."""
-    stand_in: Annotated[ModelChoice | None, Absent(ModelChoice), AfterValidator(_not_a_person)] = Field(
-        default_factory=lambda: None
+    stand_in: Annotated[ModelChoice | None, OptionalField(ModelChoice), AfterValidator(_not_a_person)] = (
+        Field(default_factory=lambda: None)
     )
     """Speaks where the person of this seat (provider `human`) is not there."""
 
@@ -163,7 +173,7 @@ class Participant(Body):
     def _stands_in_for_somebody(cls, model: ModelChoice | None, info: ValidationInfo) -> ModelChoice | None:
         given = info.data.get("model")
         if model is not None and given is not None and given.provider != HUMAN:
-            raise refused("Only for a seat whose provider is human")
+            raise invalid("Only for a seat whose provider is human")
         return model
 
 
@@ -184,7 +194,7 @@ class JudgeChoice(Body):
     def _weighs_what_is_judged(cls, weights: dict[str, float], info: ValidationInfo) -> dict[str, float]:
         criteria = info.data.get("evaluation_criteria")
         if criteria is not None and not weights.keys() <= {*(criteria or CRITERIA)}:
-            raise refused("Must name criteria of this judge")
+            raise invalid("Must name criteria of this judge")
         return weights
 
 
@@ -192,7 +202,9 @@ class Polls(Body):
     """The audience votes after the speeches and, with `before`, before them: then the change counts."""
 
     before: bool = True
-    seconds: Annotated[float | None, Absent(float), between(5, 86_400)] = Field(default_factory=lambda: None)
+    seconds: Annotated[float | None, OptionalField(float), between(5, 86_400)] = Field(
+        default_factory=lambda: None
+    )
     """How long each vote is open; without it, until it is closed by hand."""
 
 
@@ -208,15 +220,15 @@ class Config(Body):
     """Judge by itself after the last round."""
     auto_progress: bool = True
     """Without it each round waits for `POST …/rounds`."""
-    winning_condition: Annotated[Winning, Says(one_of(get_args(Winning)))] = "ai-judge"
+    winning_condition: Annotated[WinningRule, FixedMessage(one_of(get_args(WinningRule)))] = "ai-judge"
     """`self-terminate`: the debate also ends when one side gives way or both go in circles. `audience`: its
     votes decide."""
     intensity: Annotated[int, between(1, 5)] = 3
     """From courteous (1) to fierce (5)."""
     effort: Annotated[
         Effort | None,
-        Absent(Effort),
-        Says(one_of(get_args(Effort))),
+        OptionalField(Effort),
+        FixedMessage(one_of(get_args(Effort))),
     ] = Field(default_factory=lambda: None)
     """How hard the participants think, as far as their models let themselves be told."""
     show_reasoning: bool = True
@@ -229,16 +241,16 @@ class Config(Body):
     """Speakers make private notes before their speeches, where the format gives them time."""
     blind: bool = False
     """Openings are given at the same time, so that nobody answers or copies."""
-    opens: Annotated[Opener | None, Absent(Opener), Says(one_of(get_args(Opener)))] = Field(
-        default_factory=lambda: None
-    )
+    opens: Annotated[
+        OpeningSide | None, OptionalField(OpeningSide), FixedMessage(one_of(get_args(OpeningSide)))
+    ] = Field(default_factory=lambda: None)
     """The side that speaks first, where the format leaves that to a toss (`eitherFirst`)."""
     recuse: bool = True
     """A judge that is a debater's own model, or of its family, is not asked if there is another."""
-    polls: Annotated[Polls | None, Absent(Polls)] = Field(default_factory=lambda: None)
+    polls: Annotated[Polls | None, OptionalField(Polls)] = Field(default_factory=lambda: None)
     """The audience votes."""
     tools: Annotated[
-        list[Annotated[ToolName, AfterValidator(_offered_here)]], Field(max_length=MOST_TOOLS)
+        list[Annotated[ToolName, AfterValidator(_offered_here)]], Field(max_length=MAX_TOOLS)
     ] = Field(default_factory=list[str])
     """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
     providers have themselves (`web_search`, `code`)."""
@@ -260,7 +272,7 @@ class CreateDebate(Body):
         BeforeValidator(_table_of_four),
         Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
     ]
-    judge: Annotated[JudgeChoice | None, Absent(JudgeChoice)] = Field(default_factory=lambda: None)
+    judge: Annotated[JudgeChoice | None, OptionalField(JudgeChoice)] = Field(default_factory=lambda: None)
     """May be left out where `judges` has at least one."""
     judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES - 1)] = Field(
         default_factory=list[JudgeChoice]
@@ -271,9 +283,9 @@ class CreateDebate(Body):
     @checks("format")
     @classmethod
     def _is_installed(cls, name: str, info: ValidationInfo) -> str:
-        house = house_of(info)
-        if house and name not in house.formats:
-            raise refused(one_of(first_named(house.formats, FORMATS)))
+        capabilities = capabilities_of(info)
+        if capabilities and name not in capabilities.formats:
+            raise invalid(one_of(contract_first(capabilities.formats, FORMATS)))
         return name
 
     @property
@@ -318,7 +330,9 @@ MOST_TURN = 100_000
 
 
 class SubmitRound(Body):
-    action: Annotated[Literal["next_round", "skip_to_judge"], Says(one_of(("next_round", "skip_to_judge")))]
+    action: Annotated[
+        Literal["next_round", "skip_to_judge"], FixedMessage(one_of(("next_round", "skip_to_judge")))
+    ]
 
 
 class TriggerJudge(Body):
@@ -359,8 +373,8 @@ class Pause(Body):
 
 class Resume(Body):
     optional: ClassVar[bool] = True
-    step: Annotated[Step | None, Absent(Step), Says(one_of(get_args(Step)))] = Field(
-        default_factory=lambda: None
+    step: Annotated[StepSize | None, OptionalField(StepSize), FixedMessage(one_of(get_args(StepSize)))] = (
+        Field(default_factory=lambda: None)
     )
     """Go on for one speech (or those that are given together), or to the end of the round; then it pauses."""
 
@@ -376,9 +390,13 @@ class Skip(Body):
     """Names the speech that is meant; without a name it is whatever is being said."""
 
     optional: ClassVar[bool] = True
-    turn: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    turn: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
+        default_factory=lambda: None
+    )
     """The `turn` of a speech that has begun. Sent again, it does nothing to the next speech."""
-    speech: Annotated[int | None, Absent(int), between(1, MOST_TURN)] = Field(default_factory=lambda: None)
+    speech: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
+        default_factory=lambda: None
+    )
     """The `speech`, its place in the order: also one that is still to come."""
 
     @property
@@ -412,19 +430,19 @@ BODIES: tuple[type[Body], ...] = (
 )
 
 
-def read(model: type[B], data: bytes, house: House | None = None) -> B:
+def read_body(model: type[B], data: bytes, capabilities: Capabilities | None = None) -> B:
     if not data and model.optional:
         return model()
-    return check(model, strict_json.loads(data), house)
+    return check_body(model, strict_json.loads(data), capabilities)
 
 
-def check(model: type[B], shape: object, house: House | None = None) -> B:
+def check_body(model: type[B], shape: object, capabilities: Capabilities | None = None) -> B:
     errors: Errors = {}
     body: B | None = None
     if not isinstance(shape, dict):
         raise Problem("validation", model.detail, errors={"body": ["Must be an object"]})
     try:
-        body = model.model_validate(shape, context=house)
+        body = model.model_validate(shape, context=capabilities)
     except ValidationError as error:
         _note(errors, _in_our_words(model, error))
     _note(errors, model.together(cast("dict[str, Any]", shape)))
@@ -434,28 +452,32 @@ def check(model: type[B], shape: object, house: House | None = None) -> B:
 
 
 def schemas(
-    house: House, *more: type[Body], template: str = "#/components/schemas/{model}"
+    capabilities: Capabilities, *more: type[Body], template: str = "#/components/schemas/{model}"
 ) -> dict[str, Shape]:
     """The JSON Schema of every body by its name, with the formats and providers that there are."""
     _, shapes = models_json_schema([(body, "validation") for body in (*BODIES, *more)], ref_template=template)
-    found: dict[str, Shape] = shapes["$defs"]
+    components: dict[str, Shape] = shapes["$defs"]
     some = {"required": ["judges"], "properties": {"judges": {"minItems": 1}}}
-    found["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
-    found["CreateDebate"]["properties"]["format"]["enum"] = [*first_named(house.formats, FORMATS)]
-    found["ModelChoice"]["properties"]["provider"]["enum"] = [*first_named(house.providers, PROVIDERS)]
-    whole = "|".join(name for name in house.tools if name in HOSTED)
-    servers = "|".join(name for name in house.tools if name not in HOSTED)
+    components["CreateDebate"]["anyOf"] = [{"required": ["judge"]}, some]
+    components["CreateDebate"]["properties"]["format"]["enum"] = [
+        *contract_first(capabilities.formats, FORMATS)
+    ]
+    components["ModelChoice"]["properties"]["provider"]["enum"] = [
+        *contract_first(capabilities.providers, PROVIDERS)
+    ]
+    whole = "|".join(name for name in capabilities.tools if name in HOSTED)
+    servers = "|".join(name for name in capabilities.tools if name not in HOSTED)
     several = f"|(?:{servers})(?:/{OWN_NAME})?" if servers else ""
-    found["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
-    return found
+    components["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
+    return components
 
 
 def _in_our_words(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
-    for field, message in told(error):
+    for field, message in error_messages(error):
         name = field.rpartition(".")[2]
         yield field, model.missing.get(name, message) if message == REQUIRED else message
 
 
-def _note(errors: Errors, found: Iterable[tuple[str, str]]) -> None:
-    for field, message in found:
+def _note(errors: Errors, problems: Iterable[tuple[str, str]]) -> None:
+    for field, message in problems:
         errors.setdefault(field, []).append(message)

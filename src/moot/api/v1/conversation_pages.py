@@ -8,24 +8,24 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from moot.api.problems import Problem
-from moot.api.v1.query_params import AS, FURTHEST, NAMES_SHAPE, PARAMETERS, Query
+from moot.api.v1.query_params import AS, FURTHEST, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
-from moot.store.archive import Conversation, Shelf
+from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.views.conversation import is_live
-from moot.views.legacy_rows import LONGEST_NAME
+from moot.views.legacy_rows import MAX_NAME_CHARS
 
 Shape = dict[str, Any]
 Form = Literal["unified", "legacy"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
-class Browsing(Struct, frozen=True):
+class ConversationQuery(Struct, frozen=True):
     search: str
     limit: int
     offset: int
 
 
-class Reading(Struct, frozen=True):
+class ConversationEventQuery(Struct, frozen=True):
     after: str
     limit: int
     form: Form
@@ -34,33 +34,33 @@ class Reading(Struct, frozen=True):
     seat: str | None
 
 
-def browsing(query: bytes) -> Browsing:
-    asked = Query(query, "search", "limit", "offset")
-    found = Browsing(
-        search=asked.words("search"),
+def parse_listing(query: bytes) -> ConversationQuery:
+    asked = QueryReader(query, "search", "limit", "offset")
+    parsed = ConversationQuery(
+        search=asked.text("search"),
         limit=asked.number("limit", 1, 100, 20),
         offset=asked.number("offset", 0, FURTHEST, 0),
     )
-    return asked.checked(found)
+    return asked.finish(parsed)
 
 
-def reading(query: bytes) -> Reading:
-    asked = Query(query, "after", "limit", "shape", "type", AS)
+def parse_reading(query: bytes) -> ConversationEventQuery:
+    asked = QueryReader(query, "after", "limit", "shape", "type", AS)
     form: Form | None = asked.choice("shape", FORMS)
-    found = Reading(
-        after=asked.words("after"),
+    parsed = ConversationEventQuery(
+        after=asked.text("after"),
         limit=asked.number("limit", 1, 1000, 100),
         form=form or "unified",
         types=asked.names("type"),
         seat=asked.seat(),
     )
-    return asked.checked(found)
+    return asked.finish(parsed)
 
 
 # --- replies --------------------------------------------------------------------------------------------
 
 
-def of_debate(debate: Debate, events: Sequence[Shape]) -> Shape:
+def debate_summary(debate: Debate, events: Sequence[Shape]) -> Shape:
     last = debate.updated_at.timestamp()
     return {
         "id": debate.id,
@@ -73,7 +73,7 @@ def of_debate(debate: Debate, events: Sequence[Shape]) -> Shape:
     }
 
 
-def imported(conversation: Conversation, *, mine: bool) -> Shape:
+def imported_summary(conversation: ArchivedConversation, *, mine: bool) -> Shape:
     """Where it came from, in full for the operator: folders and hosts are nobody else's business."""
     return {
         "id": conversation.id,
@@ -86,26 +86,26 @@ def imported(conversation: Conversation, *, mine: bool) -> Shape:
     }
 
 
-def shelf(found: Shelf, asked: Browsing, *, mine: bool) -> Shape:
+def imported_page(page: ConversationPage, asked: ConversationQuery, *, mine: bool) -> Shape:
     return {
-        "conversations": [imported(one, mine=mine) for one in found.conversations],
-        "total": found.total,
+        "conversations": [imported_summary(one, mine=mine) for one in page.conversations],
+        "total": page.total,
         "limit": asked.limit,
         "offset": asked.offset,
-        "hasMore": asked.offset + len(found.conversations) < found.total,
+        "hasMore": asked.offset + len(page.conversations) < page.total,
     }
 
 
-def behind(events: Sequence[Shape], after: str) -> Sequence[Shape]:
+def events_after(events: Sequence[Shape], after: str) -> Sequence[Shape]:
     if not after:
         return events
-    place = next((n for n, event in enumerate(events) if event["id"] == after), None)
-    if place is None:
+    index = next((n for n, event in enumerate(events) if event["id"] == after), None)
+    if index is None:
         raise Problem("validation", errors={"after": ["Unknown event"]})
-    return events[place + 1 :]
+    return events[index + 1 :]
 
 
-def following(events: Sequence[Shape], after: str) -> str | None:
+def next_cursor(events: Sequence[Shape], after: str) -> str | None:
     """What to ask for next. A speech under way is not stepped over: who comes back gets it as it is then."""
     last = after or None
     for event in events:
@@ -122,7 +122,7 @@ def _parameter(name: str, schema: Shape, text: str) -> Shape:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": text}
 
 
-_WORDS = {"type": "string", "maxLength": LONGEST_NAME, "pattern": r"^[^\x00-\x1f\x7f]*$"}
+_WORDS = {"type": "string", "maxLength": MAX_NAME_CHARS, "pattern": r"^[^\x00-\x1f\x7f]*$"}
 _LIMIT, _OFFSET = PARAMETERS["listing"][-2:]
 _AS = PARAMETERS["gallery"][0]
 QUERIES: dict[str, list[Shape]] = {

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from moot.core.state import Debate, Poll, Turn
-from moot.engine.jobs import Person
-from moot.rules.runner_decisions import Purpose
+from moot.engine.jobs import HumanJob
+from moot.rules.runner_decisions import CallPurpose
 
 
 def seconds_left(debate: Debate, turn: Turn, now: datetime) -> float | None:
     """None where no person speaks, or where the clock stands still."""
     if not debate.seat(turn.seat).model.human or not debate.is_live(turn.number):
         return None
-    left = Person(Purpose(turn=turn.number), "").seconds_left(debate, now)
+    left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, now)
     return None if left is None else max(0.0, left)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.views.transcript_json import moment
 
 
-def tell(seen: Seen, event: str, **members: Any) -> Frame:
+def v1_frame(seen: SeenEvent, event: str, **members: Any) -> Frame:
     return Frame(event, {**members, "timestamp": moment(seen.at), "seq": seen.seq})

@@ -1,4 +1,4 @@
-"""The members of v1's bodies, one type each, and the `House` that knows what the server has to offer."""
+"""The members of v1's bodies, one type each, and `Capabilities`: what the server has to offer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import Annotated, Protocol, cast
 
 from pydantic import Field, ValidationInfo
 
-from moot.api.v1.validation_messages import Absent, Rule, Says, line, lines, matching, refused
+from moot.api.v1.validation_messages import (
+    FieldRule,
+    FixedMessage,
+    OptionalField,
+    invalid,
+    line,
+    lines,
+    matching,
+)
 from moot.core.terms import Effort, Format, Model
 from moot.tools.contract import OWN_NAME
 
@@ -21,7 +29,7 @@ JUDGE_ID = "judge_[0-9A-Za-z]{1,40}"
 _WORD = r"[A-Za-z0-9_:@-]+(?:\.[A-Za-z0-9_:@-]+)*"
 
 
-class House(Protocol):
+class Capabilities(Protocol):
     """What the server has to offer to the one who asks."""
 
     @property
@@ -53,25 +61,25 @@ class House(Protocol):
         ...
 
 
-def first_named(names: Iterable[str], first: tuple[str, ...]) -> tuple[str, ...]:
+def contract_first(names: Iterable[str], first: tuple[str, ...]) -> tuple[str, ...]:
     """All names, those of the contract in front."""
     known = tuple(names)
     return (*(name for name in first if name in known), *(name for name in known if name not in first))
 
 
-def house_of(info: ValidationInfo) -> House | None:
-    return cast("House | None", info.context)
+def capabilities_of(info: ValidationInfo) -> Capabilities | None:
+    return cast("Capabilities | None", info.context)
 
 
-def more_than(floor: float, shown: str, most: float | None = None) -> Rule:
+def more_than(floor: float, shown: str, most: float | None = None) -> FieldRule:
     at_most = f", at most {most:g}" if most is not None else ""
 
     def check(value: float) -> float:
         if floor < value and (most is None or value <= most):
             return value
-        raise refused(f"Must be greater than {shown}{at_most}")
+        raise invalid(f"Must be greater than {shown}{at_most}")
 
-    return Rule(check, {"exclusiveMinimum": floor, **({"maximum": most} if most is not None else {})})
+    return FieldRule(check, {"exclusiveMinimum": floor, **({"maximum": most} if most is not None else {})})
 
 
 Name = Annotated[str, line(1, 100)]
@@ -80,10 +88,10 @@ Character = Annotated[str, lines(0, 2_000)]
 Prompt = Annotated[str, lines(0, 10_000)]
 Criterion = Annotated[str, lines(1, 200)]
 Seat = Annotated[str, matching(SEAT_ID, 45, "Must be a participant id")]
-SeatId = Annotated[str | None, Absent(str), matching(SEAT_ID, 45, "Must be a participant id")]
-JudgeId = Annotated[str | None, Absent(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
+SeatId = Annotated[str | None, OptionalField(str), matching(SEAT_ID, 45, "Must be a participant id")]
+JudgeId = Annotated[str | None, OptionalField(str), matching(JUDGE_ID, 46, "Must be a judge's id")]
 Colour = Annotated[
-    str | None, Absent(str), matching("#[0-9A-Fa-f]{6}", 7, "Must be a hex colour like #FF6B6B")
+    str | None, OptionalField(str), matching("#[0-9A-Fa-f]{6}", 7, "Must be a hex colour like #FF6B6B")
 ]
 ModelId = Annotated[
     str,
@@ -94,6 +102,8 @@ ModelId = Annotated[
 ToolName = Annotated[
     str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{OWN_NAME})?", 161, "Must be a tool server, or server/tool")
 ]
-Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS), Says(f"Must be an integer between 1 and {MOST_TOKENS}")]
-Dollars = Annotated[float | None, Absent(float)]
+Tokens = Annotated[
+    int, Field(ge=1, le=MOST_TOKENS), FixedMessage(f"Must be an integer between 1 and {MOST_TOKENS}")
+]
+Dollars = Annotated[float | None, OptionalField(float)]
 Weight = Annotated[float, more_than(0, "0", most=1_000)]

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from moot.api.frames import Frame, Seen
-from moot.api.v1.event_frame import tell
+from moot.api.frames import Frame, SeenEvent
+from moot.api.v1.event_frame import v1_frame
 from moot.core.events import BallotCast, BallotSpoiled, CallDelta, SegmentCompleted, VerdictReached
 from moot.core.state import Call, Debate
 from moot.core.terms import Text
-from moot.judging.ballots import in_names, named, reasoning_so_far
+from moot.judging.ballots import ballot_text, reasoning_so_far, with_names
 from moot.views.transcript import transcript
 from moot.views.transcript_json import verdict
 
@@ -26,7 +26,7 @@ _UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
 LONGEST_UNSURE = 80
 
 
-def leads(debate: Debate, call: Call) -> bool:
+def is_leading(debate: Debate, call: Call) -> bool:
     """Its reasoning is that of the verdict, unless it is spoiled."""
     judging = debate.judging
     models = [judge.id for judge in judging.judges if not judge.model.human] if judging else []
@@ -35,72 +35,72 @@ def leads(debate: Debate, call: Call) -> bool:
 
 def _weighs(debate: Debate, call: Call, *, every: bool) -> bool:
     """It writes a ballot that is shown as it is written; what a referee is asked aside is not."""
-    return call.judge is not None and call.aside is None and (every or leads(debate, call))
+    return call.judge is not None and call.aside is None and (every or is_leading(debate, call))
 
 
-def weighed(seen: Seen, event: CallDelta, *, every: bool) -> Iterator[Frame]:
+def reasoning_delta(seen: SeenEvent, event: CallDelta, *, every: bool) -> Iterator[Frame]:
     call, was = seen.after.call(event.call), seen.before and seen.before.call(event.call)
     if call is None or was is None or not _weighs(seen.after, call, every=every):
         return
-    known, now = so_far(seen.after, was), so_far(seen.after, call)
+    known, now = shown_reasoning(seen.after, was), shown_reasoning(seen.after, call)
     if len(now) > len(known) and now.startswith(known):
         yield _chunk(seen, call, now[len(known) :])
 
 
-def written(seen: Seen, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
+def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
     """The reply as a whole: what has not been shown of its reasoning yet."""
     call = seen.after.call(event.call)
     if call is None or not _weighs(seen.after, call, every=every):
         return
-    known = so_far(seen.after, call)
+    known = shown_reasoning(seen.after, call)
     if event.taken_back and known:
         yield _chunk(seen, call, "", replace=True)
     if not isinstance(event.segment, Text):
         return
-    whole = named(reasoning_so_far(event.segment.text), seen.after, call.order)
+    whole = with_names(reasoning_so_far(event.segment.text), seen.after, call.order)
     if whole.startswith(known) and whole != known:
         yield _chunk(seen, call, whole[len(known) :])
     elif not known.startswith(whole):
         yield _chunk(seen, call, whole, replace=True)
 
 
-def failed(seen: Seen, number: int, *, every: bool) -> Iterator[Frame]:
+def call_failed(seen: SeenEvent, number: int, *, every: bool) -> Iterator[Frame]:
     """Nothing of what it wrote counts, whether it came in pieces or as a whole."""
     call = seen.before and seen.before.call(number)
     if call and _weighs(seen.after, call, every=every):
         yield _chunk(seen, call, "", replace=True)
 
 
-def thought(seen: Seen, event: CallDelta) -> Iterator[Frame]:
+def private_reasoning(seen: SeenEvent, event: CallDelta) -> Iterator[Frame]:
     call = seen.after.call(event.call)
     if call is None or not event.text or not _weighs(seen.after, call, every=True):
         return
     who = {"judgeId": call.judge, "order": call.order, "attempt": call.attempt}
-    yield tell(seen, "reasoning", kind="reasoning", chunk=event.text, done=False, **who)
+    yield v1_frame(seen, "reasoning", kind="reasoning", chunk=event.text, done=False, **who)
 
 
-def over(seen: Seen) -> Iterator[Frame]:
+def judging_over(seen: SeenEvent) -> Iterator[Frame]:
     """Judging has come to its end; a verdict says so itself, before it is told."""
     before = seen.before
     if before is None or before.status != "judging":
         return
     judged = isinstance(seen.event, VerdictReached)
     if judged or (seen.after.status != "judging" and not before.verdicts):
-        yield tell(seen, "judge", chunk="", done=True)
+        yield v1_frame(seen, "judge", chunk="", done=True)
 
 
-def reached(seen: Seen) -> Iterator[Frame]:
+def verdict_reached(seen: SeenEvent) -> Iterator[Frame]:
     if shape := verdict(transcript(seen.after)):
-        yield tell(seen, "verdict", **shape)
+        yield v1_frame(seen, "verdict", **shape)
 
 
-def cast(seen: Seen, event: BallotCast) -> Frame:
+def ballot_cast(seen: SeenEvent, event: BallotCast) -> Frame:
     ballot, debate = event.ballot, seen.after
     judge = debate.judge(ballot.judge)
-    spelt = partial(in_names, debate=debate, ballot=ballot)
+    spelt = partial(ballot_text, debate=debate, ballot=ballot)
 
     grounds = {"cites": ballot.cites, "rubric": ballot.rubric, "ranking": ballot.ranking}
-    return tell(
+    return v1_frame(
         seen,
         "ballot",
         judgeId=ballot.judge,
@@ -122,20 +122,22 @@ def cast(seen: Seen, event: BallotCast) -> Frame:
     )
 
 
-def spoiled(seen: Seen, event: BallotSpoiled) -> Frame:
+def ballot_spoiled(seen: SeenEvent, event: BallotSpoiled) -> Frame:
     name = seen.after.judge(event.judge).name
-    return tell(seen, "ballot", judgeId=event.judge, judgeName=name, order=event.order, spoiled=event.message)
+    return v1_frame(
+        seen, "ballot", judgeId=event.judge, judgeName=name, order=event.order, spoiled=event.message
+    )
 
 
-def so_far(debate: Debate, call: Call) -> str:
+def shown_reasoning(debate: Debate, call: Call) -> str:
     """The reasoning so far, as far as nothing that comes can change it."""
     text = reasoning_so_far(call.text)
     unsure = _UNSURE.search(text, max(0, len(text) - LONGEST_UNSURE))
-    return named(text[: unsure.start()] if unsure else text, debate, call.order)
+    return with_names(text[: unsure.start()] if unsure else text, debate, call.order)
 
 
-def _chunk(seen: Seen, call: Call, text: str, *, replace: bool = False) -> Frame:
+def _chunk(seen: SeenEvent, call: Call, text: str, *, replace: bool = False) -> Frame:
     members: dict[str, Any] = {"chunk": text, "done": False}
     if replace:
         members["replace"] = True
-    return tell(seen, "judge", **members, judgeId=call.judge, order=call.order, attempt=call.attempt)
+    return v1_frame(seen, "judge", **members, judgeId=call.judge, order=call.order, attempt=call.attempt)

@@ -20,33 +20,41 @@ from moot.api.v1.fields import (
     SeatId,
     more_than,
 )
-from moot.api.v1.validation_messages import Absent, Says, between, lines, matching, name, one_of
+from moot.api.v1.validation_messages import (
+    FixedMessage,
+    OptionalField,
+    address_name,
+    between,
+    lines,
+    matching,
+    one_of,
+)
 from moot.core.terms import PollName
-from moot.judging.human_ballot import LONGEST_REASON
-from moot.rules.commands import LONGEST_EXTENSION, LONGEST_REMARK
-from moot.rules.participation import LONGEST_POINT, LONGEST_SPEECH
-from moot.store.contract import InvitedAs
+from moot.judging.human_ballot import MAX_REASONING_CHARS
+from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
+from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
+from moot.store.contract import InvitationRole
 
 LONGEST_NAME = 60
 MOST_REMARKS = 20
 MOST_CITES = 100
 MOST_SEATS = 8
 
-GuestName = Annotated[str | None, Absent(str), name(LONGEST_NAME)]
+GuestName = Annotated[str | None, OptionalField(str), address_name(LONGEST_NAME)]
 Winner = Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
-Speech = Annotated[str, lines(1, LONGEST_SPEECH)]
-Whole = Annotated[float | None, Absent(float)]
+SpeechText = Annotated[str, lines(1, MAX_SPEECH_CHARS)]
+OptionalNumber = Annotated[float | None, OptionalField(float)]
 
 
 class Invite(Body):
-    role: Annotated[InvitedAs, Says(one_of(get_args(InvitedAs)))]
+    role: Annotated[InvitationRole, FixedMessage(one_of(get_args(InvitationRole)))]
     seat: SeatId = Field(default_factory=lambda: None)
     """The participant in whose place they sit; for the role `participant`."""
     judge: JudgeId = Field(default_factory=lambda: None)
     """The judge whose ballot they cast; for the role `judge`."""
     name: GuestName = Field(default_factory=lambda: None)
     """By which the invitation is listed and withdrawn; one is made up where it is left out."""
-    days: Annotated[Whole, between(0.01, 365)] = Field(default_factory=lambda: None)
+    days: Annotated[OptionalNumber, between(0.01, 365)] = Field(default_factory=lambda: None)
     """How long it counts; as long as the debate where it is left out."""
     many: bool = False
     """For a whole audience: each of them joins with it, and gets an invitation of their own."""
@@ -56,9 +64,13 @@ class Invite(Body):
         for role, member in (("participant", "seat"), ("judge", "judge")):
             if shape.get("role") == role and member not in shape:
                 yield member, f"Needed for the role {role}"
-            if shape.get("role") in get_args(InvitedAs) and shape.get("role") != role and member in shape:
+            if (
+                shape.get("role") in get_args(InvitationRole)
+                and shape.get("role") != role
+                and member in shape
+            ):
                 yield member, f"Only for the role {role}"
-        if shape.get("many") is True and shape.get("role") in {*get_args(InvitedAs)} - {"audience"}:
+        if shape.get("many") is True and shape.get("role") in {*get_args(InvitationRole)} - {"audience"}:
             yield "many", "Only for the role audience"
 
 
@@ -68,7 +80,7 @@ class Join(Body):
 
 
 class Draft(Body):
-    text: Annotated[str, lines(0, LONGEST_SPEECH)]
+    text: Annotated[str, lines(0, MAX_SPEECH_CHARS)]
     """All that has been written so far."""
     live: bool = False
     """Show it as it is typed, for as long as nothing typed before is changed."""
@@ -76,12 +88,14 @@ class Draft(Body):
 
 class Say(Body):
     optional: ClassVar[bool] = True
-    text: Annotated[str | None, Absent(str), lines(1, LONGEST_SPEECH)] = Field(default_factory=lambda: None)
+    text: Annotated[str | None, OptionalField(str), lines(1, MAX_SPEECH_CHARS)] = Field(
+        default_factory=lambda: None
+    )
     """The whole speech; the draft where it is left out."""
 
 
 class Point(Body):
-    text: Annotated[str, lines(1, LONGEST_POINT)]
+    text: Annotated[str, lines(1, MAX_POINT_CHARS)]
 
 
 class Answer(Body):
@@ -102,7 +116,7 @@ class CastBallot(Body):
     judge: JudgeId = Field(default_factory=lambda: None)
     """Whose ballot it is; the one person on the panel where it is left out."""
     winner: Winner
-    reasoning: Annotated[str, lines(1, LONGEST_REASON)]
+    reasoning: Annotated[str, lines(1, MAX_REASONING_CHARS)]
     """The reason for the decision."""
     cites: Annotated[list[Annotated[int, between(1, 100_000)]], Field(max_length=MOST_CITES)] = Field(
         default_factory=list[int]
@@ -126,22 +140,24 @@ class Vote(Body):
         ),
     ]
     """A side, or a participant where there are no two sides; or `undecided`."""
-    poll: Annotated[PollName | None, Absent(PollName), Says(one_of(get_args(PollName)))] = Field(
-        default_factory=lambda: None
+    poll: Annotated[PollName | None, OptionalField(PollName), FixedMessage(one_of(get_args(PollName)))] = (
+        Field(default_factory=lambda: None)
     )
     """Without it, the one that is open."""
 
 
 class Question(Body):
-    text: Annotated[str, lines(1, LONGEST_REMARK)]
+    text: Annotated[str, lines(1, MAX_REMARK_CHARS)]
     to: SeatId = Field(default_factory=lambda: None)
     """Who is to answer it; everybody where it is left out."""
 
 
 class Extend(Body):
-    seconds: Annotated[Whole, between(1, LONGEST_EXTENSION)] = Field(default_factory=lambda: None)
+    seconds: Annotated[OptionalNumber, between(1, MAX_EXTENSION_SECONDS)] = Field(
+        default_factory=lambda: None
+    )
     """More time for the speech under way."""
-    rounds: Annotated[int | None, Absent(int), between(1, 10)] = Field(default_factory=lambda: None)
+    rounds: Annotated[int | None, OptionalField(int), between(1, 10)] = Field(default_factory=lambda: None)
     """So many rounds more."""
 
     @classmethod

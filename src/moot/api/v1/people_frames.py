@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.api.v1.deadlines import ends_at
-from moot.api.v1.event_frame import tell
+from moot.api.v1.event_frame import v1_frame
 from moot.core.events import PointRaised, RemarkInjected, SeatFilled, SeatLeft, SeatTaken
 from moot.core.state import Debate
 from moot.views.transcript_json import moment
 
 
-def seat(seen: Seen, event: SeatTaken | SeatLeft | SeatFilled) -> Frame:
+def seat_frame(seen: SeenEvent, event: SeatTaken | SeatLeft | SeatFilled) -> Frame:
     """A person sits down, or a model takes over."""
     held = seen.after.seat(event.seat)
     who: dict[str, Any] = {"participantId": held.id, "participantName": held.name, "model": held.model.label}
-    return tell(seen, "seat", **who, person=isinstance(event, SeatTaken), by=event.by)
+    return v1_frame(seen, "seat", **who, person=isinstance(event, SeatTaken), by=event.by)
 
 
-def point(seen: Seen, event: PointRaised) -> Frame:
+def point_frame(seen: SeenEvent, event: PointRaised) -> Frame:
     """The words of one that was not taken are heard by nobody."""
     turn = seen.after.turn(event.turn)
-    return tell(
+    return v1_frame(
         seen,
         "point",
         participantId=event.seat,
@@ -35,21 +35,21 @@ def point(seen: Seen, event: PointRaised) -> Frame:
     )
 
 
-def remark(seen: Seen, event: RemarkInjected) -> Frame:
+def remark_frame(seen: SeenEvent, event: RemarkInjected) -> Frame:
     asks = {"question": True} if event.question else {}
-    return tell(seen, "remark", remark=event.remark, text=event.text, by=event.by, to=event.to, **asks)
+    return v1_frame(seen, "remark", remark=event.remark, text=event.text, by=event.by, to=event.to, **asks)
 
 
-def clocks(seen: Seen) -> Iterator[Frame]:
+def clock_frames(seen: SeenEvent) -> Iterator[Frame]:
     """A person's time begins, stands still, goes on or grows."""
-    known = _clocks(seen.before) if seen.before else {}
-    for number, end in _clocks(seen.after).items():
+    known = _clock_ends(seen.before) if seen.before else {}
+    for number, end in _clock_ends(seen.after).items():
         turn = seen.after.turn(number)
         if turn is not None and (number not in known or known[number] != end):
-            yield tell(seen, "clock", participantId=turn.seat, turn=number, endsAt=end)
+            yield v1_frame(seen, "clock", participantId=turn.seat, turn=number, endsAt=end)
 
 
-def _clocks(debate: Debate) -> dict[int, str | None]:
+def _clock_ends(debate: Debate) -> dict[int, str | None]:
     """When the time of each person who speaks is up; None where it stands still."""
     return {
         turn.number: moment(ends_at(debate, turn))

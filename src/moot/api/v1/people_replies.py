@@ -8,17 +8,17 @@ from typing import Any
 from moot.api.v1.deadlines import closes_at, ends_at, seconds_left
 from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
-from moot.core.word_count import count
+from moot.core.word_count import count_words
 from moot.rules.participation import draft
 from moot.rules.turn_sessions import is_unasked
 from moot.store.contract import Invitation
 from moot.views import transcript_json
-from moot.views.poll_results import polled
+from moot.views.poll_results import poll_report
 from moot.views.transcript import transcript
 from moot.views.transcript_json import moment
 
 
-def invited(invitation: Invitation, token: str = "") -> dict[str, Any]:
+def invitation_reply(invitation: Invitation, token: str = "") -> dict[str, Any]:
     """The token is told once, to whoever asked for it. It stands behind the #, which no browser sends."""
     shape: dict[str, Any] = {
         "debateId": invitation.debate,
@@ -38,11 +38,11 @@ def invited(invitation: Invitation, token: str = "") -> dict[str, Any]:
 # --- a seat ---------------------------------------------------------------------------------------------
 
 
-def place(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
+def seat_reply(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
     """How things stand for the person of this seat. For nobody else: it shows what they have written."""
     seat, written = debate.seat(seat_id), draft(debate, seat_id)
     turn = next((turn for turn in debate.live if turn.seat == seat_id), None)
-    slot = turn.slot if turn else next((s.index for s in debate.unspent() if s.seat == seat_id), None)
+    slot = turn.slot if turn else next((s.index for s in debate.remaining_slots() if s.seat == seat_id), None)
     left = seconds_left(debate, turn, now) if turn else None
     return {
         "debateId": debate.id,
@@ -55,8 +55,8 @@ def place(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
         "title": debate.phase(slot).title if slot is not None else None,
         "endsAt": moment(ends_at(debate, turn)) if turn else None,
         "secondsLeft": None if left is None else round(left, 1),
-        "words": count(written),
-        "budget": debate.budget(slot) if slot is not None else 0,
+        "words": count_words(written),
+        "budget": debate.word_budget(slot) if slot is not None else 0,
         "point": _offered(debate, seat_id),
     }
 
@@ -64,11 +64,11 @@ def place(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
 def _offered(debate: Debate, seat_id: str) -> dict[str, Any] | None:
     """A point of information that waits for this speaker's yes or no."""
     leave = next((a for a in debate.open_asides if a.kind == "leave" and a.seat == seat_id), None)
-    point = debate.rising(leave.turn) if leave and leave.turn is not None else None
+    point = debate.offered_point(leave.turn) if leave and leave.turn is not None else None
     return {"participantId": point.seat, "text": point.text} if point else None
 
 
-def speaking(debate: Debate) -> list[dict[str, Any]]:
+def speakers(debate: Debate) -> list[dict[str, Any]]:
     """Whose turn it is; of a person, until when."""
     return [_speaker(debate, turn) for turn in debate.live]
 
@@ -83,28 +83,28 @@ def _speaker(debate: Debate, turn: Turn) -> dict[str, Any]:
 # --- votes and verdicts ---------------------------------------------------------------------------------
 
 
-def polls(debate: Debate) -> list[dict[str, Any]]:
+def poll_replies(debate: Debate) -> list[dict[str, Any]]:
     """How many have voted, and nothing of what."""
-    return [poll(debate, each.name) for each in debate.polls]
+    return [poll_reply(debate, each.name) for each in debate.polls]
 
 
-def poll(debate: Debate, name: str) -> dict[str, Any]:
-    found = next(each for each in debate.polls if each.name == name)
+def poll_reply(debate: Debate, name: str) -> dict[str, Any]:
+    current = next(each for each in debate.polls if each.name == name)
     in_time = sum(vote.poll == name and not vote.late for vote in debate.votes)
     return {
         "poll": name,
-        "open": found.closed_at is None,
+        "open": current.closed_at is None,
         "votes": in_time,
-        "endsAt": moment(closes_at(found)),
+        "endsAt": moment(closes_at(current)),
     }
 
 
-def counted(debate: Debate) -> dict[str, Any]:
+def poll_totals(debate: Debate) -> dict[str, Any]:
     """What the votes come to. While they are sealed, how many there are; nothing where nobody is asked."""
-    heard = polled(debate)
-    if heard is None:
+    results = poll_report(debate)
+    if results is None:
         return {"debateId": debate.id, "sealed": False, "rule": None, "choices": [], "polls": []}
-    shape = transcript_json.polls(heard)
+    shape = transcript_json.polls(results)
     ends = {each.name: moment(closes_at(each)) for each in debate.polls}
     return {
         "debateId": debate.id,
@@ -113,9 +113,9 @@ def counted(debate: Debate) -> dict[str, Any]:
     }
 
 
-def verdicts(debate: Debate, viewer: Viewer) -> dict[str, Any]:
+def verdicts_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
     """All of them, the first first: that one is what the debate came to. A judge reads nobody's ballot."""
-    found = transcript_json.verdicts(transcript(debate, viewer=viewer))
+    shapes = transcript_json.verdicts(transcript(debate, viewer=viewer))
     if viewer.role == "judge":
-        found = [{**verdict, "ballots": []} for verdict in found]
-    return {"debateId": debate.id, "verdicts": found, "beingJudged": debate.being_judged}
+        shapes = [{**verdict, "ballots": []} for verdict in shapes]
+    return {"debateId": debate.id, "verdicts": shapes, "beingJudged": debate.being_judged}

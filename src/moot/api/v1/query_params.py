@@ -42,7 +42,7 @@ T = TypeVar("T")
 C = TypeVar("C", bound=str)
 
 
-class Among(Struct, frozen=True):
+class FilterParams(Struct, frozen=True):
     """Which debates count: of this format, with this model, opened on these days."""
 
     format: str = ""
@@ -51,27 +51,27 @@ class Among(Struct, frozen=True):
     until: date | None = None
 
 
-class Listing(Struct, frozen=True):
+class ListingQuery(Struct, frozen=True):
     status: State | None
     limit: int
     offset: int
     search: str = ""
-    among: Among = Among()
+    among: FilterParams = FilterParams()
 
 
-class EventPage(Struct, frozen=True):
+class EventPageQuery(Struct, frozen=True):
     after: int
     limit: int
     seat: str | None = None
 
 
-class Keeping(Struct, frozen=True):
+class TranscriptQuery(Struct, frozen=True):
     form: Export = "json"
     seat: str | None = None
     reasoning: bool = False
 
 
-class Viewing(Struct, frozen=True):
+class StreamQuery(Struct, frozen=True):
     """Where a stream begins, whether it has more than the nine events, and as whose person it is seen."""
 
     cursor: Cursor = START
@@ -81,85 +81,85 @@ class Viewing(Struct, frozen=True):
     """The page's dialect in place of v1."""
 
 
-def listing(query: bytes) -> Listing:
-    asked = Query(query, "status", "limit", "offset", "search", *AMONG)
-    found = Listing(
+def parse_listing(query: bytes) -> ListingQuery:
+    asked = QueryReader(query, "status", "limit", "offset", "search", *AMONG)
+    parsed = ListingQuery(
         status=asked.choice("status", STATES),
         limit=asked.number("limit", 1, 100, 20),
         offset=asked.number("offset", 0, FURTHEST, 0),
-        search=asked.words("search"),
-        among=asked.among(),
+        search=asked.text("search"),
+        among=asked.filter_params(),
     )
-    return asked.checked(found)
+    return asked.finish(parsed)
 
 
-def page(query: bytes) -> tuple[int, int]:
+def parse_page(query: bytes) -> tuple[int, int]:
     """How many, and how many are left out at the front."""
-    asked = Query(query, "limit", "offset")
-    found = asked.number("limit", 1, 100, 20), asked.number("offset", 0, FURTHEST, 0)
-    return asked.checked(found)
+    asked = QueryReader(query, "limit", "offset")
+    parsed = asked.number("limit", 1, 100, 20), asked.number("offset", 0, FURTHEST, 0)
+    return asked.finish(parsed)
 
 
-def statistics(query: bytes) -> Among:
-    asked = Query(query, *AMONG)
-    return asked.checked(asked.among())
+def parse_statistics(query: bytes) -> FilterParams:
+    asked = QueryReader(query, *AMONG)
+    return asked.finish(asked.filter_params())
 
 
-def transcript(query: bytes) -> Keeping:
-    asked = Query(query, "format", "reasoning", AS)
+def parse_transcript(query: bytes) -> TranscriptQuery:
+    asked = QueryReader(query, "format", "reasoning", AS)
     form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
-    return asked.checked(Keeping(form or "json", asked.seat(), asked.flag("reasoning")))
+    return asked.finish(TranscriptQuery(form or "json", asked.seat(), asked.flag("reasoning")))
 
 
-def event_page(query: bytes) -> EventPage:
-    asked = Query(query, "after", "limit", AS)
+def parse_event_page(query: bytes) -> EventPageQuery:
+    asked = QueryReader(query, "after", "limit", AS)
     after, limit = asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100)
-    return asked.checked(EventPage(after, limit, asked.seat()))
+    return asked.finish(EventPageQuery(after, limit, asked.seat()))
 
 
-def stream(query: bytes, last_event_id: str | None = None) -> Viewing:
+def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The header is what the browser itself knows, and wins over the address it once was given."""
-    asked = Query(query, "lastEventId", "extended", AS, TICKET)
-    found = Viewing(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
-    return asked.checked(found)
+    asked = QueryReader(query, "lastEventId", "extended", AS, TICKET)
+    parsed = StreamQuery(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
+    return asked.finish(parsed)
 
 
-def plain(query: bytes, last_event_id: str | None = None) -> Viewing:
+def parse_plain_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The streams of the other doors."""
-    asked = Query(query, "lastEventId", AS, TICKET)
-    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
+    asked = QueryReader(query, "lastEventId", AS, TICKET)
+    return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
 
 
-def log(query: bytes, last_event_id: str | None = None) -> Viewing:
+def parse_log_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The native log as a stream: from `after` on, or from where a viewer left off."""
-    asked = Query(query, "lastEventId", "after", AS, TICKET)
+    asked = QueryReader(query, "lastEventId", "after", AS, TICKET)
     start = Cursor(asked.number("after", 0, FURTHEST, 0))
-    return asked.checked(Viewing(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
+    return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
 
 
-def socket(query: bytes) -> Viewing:
-    asked = Query(query, "after", "extended", "view", AS, TICKET)
-    found = Viewing(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
-    return asked.checked(found)
+def parse_socket(query: bytes) -> StreamQuery:
+    asked = QueryReader(query, "after", "extended", "view", AS, TICKET)
+    parsed = StreamQuery(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
+    return asked.finish(parsed)
 
 
-def gallery(query: bytes) -> str | None:
+def parse_view(query: bytes) -> str | None:
     """As whose person one looks in."""
-    asked = Query(query, AS)
-    return asked.checked(asked.seat())
+    asked = QueryReader(query, AS)
+    return asked.finish(asked.seat())
 
 
-def ticket(query: bytes) -> None:
+def parse_ticket(query: bytes) -> None:
     """Nothing but what lets a browser in."""
-    Query(query, TICKET).checked(None)
+    QueryReader(query, TICKET).finish(None)
 
 
-def nothing(query: bytes) -> None:
-    Query(query).checked(None)
+def no_params(query: bytes) -> None:
+    QueryReader(query).finish(None)
 
 
-class Query:
-    """Reads parameter by parameter and keeps what is wrong until `checked`, so that all is told at once."""
+class QueryReader:
+    """Reads parameter by parameter and keeps what is wrong until `finish`, so that all is told at once."""
 
     def __init__(self, query: bytes, *known: str) -> None:
         self._errors: Errors = {}
@@ -185,7 +185,7 @@ class Query:
     def flag(self, name: str) -> bool:
         return self.choice(name, ("true", "false")) == "true"
 
-    def words(self, name: str) -> str:
+    def text(self, name: str) -> str:
         def read(text: str) -> str | None:
             return text.strip() if len(text) <= LONGEST_WORDS and _WORDS.fullmatch(text) else None
 
@@ -200,8 +200,8 @@ class Query:
     def day(self, name: str) -> date | None:
         return self._read(name, _day, None, "Must be a day like 2026-01-31")
 
-    def among(self) -> Among:
-        return Among(self.words("format"), self.words("model"), self.day("from"), self.day("to"))
+    def filter_params(self) -> FilterParams:
+        return FilterParams(self.text("format"), self.text("model"), self.day("from"), self.day("to"))
 
     def seat(self) -> str | None:
         def read(text: str) -> str | None:
@@ -216,10 +216,10 @@ class Query:
         given = self._read(name, lambda text: parse_cursor(text) if text else start, start, "")
         return parse_cursor(header) if header else given
 
-    def checked(self, found: T) -> T:
+    def finish(self, parsed: T) -> T:
         if self._errors:
             raise Problem("validation", errors=self._errors)
-        return found
+        return parsed
 
     def _read(
         self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = TWICE

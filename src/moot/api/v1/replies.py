@@ -11,36 +11,36 @@ from typing import Any
 
 import msgspec
 
-from moot.api.frames import Seen
-from moot.api.native import entry
+from moot.api.frames import SeenEvent
+from moot.api.native import log_entry
 from moot.api.v1 import people_replies, rounds
 from moot.api.v1.states import STATES
 from moot.core.state import FINAL, Debate
 from moot.core.terms import Money
 from moot.core.visibility import OBSERVER, Viewer
-from moot.rules.cost_estimate import Estimate
-from moot.store.contract import Head, Page
+from moot.rules.cost_estimate import CostEstimate
+from moot.store.contract import DebateHead, DebatePage
 from moot.views import participants
 from moot.views.costs import costs, dollars
 from moot.views.outcome import ending, warnings
-from moot.views.preview import Programme
-from moot.views.speech_issues import accidents
-from moot.views.summary import Summary
+from moot.views.preview import DebatePreview
+from moot.views.speech_issues import find_issues
+from moot.views.summary import StoredSummary
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, judge_seat, moment, number, participant, verdict
 
 STOPPED = ("stopped", "aborted")
-_summary = msgspec.json.Decoder(Summary)
+_summary = msgspec.json.Decoder(StoredSummary)
 
 
-def created(debate: Debate) -> dict[str, Any]:
+def created_reply(debate: Debate) -> dict[str, Any]:
     """As it was when it was opened, however far it has come since."""
     return {
         "id": debate.id,
         "status": "initializing",
         "topic": debate.motion,
         **_table(debate),
-        "config": config(debate),
+        "config": config_reply(debate),
         "createdAt": moment(debate.created_at),
         "streamUrl": f"/api/v1/debates/{debate.id}/stream",
         "format": debate.format.name,
@@ -48,7 +48,7 @@ def created(debate: Debate) -> dict[str, Any]:
     }
 
 
-def config(debate: Debate) -> dict[str, Any]:
+def config_reply(debate: Debate) -> dict[str, Any]:
     limits, manner = debate.limits, debate.manner
     efforts = {seat.model.effort for seat in debate.seats}
     shape: dict[str, Any] = {
@@ -81,27 +81,27 @@ def _polls(debate: Debate) -> dict[str, Any] | None:
     return _without_gaps({"before": polls.before, "seconds": seconds})
 
 
-def status(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
+def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "id": debate.id,
         "status": STATES[debate.status],
         "topic": debate.motion,
-        "currentRound": rounds.round_of(debate),
+        "currentRound": rounds.round_number(debate),
         "maxRounds": debate.rounds_planned,
         **_table(debate),
         "rounds": rounds.summaries(debate, viewer),
-        "speaking": people_replies.speaking(debate),
+        "speaking": people_replies.speakers(debate),
         "costs": cost_summary(costs(debate)),
         "verdict": verdict(transcript(debate)) if debate.verdict else None,
         "verdicts": len(debate.verdicts),
-        "polls": people_replies.polls(debate),
+        "polls": people_replies.poll_replies(debate),
         "warnings": list(warnings(debate)),
         "accidents": _accidents(debate),
         "createdAt": moment(debate.created_at),
         "updatedAt": moment(debate.updated_at),
         "completedAt": moment(debate.ended_at),
         "format": debate.format.name,
-        "config": config(debate),
+        "config": config_reply(debate),
         "stopped": debate.ended in STOPPED,
         "pausing": _pausing(debate),
         "pausedFor": debate.paused_for or None,
@@ -111,7 +111,7 @@ def status(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
     return _without_gaps(shape)
 
 
-def listing(page: Page, limit: int, offset: int) -> dict[str, Any]:
+def listing_reply(page: DebatePage, limit: int, offset: int) -> dict[str, Any]:
     return {
         "debates": [_listed(head) for head in page.heads],
         "pagination": {
@@ -123,13 +123,13 @@ def listing(page: Page, limit: int, offset: int) -> dict[str, Any]:
     }
 
 
-def event_page(seen: Sequence[Seen], after: int, head: int) -> dict[str, Any]:
+def event_page_reply(seen: Sequence[SeenEvent], after: int, head: int) -> dict[str, Any]:
     """A piece of the log behind `after`, of a debate whose last event is `head`."""
     last = seen[-1].seq if seen else after
-    return {"events": [entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
+    return {"events": [log_entry(one) for one in seen], "after": after, "next": last, "hasMore": last < head}
 
 
-def estimated(figures: Estimate, programme: Programme) -> dict[str, Any]:
+def estimate_reply(figures: CostEstimate, programme: DebatePreview) -> dict[str, Any]:
     """US dollars; null where no price is known."""
     return {
         "currency": "USD",
@@ -162,24 +162,24 @@ def estimated(figures: Estimate, programme: Programme) -> dict[str, Any]:
 # --- what came of a command ---------------------------------------------------------------------------
 
 
-def accepted(debate: Debate, message: str) -> dict[str, Any]:
+def accepted_reply(debate: Debate, message: str) -> dict[str, Any]:
     """Taken down in the log; what follows comes on the stream."""
     return {
         "debateId": debate.id,
-        "currentRound": rounds.round_of(debate),
+        "currentRound": rounds.round_number(debate),
         "status": STATES[debate.status],
         "message": message,
     }
 
 
-def round_accepted(debate: Debate) -> dict[str, Any]:
+def round_reply(debate: Debate) -> dict[str, Any]:
     if debate.status == "judging":
-        return accepted(debate, "The judge evaluates what was said.")
+        return accepted_reply(debate, "The judge evaluates what was said.")
     number = max(1, debate.rounds_asked)
-    return {**accepted(debate, f"Round {number} is about to begin."), "currentRound": number}
+    return {**accepted_reply(debate, f"Round {number} is about to begin."), "currentRound": number}
 
 
-def judge_accepted(debate: Debate) -> dict[str, Any]:
+def judge_reply(debate: Debate) -> dict[str, Any]:
     return {
         "debateId": debate.id,
         "status": STATES[debate.status],
@@ -187,7 +187,7 @@ def judge_accepted(debate: Debate) -> dict[str, Any]:
     }
 
 
-def paused(debate: Debate) -> dict[str, Any]:
+def paused_reply(debate: Debate) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "debateId": debate.id,
         "status": STATES[debate.status],
@@ -197,7 +197,7 @@ def paused(debate: Debate) -> dict[str, Any]:
     return shape
 
 
-def resumed(debate: Debate) -> dict[str, Any]:
+def resumed_reply(debate: Debate) -> dict[str, Any]:
     return {
         "debateId": debate.id,
         "status": STATES[debate.status],
@@ -205,7 +205,7 @@ def resumed(debate: Debate) -> dict[str, Any]:
     }
 
 
-def stopped(debate: Debate) -> dict[str, Any]:
+def stopped_reply(debate: Debate) -> dict[str, Any]:
     judged = debate.status == "judging"
     message = "The debate was stopped; the judge evaluates what was said." if judged else ending(debate)
     return {
@@ -229,11 +229,11 @@ def _table(debate: Debate) -> dict[str, Any]:
 
 def _accidents(debate: Debate) -> dict[str, dict[str, int]]:
     """How often what went wrong, by participant."""
-    found = accidents(debate).by_seat
-    return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in found.items()}
+    issues = find_issues(debate).by_seat
+    return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in issues.items()}
 
 
-def _listed(head: Head) -> dict[str, Any]:
+def _listed(head: DebateHead) -> dict[str, Any]:
     summary = _summary.decode(head.summary)
     shape: dict[str, Any] = {
         "id": head.id,
@@ -258,7 +258,7 @@ def _listed(head: Head) -> dict[str, Any]:
     return _without_gaps(shape)
 
 
-def _sitting(summary: Summary) -> list[dict[str, Any]]:
+def _sitting(summary: StoredSummary) -> list[dict[str, Any]]:
     """Who sits there, as far as it was written down."""
     gaps = ("",) * len(summary.seats)
     rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
@@ -268,7 +268,7 @@ def _sitting(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
-def _cost_text(summary: Summary) -> str:
+def _cost_text(summary: StoredSummary) -> str:
     if not summary.unpriced:
         return dollars(Money(summary.cost))
     return f"{dollars(Money(summary.cost))} and more" if Money(summary.cost) else dollars(None)

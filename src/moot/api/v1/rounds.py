@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from moot.api.v1.speech_frames import marks
-from moot.core.state import NOTHING, Debate, Turn
+from moot.api.v1.speech_frames import turn_flags
+from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import Money, Status
-from moot.core.visibility import OBSERVER, Viewer, veiled
+from moot.core.visibility import OBSERVER, Viewer, is_withheld
 from moot.views.transcript_json import moment
 
 PREVIEW = 200
@@ -19,17 +19,17 @@ def current_round(status: Status, number: int) -> int:
     return number if status in ("created", "initializing") else max(1, number)
 
 
-def round_of(debate: Debate) -> int:
+def round_number(debate: Debate) -> int:
     return current_round(debate.before_pause or debate.status, debate.round)
 
 
 def rounds_held(debate: Debate) -> int:
-    return len({turn.round for turn in debate.turns if turn.said})
+    return len({turn.round for turn in debate.turns if turn.has_words})
 
 
 def summaries(debate: Debate, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
     """The rounds in which something was said, or failed."""
-    numbers = sorted({turn.round for turn in debate.turns if turn.spent})
+    numbers = sorted({turn.round for turn in debate.turns if turn.used_slot})
     return [_summary(debate, number, viewer) for number in numbers]
 
 
@@ -38,7 +38,7 @@ def totals(debate: Debate, number: int) -> dict[str, Any]:
     turns = [turn for turn in debate.turns if turn.round == number]
     return {
         "totalTokens": sum(turn.usage.total for turn in turns),
-        "roundCost": float(sum((turn.cost or NOTHING for turn in turns), Money(0))),
+        "roundCost": float(sum((turn.cost or ZERO for turn in turns), Money(0))),
     }
 
 
@@ -50,7 +50,7 @@ def responses(debate: Debate, number: int) -> list[dict[str, Any]]:
             "content": content(turn),
             "tokensUsed": turn.usage.total,
             "latencyMs": turn.latency_ms,
-            **_place(turn),
+            **_position(turn),
         }
         for turn in _counting(debate, number)
     ]
@@ -68,9 +68,9 @@ def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
         "responses": [
             {
                 **_speaker(debate, turn),
-                "contentPreview": "" if veiled(debate, turn.number, viewer) else content(turn)[:PREVIEW],
+                "contentPreview": "" if is_withheld(debate, turn.number, viewer) else content(turn)[:PREVIEW],
                 "tokensUsed": turn.usage.total,
-                **_place(turn),
+                **_position(turn),
             }
             for turn in turns
         ],
@@ -80,7 +80,7 @@ def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
 
 
 def _counting(debate: Debate, number: int) -> list[Turn]:
-    turns = [turn for turn in debate.turns if turn.round == number and turn.spent]
+    turns = [turn for turn in debate.turns if turn.round == number and turn.used_slot]
     return sorted(turns, key=lambda turn: turn.slot)
 
 
@@ -88,5 +88,5 @@ def _speaker(debate: Debate, turn: Turn) -> dict[str, Any]:
     return {"participantId": turn.seat, "participantName": debate.seat(turn.seat).name}
 
 
-def _place(turn: Turn) -> dict[str, Any]:
-    return {"turn": turn.number, "speech": turn.slot + 1, "phase": turn.phase, **marks(turn)}
+def _position(turn: Turn) -> dict[str, Any]:
+    return {"turn": turn.number, "speech": turn.slot + 1, "phase": turn.phase, **turn_flags(turn)}

@@ -7,23 +7,23 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from moot.api.v1.bodies import CreateDebate, House, JudgeChoice, ModelChoice
+from moot.api.v1.bodies import Capabilities, CreateDebate, JudgeChoice, ModelChoice
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened
-from moot.core.terms import HUMAN, Effort, Format, Judge, Model, Money, Polls, Seat
-from moot.judging.model_families import recused
+from moot.core.terms import HUMAN, Effort, Format, Judge, Model, Money, PollSettings, Seat
+from moot.judging.model_families import recuse_biased
 from moot.rules import turn_sessions
 from moot.rules.debate_setup import COLOURS, JudgeSetup, SeatSetup, Setup
 
 
-def setup_of(body: CreateDebate, house: House) -> Setup:
+def setup_from_body(body: CreateDebate, capabilities: Capabilities) -> Setup:
     """Raises Invalid where the format has no room for so many rounds, or a cost limit could not be held."""
-    fmt, config = house.format(body.format), body.config
+    fmt, config = capabilities.format(body.format), body.config
     setup = Setup(
         motion=body.topic,
         format=fmt,
-        seats=_seats(body, house),
-        judges=tuple(judge_of(given, house) for given in body.panel.values()),
+        seats=_seats(body, capabilities),
+        judges=tuple(judge_from_body(given, capabilities) for given in body.panel.values()),
         rounds=config.max_rounds,
         turns=_turns(fmt, config.max_rounds, len(body.participants)),
         turn_seconds=config.timeout_per_round,
@@ -40,7 +40,7 @@ def setup_of(body: CreateDebate, house: House) -> Setup:
         blind=config.blind,
         opens=config.opens,
         recuse=config.recuse,
-        polls=Polls(config.polls.before, config.polls.seconds) if config.polls else None,
+        polls=PollSettings(config.polls.before, config.polls.seconds) if config.polls else None,
         tools=config.tools,
     )
     _check_prices(setup, tuple(body.panel))
@@ -51,30 +51,30 @@ def _check_prices(setup: Setup, judges: tuple[str, ...]) -> None:
     """Models without a price are told by their places: what was sent is not repeated."""
     if setup.cost_limit is None:
         return
-    models = {f"participants.{place}.model": seat.model for place, seat in enumerate(setup.seats)}
+    models = {f"participants.{field}.model": seat.model for field, seat in enumerate(setup.seats)}
     models |= {
-        f"participants.{place}.standIn": seat.stand_in
-        for place, seat in enumerate(setup.seats)
+        f"participants.{field}.standIn": seat.stand_in
+        for field, seat in enumerate(setup.seats)
         if seat.stand_in
     }
-    models |= {f"{place}.model": judge.model for place, judge in zip(judges, setup.judges, strict=True)}
-    unknown = [place for place, model in models.items() if model.price is None]
+    models |= {f"{field}.model": judge.model for field, judge in zip(judges, setup.judges, strict=True)}
+    unknown = [field for field, model in models.items() if model.price is None]
     if unknown:
         problem = f"The price of {', '.join(unknown)} is not known, so a limit cannot be held"
         raise Invalid("Invalid debate configuration.", {"costLimit": [problem]})
 
 
-def _seats(body: CreateDebate, house: House) -> tuple[SeatSetup, ...]:
+def _seats(body: CreateDebate, capabilities: Capabilities) -> tuple[SeatSetup, ...]:
     seats = tuple(
         SeatSetup(
-            model=_model(given.model, house, body.config.effort),
+            model=_model(given.model, capabilities, body.config.effort),
             name=given.name,
             side=given.position,
             persona=given.persona,
             objective=given.objective,
             system_prompt=given.system_prompt,
             colour=given.color or "",
-            stand_in=_model(given.stand_in, house, body.config.effort) if given.stand_in else None,
+            stand_in=_model(given.stand_in, capabilities, body.config.effort) if given.stand_in else None,
         )
         for given in body.participants
     )
@@ -88,15 +88,15 @@ def _free_colours(seats: tuple[SeatSetup, ...]) -> Iterator[str]:
     return (colour for colour in COLOURS if colour not in taken)
 
 
-def judge_of(given: JudgeChoice, house: House) -> JudgeSetup:
+def judge_from_body(given: JudgeChoice, capabilities: Capabilities) -> JudgeSetup:
     # How hard the participants are told to think is no affair of the judge's.
     criteria = tuple(dict.fromkeys(given.evaluation_criteria))
-    return JudgeSetup(_model(given.model, house, None), given.name, criteria, given.weights)
+    return JudgeSetup(_model(given.model, capabilities, None), given.name, criteria, given.weights)
 
 
-def _model(choice: ModelChoice, house: House, effort: Effort | None) -> Model:
-    room = choice.max_tokens if "max_tokens" in choice.model_fields_set else 0
-    return house.model(choice.provider, choice.model_id, choice.temperature, room, effort)
+def _model(choice: ModelChoice, capabilities: Capabilities, effort: Effort | None) -> Model:
+    max_tokens = choice.max_tokens if "max_tokens" in choice.model_fields_set else 0
+    return capabilities.model(choice.provider, choice.model_id, choice.temperature, max_tokens, effort)
 
 
 def _turns(fmt: Format, rounds: int, speakers: int) -> int | None:
@@ -118,7 +118,7 @@ def _money(amount: float | None) -> Money | None:
 # --- and back -----------------------------------------------------------------------------------------
 
 
-def body_of(opened: DebateOpened) -> dict[str, Any]:
+def body_from_event(opened: DebateOpened) -> dict[str, Any]:
     """What one would send to have it opened again, by people who sat down only later as by everybody.
 
     Where no judge sat, one is named who is not asked by itself: a body has to name one.
@@ -127,7 +127,7 @@ def body_of(opened: DebateOpened) -> dict[str, Any]:
     return {
         "topic": opened.motion,
         # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
-        "format": "free" if opened.format.name == turn_sessions.NAME else opened.format.name,
+        "format": "free" if opened.format.name == turn_sessions.FORMAT_NAME else opened.format.name,
         "participants": [_participant(seat) for seat in opened.seats],
         "judge": judges[0],
         **({"judges": judges[1:]} if judges[1:] else {}),
@@ -136,13 +136,13 @@ def body_of(opened: DebateOpened) -> dict[str, Any]:
 
 
 def _participant(seat: Seat) -> dict[str, Any]:
-    said = {"persona": seat.persona, "objective": seat.objective, "systemPrompt": seat.system_prompt}
+    texts = {"persona": seat.persona, "objective": seat.objective, "systemPrompt": seat.system_prompt}
     return {
         "name": seat.name,
         "model": _choice(seat.model),
         "position": seat.side,
         "color": seat.colour,
-        **{name: text for name, text in said.items() if text},
+        **{name: text for name, text in texts.items() if text},
         **({"standIn": _choice(seat.stand_in)} if seat.stand_in else {}),
     }
 
@@ -198,4 +198,4 @@ def _config(opened: DebateOpened) -> dict[str, Any]:
 def _recuses(opened: DebateOpened) -> bool:
     """Whether partial judges step aside: False where one sits who would have had to."""
     sitting = tuple(replace(judge, recused="") for judge in opened.judges)
-    return recused(sitting, opened.seats) == opened.judges
+    return recuse_biased(sitting, opened.seats) == opened.judges

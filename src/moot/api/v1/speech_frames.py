@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.api.frames import Frame, Seen
-from moot.api.v1.event_frame import tell
+from moot.api.frames import Frame, SeenEvent
+from moot.api.v1.event_frame import v1_frame
 from moot.core.errors import FaultKind
 from moot.core.events import (
     CallDelta,
@@ -21,7 +21,7 @@ from moot.core.events import (
     TurnFailed,
     TurnInterrupted,
 )
-from moot.core.state import REPLAYED, Debate, Turn
+from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
 from moot.views.transcript_json import moment
 
@@ -32,7 +32,7 @@ BREAK = "\n\n"
 TOO_LATE: tuple[FaultKind, ...] = ("timeout", "stalled")
 
 
-def heard(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
+def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     """The hot path."""
     turn = _speaking(seen.after, event.call)
     if turn is None or not event.text:
@@ -41,7 +41,7 @@ def heard(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
     return (_chunk(seen, turn, event.text, replace=begins_anew),)
 
 
-def thought(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
+def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     turn, was = _speaking(seen.after, event.call), _speaking(seen.before, event.call)
     if turn is None or not event.text:
         return ()
@@ -49,15 +49,15 @@ def thought(seen: Seen, event: CallDelta) -> tuple[Frame, ...]:
     return (_thoughts(seen, turn, opening + event.text),)
 
 
-def thought_after_all(seen: Seen, event: SegmentCompleted) -> Iterator[Frame]:
+def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Frame]:
     """The same words, told as what they are to those who may read them."""
     turn = _speaking(seen.before, event.call)
-    told = isinstance(event.segment, Reasoning) and event.segment.parts
-    if turn is not None and told and (words := turn.text[len(turn.kept.text) :]):
+    is_reasoning = isinstance(event.segment, Reasoning) and event.segment.parts
+    if turn is not None and is_reasoning and (words := turn.text[len(turn.kept.text) :]):
         yield _thoughts(seen, turn, words)
 
 
-def struck(seen: Seen, call: int) -> Iterator[Frame]:
+def speech_retracted(seen: SeenEvent, call: int) -> Iterator[Frame]:
     """The words so far no longer stand: they were thoughts, or a further attempt begins. What the speech had
     brought in calls before this one does."""
     turn = _speaking(seen.before, call)
@@ -65,24 +65,24 @@ def struck(seen: Seen, call: int) -> Iterator[Frame]:
         yield from _pieces(seen, turn, turn.kept.text, replace=True)
 
 
-def begun_anew(seen: Seen, event: CallStarted) -> Iterator[Frame]:
+def speech_restarted(seen: SeenEvent, event: CallStarted) -> Iterator[Frame]:
     """A speech that was to go on from an earlier call begins again: nothing of it stands."""
     was = seen.before.turn(event.turn) if seen.before and event.turn is not None else None
     if was is not None and was.text and event.continues is None:
         yield _chunk(seen, was, "", replace=True)
 
 
-def ended(seen: Seen, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]:
+def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Iterator[Frame]:
     ending = _ending(seen, event.turn)
-    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED
+    given_again = isinstance(event, TurnInterrupted) and event.by in REPLAYED_INTERRUPTIONS
     if ending is None or given_again:
         return
     streamed, turn = ending
-    yield from _mended(seen, turn, streamed)
+    yield from _corrections(seen, turn, streamed)
     yield _last(seen, turn, replace=not turn.text and _given_before(seen, turn))
 
 
-def unveiled(seen: Seen, number: int) -> Iterator[Frame]:
+def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
     """What was said at the same time, told to the one who could not hear it before their own speech was over.
 
     For everybody else it was there before."""
@@ -99,27 +99,27 @@ def unveiled(seen: Seen, number: int) -> Iterator[Frame]:
             yield _last(seen, turn)
 
 
-def failed(seen: Seen, event: TurnFailed) -> Iterator[Frame]:
+def speech_failed(seen: SeenEvent, event: TurnFailed) -> Iterator[Frame]:
     if (ending := _ending(seen, event.turn)) is None:
         return
     streamed, turn = ending
-    yield complaint(seen, event.kind, event.message, retryable=False, participantId=turn.seat)
+    yield error_frame(seen, event.kind, event.message, retryable=False, participantId=turn.seat)
     yield _last(seen, turn, replace=bool(streamed) or _given_before(seen, turn))
 
 
-def began(seen: Seen, number: int) -> Iterator[Frame]:
+def turn_started(seen: SeenEvent, number: int) -> Iterator[Frame]:
     turn = seen.after.turn(number)
     if turn is None:
         return
     phase, slot = seen.after.phase(turn.slot), seen.after.schedule[turn.slot]
-    words = seen.after.budget(turn.slot)
+    words = seen.after.word_budget(turn.slot)
     members = {"title": phase.title, "tone": turn.tone, "words": words, "to": slot.to}
     yield _frame(seen, "turn", turn, members)
 
 
-def complaint(seen: Seen, kind: FaultKind, message: str, *, retryable: bool, **more: Any) -> Frame:
+def error_frame(seen: SeenEvent, kind: FaultKind, message: str, *, retryable: bool, **more: Any) -> Frame:
     sort = "timeout" if kind in TOO_LATE else "model_error"
-    return tell(seen, "error", type=sort, message=message, **more, retryable=retryable)
+    return v1_frame(seen, "error", type=sort, message=message, **more, retryable=retryable)
 
 
 def attempt(debate: Debate, turn: Turn) -> int:
@@ -131,9 +131,9 @@ def attempt(debate: Debate, turn: Turn) -> int:
     return attempts
 
 
-def marks(turn: Turn) -> dict[str, Any]:
+def turn_flags(turn: Turn) -> dict[str, Any]:
     """What there is to say about a speech, where there is something."""
-    found: dict[str, Any] = {
+    flags: dict[str, Any] = {
         "status": "error" if turn.state == "failed" else None,
         "interrupted": turn.by if turn.state == "interrupted" else None,
         "words": turn.words,
@@ -143,7 +143,7 @@ def marks(turn: Turn) -> dict[str, Any]:
         "overLength": turn.over_length,
         "clipped": turn.clipped,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in flags.items() if value}
 
 
 def _speaking(debate: Debate | None, call: int) -> Turn | None:
@@ -153,7 +153,7 @@ def _speaking(debate: Debate | None, call: int) -> Turn | None:
     return None
 
 
-def _ending(seen: Seen, number: int) -> tuple[str, Turn] | None:
+def _ending(seen: SeenEvent, number: int) -> tuple[str, Turn] | None:
     """The words that were streamed, and the turn as it stands in the end."""
     live = seen.before.live if seen.before else ()
     for turn in live:
@@ -162,12 +162,12 @@ def _ending(seen: Seen, number: int) -> tuple[str, Turn] | None:
     return None
 
 
-def _given_before(seen: Seen, turn: Turn) -> bool:
+def _given_before(seen: SeenEvent, turn: Turn) -> bool:
     """The words of an earlier turn in its place may still be on the screen."""
     return attempt(seen.after, turn) > (turn.attempt or 1)
 
 
-def _mended(seen: Seen, turn: Turn, streamed: str) -> Iterator[Frame]:
+def _corrections(seen: SeenEvent, turn: Turn, streamed: str) -> Iterator[Frame]:
     """What is missing at the end, or all of it where the stream was wrong."""
     if turn.text == streamed:
         return
@@ -175,27 +175,27 @@ def _mended(seen: Seen, turn: Turn, streamed: str) -> Iterator[Frame]:
     yield from _pieces(seen, turn, turn.text[len(streamed) :] if goes_on else turn.text, replace=not goes_on)
 
 
-def _pieces(seen: Seen, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
+def _pieces(seen: SeenEvent, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
     for start in range(0, max(1, len(text)), PIECE):
         yield _chunk(seen, turn, text[start : start + PIECE], replace=replace and start == 0)
 
 
-def _chunk(seen: Seen, turn: Turn, text: str, *, replace: bool = False) -> Frame:
+def _chunk(seen: SeenEvent, turn: Turn, text: str, *, replace: bool = False) -> Frame:
     members = {"chunk": text, "done": False}
     return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
 
 
-def _last(seen: Seen, turn: Turn, *, replace: bool = False) -> Frame:
+def _last(seen: SeenEvent, turn: Turn, *, replace: bool = False) -> Frame:
     used = {"tokensUsed": turn.usage.total, "latencyMs": turn.latency_ms}
-    members = {"chunk": "", "done": True, **used, **marks(turn)}
+    members = {"chunk": "", "done": True, **used, **turn_flags(turn)}
     return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
 
 
-def _thoughts(seen: Seen, turn: Turn, text: str) -> Frame:
+def _thoughts(seen: SeenEvent, turn: Turn, text: str) -> Frame:
     return _frame(seen, "reasoning", turn, {"kind": "reasoning", "chunk": text, "done": False})
 
 
-def _frame(seen: Seen, name: str, turn: Turn, members: Mapping[str, Any]) -> Frame:
+def _frame(seen: SeenEvent, name: str, turn: Turn, members: Mapping[str, Any]) -> Frame:
     """Written out, since this is done for every few words."""
     data = {
         "participantId": turn.seat,

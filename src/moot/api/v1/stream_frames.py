@@ -13,9 +13,9 @@ from typing import Any, assert_never
 
 from msgspec import Struct
 
-from moot.api.frames import Frame, Seen
+from moot.api.frames import Frame, SeenEvent
 from moot.api.v1 import judge_frames, people_frames, people_replies, rounds, speech_frames
-from moot.api.v1.event_frame import tell
+from moot.api.v1.event_frame import v1_frame
 from moot.api.v1.states import STATES
 from moot.core import events as ev
 from moot.core.errors import FaultKind
@@ -32,51 +32,53 @@ AMENDED: tuple[FaultKind, ...] = (
 """Asked again at once in another way: nothing that a viewer could wait for."""
 
 
-class V1(Struct, frozen=True):
+class V1Frames(Struct, frozen=True):
     extended: bool = False
 
     @property
     def name(self) -> str:
         return "v1-extended" if self.extended else "v1"
 
-    def ends(self, seen: Seen) -> bool:
+    def ends(self, seen: SeenEvent) -> bool:
         return seen.after.ended_seq == seen.seq
 
     def rests(self, debate: Debate) -> bool:
         """A failed debate continues only after a retry, a judging or a stop."""
         return debate.status == "error" and not wants_runner(debate)
 
-    def frames(self, seen: Seen) -> Sequence[Frame]:
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
         event = seen.event
         if event is None or 0 < seen.after.ended_seq < seen.seq:
             return ()
         if isinstance(event, ev.CallDelta):
             return self._words(seen, event)
-        more = people_frames.clocks(seen) if self.extended else ()
-        return (*_closing(seen, event), *_status(seen), *self._telling(seen, event), *more)
+        more = people_frames.clock_frames(seen) if self.extended else ()
+        return (*_closing(seen, event), *_status(seen), *self._event_frames(seen, event), *more)
 
-    def _words(self, seen: Seen, event: ev.CallDelta) -> Sequence[Frame]:
+    def _words(self, seen: SeenEvent, event: ev.CallDelta) -> Sequence[Frame]:
         if event.kind == "text":
-            said = speech_frames.heard(seen, event)
-            return said or tuple(judge_frames.weighed(seen, event, every=self.extended))
+            frames = speech_frames.speech_delta(seen, event)
+            return frames or tuple(judge_frames.reasoning_delta(seen, event, every=self.extended))
         if not self.extended:
             return ()
-        return speech_frames.thought(seen, event) or tuple(judge_frames.thought(seen, event))
+        return speech_frames.reasoning_delta(seen, event) or tuple(
+            judge_frames.private_reasoning(seen, event)
+        )
 
-    def _telling(self, seen: Seen, event: ev.Event) -> Iterator[Frame]:
+    def _event_frames(self, seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
         match event:
             case ev.TurnCompleted() | ev.TurnInterrupted():
-                yield from speech_frames.ended(seen, event)
+                yield from speech_frames.speech_ended(seen, event)
                 yield from _cost_of_turn(seen, event.turn)
-                yield from speech_frames.unveiled(seen, event.turn)
+                yield from speech_frames.speeches_unveiled(seen, event.turn)
             case ev.TurnFailed():
-                yield from speech_frames.failed(seen, event)
+                yield from speech_frames.speech_failed(seen, event)
                 yield from _cost_of_turn(seen, event.turn)
-                yield from speech_frames.unveiled(seen, event.turn)
+                yield from speech_frames.speeches_unveiled(seen, event.turn)
             case ev.SegmentCompleted():
                 yield from self._segment(seen, event)
             case ev.CallStarted():
-                yield from speech_frames.begun_anew(seen, event)
+                yield from speech_frames.speech_restarted(seen, event)
             case ev.CallCompleted():
                 if not _ends_turn(seen, event):
                     yield from _cost_update(seen, event)
@@ -87,7 +89,7 @@ class V1(Struct, frozen=True):
             case ev.BudgetExhausted():
                 yield _cost_limit(seen, event)
             case ev.VerdictReached():
-                yield from judge_frames.reached(seen)
+                yield from judge_frames.verdict_reached(seen)
             case ev.DebateFailed():
                 yield _failure(seen, event)
             case ev.DebateEnded():
@@ -111,65 +113,65 @@ class V1(Struct, frozen=True):
             case _:
                 assert_never(event)
 
-    def _segment(self, seen: Seen, event: ev.SegmentCompleted) -> Iterator[Frame]:
+    def _segment(self, seen: SeenEvent, event: ev.SegmentCompleted) -> Iterator[Frame]:
         if event.taken_back:
-            yield from speech_frames.struck(seen, event.call)
+            yield from speech_frames.speech_retracted(seen, event.call)
             if self.extended:
-                yield from speech_frames.thought_after_all(seen, event)
-        yield from judge_frames.written(seen, event, every=self.extended)
+                yield from speech_frames.retracted_reasoning(seen, event)
+        yield from judge_frames.reasoning_complete(seen, event, every=self.extended)
 
-    def _call_failed(self, seen: Seen, event: ev.CallFailed) -> Iterator[Frame]:
-        yield from judge_frames.failed(seen, event.call, every=self.extended)
+    def _call_failed(self, seen: SeenEvent, event: ev.CallFailed) -> Iterator[Frame]:
+        yield from judge_frames.call_failed(seen, event.call, every=self.extended)
         if event.retry_in_ms is not None:
-            yield from speech_frames.struck(seen, event.call)
+            yield from speech_frames.speech_retracted(seen, event.call)
             if event.kind not in AMENDED and not _beside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
         if not _ends_turn(seen, event):
             yield from _cost_update(seen, event)
 
 
-def _beside(seen: Seen, number: int) -> bool:
+def _beside(seen: SeenEvent, number: int) -> bool:
     """What is asked beside the speeches is no business of those who watch."""
     call = seen.before and seen.before.call(number)
     return call is not None and call.aside is not None
 
 
-def _closing(seen: Seen, event: ev.Event) -> Iterator[Frame]:
+def _closing(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
     """What ends before the state that it belongs to."""
     if isinstance(event, ev.RoundCompleted):
-        yield tell(
+        yield v1_frame(
             seen,
             "round_complete",
             roundNumber=event.round,
             responses=rounds.responses(seen.after, event.round),
             **rounds.totals(seen.after, event.round),
         )
-    yield from judge_frames.over(seen)
+    yield from judge_frames.judging_over(seen)
 
 
-def _status(seen: Seen) -> Iterator[Frame]:
+def _status(seen: SeenEvent) -> Iterator[Frame]:
     state = _state(seen.after)
     if state is None or (seen.before is not None and _state(seen.before) == state):
         return
     why = {"reason": seen.after.paused_for} if seen.after.paused_for else {}
-    yield tell(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1], **why)
+    yield v1_frame(seen, "status", debateId=seen.after.id, state=state[0], currentRound=state[1], **why)
 
 
 def _state(debate: Debate) -> tuple[str, int] | None:
     """None until it is started: the first thing to tell is that it begins."""
     if debate.status == "created":
         return None
-    return STATES[debate.status], rounds.round_of(debate)
+    return STATES[debate.status], rounds.round_number(debate)
 
 
-def _ends_turn(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> bool:
+def _ends_turn(seen: SeenEvent, event: ev.CallCompleted | ev.CallFailed) -> bool:
     """The turn of this call ends with it: its cost is told after the speech."""
     if not any(turn.call == event.call for turn in seen.after.live):
         return False
     return event.finish != "tool" if isinstance(event, ev.CallCompleted) else event.retry_in_ms is None
 
 
-def _cost_of_turn(seen: Seen, number: int) -> Iterator[Frame]:
+def _cost_of_turn(seen: SeenEvent, number: int) -> Iterator[Frame]:
     """The cost that its last call left untold; a call that is still open tells its own when it ends."""
     turn = seen.after.turn(number)
     is_open = turn is not None and turn.call is not None and seen.after.call(turn.call) is not None
@@ -177,14 +179,14 @@ def _cost_of_turn(seen: Seen, number: int) -> Iterator[Frame]:
         yield _costs(seen)
 
 
-def _cost_update(seen: Seen, event: ev.CallCompleted | ev.CallFailed) -> Iterator[Frame]:
+def _cost_update(seen: SeenEvent, event: ev.CallCompleted | ev.CallFailed) -> Iterator[Frame]:
     if event.usage.total or event.cost:
         yield _costs(seen)
 
 
-def _costs(seen: Seen) -> Frame:
+def _costs(seen: SeenEvent) -> Frame:
     known = cost_summary(costs(seen.after))
-    return tell(
+    return v1_frame(
         seen,
         "cost_update",
         totalCost=known["totalCost"],
@@ -195,7 +197,7 @@ def _costs(seen: Seen) -> Frame:
     )
 
 
-def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
+def _cost_warning(seen: SeenEvent, event: ev.BudgetWarned) -> Frame:
     limit = seen.after.limits.cost
     share = {"percentOfLimit": round(float(event.spent / limit * 100), 1)} if limit else {}
     reserved = f", and {dollars(event.reserved)} more is reserved" if event.reserved else ""
@@ -203,7 +205,7 @@ def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
         f"The debate has cost {dollars(event.spent)}{reserved}; "
         f"the warning was set at {dollars(event.threshold)}."
     )
-    return tell(
+    return v1_frame(
         seen,
         "cost_warning",
         threshold=float(event.threshold),
@@ -213,26 +215,26 @@ def _cost_warning(seen: Seen, event: ev.BudgetWarned) -> Frame:
     )
 
 
-def _cost_limit(seen: Seen, event: ev.BudgetExhausted) -> Frame:
+def _cost_limit(seen: SeenEvent, event: ev.BudgetExhausted) -> Frame:
     message = f"The cost limit of {dollars(event.limit)} leaves no room for a further call."
-    return tell(seen, "error", type="cost_limit", message=message, retryable=False)
+    return v1_frame(seen, "error", type="cost_limit", message=message, retryable=False)
 
 
-def _retry(seen: Seen, event: ev.CallFailed, wait: int) -> Frame:
+def _retry(seen: SeenEvent, event: ev.CallFailed, wait: int) -> Frame:
     call = seen.before and seen.before.call(event.call)
     turn = seen.after.turn(call.turn) if call and call.turn is not None else None
     who: dict[str, Any] = {"participantId": turn.seat} if turn else {}
     if call and call.judge is not None:
         who = {"judgeId": call.judge, "order": call.order}
     nth = speech_frames.attempt(seen.after, turn) if turn else call.attempt if call else 1
-    return speech_frames.complaint(
+    return speech_frames.error_frame(
         seen, event.kind, event.message, retryable=True, **who, attempt=nth, retryInMs=wait
     )
 
 
-def _failure(seen: Seen, event: ev.DebateFailed) -> Frame:
+def _failure(seen: SeenEvent, event: ev.DebateFailed) -> Frame:
     """Judges may be asked again."""
-    return tell(
+    return v1_frame(
         seen,
         "error",
         type="cost_limit" if event.reason == "budget" else "model_error",
@@ -242,14 +244,14 @@ def _failure(seen: Seen, event: ev.DebateFailed) -> Frame:
     )
 
 
-def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
+def _complete(seen: SeenEvent, event: ev.DebateEnded) -> Frame:
     page = transcript(seen.after)
-    return tell(
+    return v1_frame(
         seen,
         "complete",
         debateId=seen.after.id,
         totalRounds=rounds.rounds_held(seen.after),
-        finalCost=float(seen.after.spent),
+        finalCost=float(seen.after.cost_so_far),
         duration=round(page.seconds, 3),
         verdict=verdict(page),
         stopped=event.reason in ("stopped", "aborted"),
@@ -257,27 +259,27 @@ def _complete(seen: Seen, event: ev.DebateEnded) -> Frame:
     )
 
 
-Further = (
+ExtendedEvent = (
     ev.TurnStarted | ev.RemarkInjected | ev.BallotCast | ev.BallotSpoiled | ev.SeatTaken | ev.SeatLeft
     | ev.SeatFilled | ev.PointRaised | ev.PollOpened | ev.VoteCast | ev.PollClosed
 )  # fmt: skip
 
 
-def _more(seen: Seen, event: Further) -> Iterator[Frame]:
+def _more(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
     match event:
         case ev.TurnStarted():
-            yield from speech_frames.began(seen, event.turn)
+            yield from speech_frames.turn_started(seen, event.turn)
         case ev.RemarkInjected():
-            yield people_frames.remark(seen, event)
+            yield people_frames.remark_frame(seen, event)
         case ev.BallotCast():
-            yield judge_frames.cast(seen, event)
+            yield judge_frames.ballot_cast(seen, event)
         case ev.BallotSpoiled():
-            yield judge_frames.spoiled(seen, event)
+            yield judge_frames.ballot_spoiled(seen, event)
         case ev.SeatTaken() | ev.SeatLeft() | ev.SeatFilled():
-            yield people_frames.seat(seen, event)
+            yield people_frames.seat_frame(seen, event)
         case ev.PointRaised():
-            yield people_frames.point(seen, event)
+            yield people_frames.point_frame(seen, event)
         case ev.PollOpened() | ev.VoteCast() | ev.PollClosed():
-            yield tell(seen, "poll", **people_replies.poll(seen.after, event.poll))
+            yield v1_frame(seen, "poll", **people_replies.poll_reply(seen.after, event.poll))
         case _:
             assert_never(event)

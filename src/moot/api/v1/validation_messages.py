@@ -45,7 +45,7 @@ _CONTROL_BUT_LINES = "\u0000-\u0008\u000b-\u001f\u007f-\u009f"
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class FieldRule:
     """A check of a value that has the right type, and how the OpenAPI page puts it."""
 
     check: Callable[[Any], Any]
@@ -59,7 +59,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Says:
+class FixedMessage:
     """Whatever is wrong with the value, this is what is said."""
 
     message: str
@@ -71,7 +71,7 @@ class Says:
 
 
 @dataclass(frozen=True)
-class Absent:
+class OptionalField:
     """May be left out and is None then; but null is not a way to leave something out."""
 
     kind: Any
@@ -80,7 +80,7 @@ class Absent:
         return handler(self.kind)
 
 
-def refused(message: str) -> PydanticCustomError:
+def invalid(message: str) -> PydanticCustomError:
     return PydanticCustomError("refused", "{message}", {"message": message})
 
 
@@ -88,48 +88,48 @@ def one_of(choices: Iterable[str]) -> str:
     return f"Must be one of: {', '.join(choices)}"
 
 
-def between(low: float, high: float) -> Rule:
+def between(low: float, high: float) -> FieldRule:
     def check(value: float) -> float:
         if low <= value <= high:
             return value
-        raise refused(f"Must be between {low} and {high}")
+        raise invalid(f"Must be between {low} and {high}")
 
-    return Rule(check, {"minimum": low, "maximum": high})
+    return FieldRule(check, {"minimum": low, "maximum": high})
 
 
-def line(low: int, high: int) -> Rule:
+def line(low: int, high: int) -> FieldRule:
     """One line of text, trimmed, of so many code points."""
-    return Rule(_text(low, high, _CONTROL), _text_shape(low, high, _CONTROL))
+    return FieldRule(_text(low, high, _CONTROL), _text_shape(low, high, _CONTROL))
 
 
-def lines(low: int, high: int) -> Rule:
+def lines(low: int, high: int) -> FieldRule:
     """A text that may have several lines."""
-    return Rule(_text(low, high, _CONTROL_BUT_LINES), _text_shape(low, high, _CONTROL_BUT_LINES))
+    return FieldRule(_text(low, high, _CONTROL_BUT_LINES), _text_shape(low, high, _CONTROL_BUT_LINES))
 
 
-def name(high: int) -> Rule:
+def address_name(high: int) -> FieldRule:
     """One line that can stand in an address: it has no slash, and begins with no dot."""
     trim, solid = _text(1, high, _CONTROL), f"{_CONTROL}{_BLANK}/\\\\"
 
     def check(text: str) -> str:
         text = trim(text)
         if text.startswith(".") or "/" in text or "\\" in text:
-            raise refused("Must begin with no dot, and have no slash in it")
+            raise invalid("Must begin with no dot, and have no slash in it")
         return text
 
     pattern = f"^[^{solid}.](?:[^{_CONTROL}/\\\\]*[^{solid}])?$"
-    return Rule(check, {"minLength": 1, "maxLength": high, "pattern": _escaped(pattern)})
+    return FieldRule(check, {"minLength": 1, "maxLength": high, "pattern": _escaped(pattern)})
 
 
-def matching(pattern: str, high: int, message: str) -> Rule:
+def matching(pattern: str, high: int, message: str) -> FieldRule:
     whole = re.compile(pattern, re.ASCII)
 
     def check(text: str) -> str:
         if len(text) <= high and whole.fullmatch(text):
             return text
-        raise refused(message)
+        raise invalid(message)
 
-    return Rule(check, {"pattern": f"^{pattern}$", "minLength": 1, "maxLength": high})
+    return FieldRule(check, {"pattern": f"^{pattern}$", "minLength": 1, "maxLength": high})
 
 
 def trimmed(text: str) -> str:
@@ -142,11 +142,11 @@ def folded(name: str) -> str:
     return trimmed(unicodedata.normalize("NFKC", name)).casefold()
 
 
-def told(error: ValidationError) -> Iterable[tuple[str, str]]:
+def error_messages(error: ValidationError) -> Iterable[tuple[str, str]]:
     """Each wrong field and what is wrong with it; a few of them where somebody sent thousands."""
-    found = error.errors(include_url=False, include_input=False)
-    for each in islice(found, MOST_ERRORS):
-        yield path(each["loc"]), _words(each)
+    errors = error.errors(include_url=False, include_input=False)
+    for each in islice(errors, MOST_ERRORS):
+        yield field_path(each["loc"]), _words(each)
 
 
 def _words(error: ErrorDetails) -> str:
@@ -159,9 +159,9 @@ def _words(error: ErrorDetails) -> str:
             return _KINDS.get(kind, "Not a valid value")
 
 
-def path(place: tuple[int | str, ...]) -> str:
+def field_path(location: tuple[int | str, ...]) -> str:
     """Members of `config` by their bare name, everything else by its whole path."""
-    steps = place[1:] if place[0:1] == ("config",) and len(place) > 1 else place
+    steps = location[1:] if location[0:1] == ("config",) and len(location) > 1 else location
     return ".".join(_step(step) for step in steps) or "body"
 
 
@@ -177,11 +177,11 @@ def _text(low: int, high: int, controls: str) -> Callable[[str], str]:
 
     def check(text: str) -> str:
         if banned.search(text):
-            raise refused(CONTROLS)
+            raise invalid(CONTROLS)
         text = trimmed(text)
         if low <= len(text) <= high:
             return text
-        raise refused(
+        raise invalid(
             f"Must be between {low} and {high} characters" if low else f"Must be at most {high} characters"
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    from moot.store.sqlite.online_backup import Report
+    from moot.store.sqlite.online_backup import ReportPages
 
 
 def backup(
@@ -22,7 +22,7 @@ def backup(
 ) -> int:
     """Copy all debates to one file, as they are at this moment. A running server need not stop for it."""
     from moot import settings
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.store.sqlite.online_backup import back_up
 
     here = settings.load()
@@ -32,26 +32,26 @@ def backup(
     _check(source, file, force=force)
     with _bar() as report:
         size = back_up(source, file, report)
-    page = Page.out()
-    page.line(f"{_megabytes(size)} MB written to ", (str(file), "bold"), ", and found sound.")
-    page.line("To restore it, stop Moot, then:")
+    terminal = Terminal.out()
+    terminal.line(f"{_megabytes(size)} MB written to ", (str(file), "bold"), ", and found sound.")
+    terminal.line("To restore it, stop Moot, then:")
     old, new = quote(str(source)), quote(str(file.absolute()))
-    page.raw(f"  rm -f {old}-wal {old}-shm\n  cp {new} {old}\n")
+    terminal.raw(f"  rm -f {old}-wal {old}-shm\n  cp {new} {old}\n")
     return 0
 
 
 def _leave_it_to_its_own(address: str, file: Path) -> int:
     """A database on a server is copied by its own tool, in one snapshot, and by one who has the password."""
     from moot.cli.error_messages import USAGE
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.compat.row_locations import without_secrets
 
-    page, where, copy = Page.err(), quote(without_secrets(address)), quote(str(file))
-    page.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")
-    page.raw(f"  pg_dump --format=custom --file={copy} {where}\n")
-    page.line("To restore the copy into an empty database:")
-    page.raw(f"  pg_restore --no-owner --dbname={where} {copy}\n")
-    page.line("Both ask for the password, or read it from PGPASSWORD or ~/.pgpass.")
+    terminal, where, copy = Terminal.err(), quote(without_secrets(address)), quote(str(file))
+    terminal.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")
+    terminal.raw(f"  pg_dump --format=custom --file={copy} {where}\n")
+    terminal.line("To restore the copy into an empty database:")
+    terminal.raw(f"  pg_restore --no-owner --dbname={where} {copy}\n")
+    terminal.line("Both ask for the password, or read it from PGPASSWORD or ~/.pgpass.")
     return USAGE
 
 
@@ -71,15 +71,15 @@ def _check(source: Path, file: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def _bar() -> Generator[Report]:
+def _bar() -> Generator[ReportPages]:
     """On standard error, where someone watches."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
-    page = Page.err()
+    terminal = Terminal.err()
     columns = (TextColumn("  copying"), BarColumn(bar_width=28), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=page.console, transient=True, disable=not page.rich) as shown:
+    with Progress(*columns, console=terminal.console, transient=True, disable=not terminal.rich) as shown:
         task = shown.add_task("copying")
         yield lambda done, total: shown.update(task, completed=done, total=total)
 

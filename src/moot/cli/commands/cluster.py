@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from moot.cli.help_examples import EXAMPLES, shown
-from moot.cli.render.help import Columns
+from moot.cli.help_examples import EXAMPLES, example_lines
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.cluster.nodes import Node
-    from moot.cluster.status import Bus, Census
+    from moot.cluster.status import BusStatus, ClusterStatus
     from moot.settings import Settings
 
 app = App(
     name="cluster",
     help="Servers and workers that share a PostgreSQL.",
     help_format="plaintext",
-    help_formatter=Columns(shown(EXAMPLES.get("cluster", ()))),
+    help_formatter=HelpColumns(example_lines(EXAMPLES.get("cluster", ()))),
 )
 UNATTENDED = 1
 LATE_SECONDS = 10.0
 """A server tells of itself every other second."""
 
 
-@app.command(help_formatter=Columns(shown(EXAMPLES.get("cluster", ()))))
+@app.command(help_formatter=HelpColumns(example_lines(EXAMPLES.get("cluster", ()))))
 def status(
     *,
     json: Annotated[bool, Parameter(negative="", help="All of it in JSON.")] = False,
@@ -34,52 +34,52 @@ def status(
     """Who serves and who works, what each runs, and what waits. Exits with 1 where it waits for nobody."""
     from moot import settings as configuration
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
     settings = configuration.load()
     census = run(_census(settings))
     if json:
         import msgspec
 
-        Page.out().raw(msgspec.json.format(msgspec.json.encode(census), indent=2).decode() + "\n")
+        Terminal.out().raw(msgspec.json.format(msgspec.json.encode(census), indent=2).decode() + "\n")
     else:
-        _show(Page.out(), census)
+        _show(Terminal.out(), census)
     return UNATTENDED if census.unattended else 0
 
 
-async def _census(settings: Settings) -> Census:
+async def _census(settings: Settings) -> ClusterStatus:
     from moot.core.errors import Invalid
 
     if settings.cluster.store is None:
         raise Invalid("Only machines that share a log make a cluster: set MOOT_STORE=postgresql://….")
-    from moot.cluster.status import take
+    from moot.cluster.status import read_status
 
-    return await take(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
+    return await read_status(settings.cluster.store.reveal(), await _bus(settings), settings.cluster)
 
 
-async def _bus(settings: Settings) -> Bus:
+async def _bus(settings: Settings) -> BusStatus:
     if settings.cluster.bus is None:
         return "not used"
-    from moot.processes.backends import make_shared
+    from moot.processes.backends import make_bus_and_state
 
-    _, commons = make_shared(settings)
+    _, shared_state = make_bus_and_state(settings)
     try:
         # Whether somebody answers shows when something is asked.
-        await commons.recall("health")
-        return "not reachable" if commons.trouble else "reachable"
+        await shared_state.get("health")
+        return "not reachable" if shared_state.connection_error else "reachable"
     finally:
-        await commons.close()
+        await shared_state.close()
 
 
-def _show(page: Page, census: Census) -> None:
-    from moot.cli.render.output import row, table
+def _show(terminal: Terminal, census: ClusterStatus) -> None:
+    from moot.cli.render.output import add_row, make_table
 
     if not census.nodes:
-        page.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
+        terminal.line("Nobody is here: neither a server (moot serve) nor a worker (moot work).")
     else:
-        made = table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
+        made = make_table("host", "pid", "role", "version", "up since", "last seen", "debates", "streams")
         for node in census.nodes:
-            row(
+            add_row(
                 made,
                 (node.host, "bold"),
                 str(node.pid),
@@ -90,12 +90,12 @@ def _show(page: Page, census: Census) -> None:
                 str(node.debates) if node.working else "",
                 str(node.streams) if node.role in ("api", "both") else "",
             )
-        page.table(made)
-    page.gap()
-    page.line(_jobs(census))
-    page.line(f"Redis: {census.bus}.")
+        terminal.table(made)
+    terminal.blank_line()
+    terminal.line(_jobs(census))
+    terminal.line(f"Redis: {census.bus}.")
     if census.unattended:
-        page.line(("Debates wait, and nobody works. Start a worker: moot work", "red"))
+        terminal.line(("Debates wait, and nobody works. Start a worker: moot work", "red"))
 
 
 def _seen(node: Node) -> tuple[str, str]:
@@ -103,7 +103,7 @@ def _seen(node: Node) -> tuple[str, str]:
     return f"{node.seen_seconds:,.0f} s ago", "red" if gone else ""
 
 
-def _jobs(census: Census) -> str:
+def _jobs(census: ClusterStatus) -> str:
     waiting = census.waiting
     lag = f", the oldest for {waiting.oldest_seconds:,.1f} s" if waiting.jobs else ""
     left = f"; {waiting.stalled} left by a worker that fell silent" if waiting.stalled else ""

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from moot.cli.help_examples import EXAMPLES, shown
+from moot.cli.help_examples import EXAMPLES, example_lines
 from moot.cli.options import Server
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 app = App(
     name="conversations",
     help="Conversations that were imported: they are read here, and never changed.",
     help_format="plaintext",
-    help_formatter=Columns(shown(EXAMPLES.get("conversations", ()))),
+    help_formatter=HelpColumns(example_lines(EXAMPLES.get("conversations", ()))),
 )
 
 
@@ -27,28 +27,28 @@ def every(
     server: Server = None,
 ) -> int:
     """Those that came last first."""
-    from moot.cli.conversation_source import library
+    from moot.cli.conversation_source import open_conversations
     from moot.cli.follow import run
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
 
     async def look() -> int:
         from moot.core.errors import Invalid
 
         if limit < 1 or offset < 0:
             raise Invalid("--limit must be 1 or more, --offset 0 or more.")
-        async with library(server) as books:
-            shelf = await books.shelf(search=search, limit=limit, offset=offset)
-        page = Page.out()
+        async with open_conversations(server) as conversations:
+            shelf = await conversations.imported_page(search=search, limit=limit, offset=offset)
+        terminal = Terminal.out()
         if not shelf.conversations:
-            page.line("No conversation fits that." if search else "Nothing was imported yet.")
+            terminal.line("No conversation fits that." if search else "Nothing was imported yet.")
             return 0
-        made = table("id", "last", "events", "from")
+        made = make_table("id", "last", "events", "from")
         for one in shelf.conversations:
-            row(made, (one.id, "bold"), (_when(one.last_ts), "dim"), f"{one.events:,}", one.source)
-        page.table(made)
+            add_row(made, (one.id, "bold"), (_when(one.last_ts), "dim"), f"{one.events:,}", one.source)
+        terminal.table(made)
         end = offset + len(shelf.conversations)
         if end < shelf.total:
-            page.line((f"{end} of {shelf.total}; the next ones: --offset {end}", "dim"))
+            terminal.line((f"{end} of {shelf.total}; the next ones: --offset {end}", "dim"))
         return 0
 
     return run(look())
@@ -67,11 +67,11 @@ def show(
     from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.conversation_source import library
-        from moot.cli.render.conversation_text import retell
+        from moot.cli.conversation_source import open_conversations
+        from moot.cli.render.conversation_text import print_conversation
 
-        async with library(server) as books:
-            await retell(books.events(id), reasoning=reasoning, json=json)
+        async with open_conversations(server) as conversations:
+            await print_conversation(conversations.events(id), reasoning=reasoning, json=json)
         return 0
 
     return run(look())

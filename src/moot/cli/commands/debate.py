@@ -239,14 +239,14 @@ def debate(
 ) -> int:
     """Hold a debate here and now, or on a server."""
     from moot.cli import export_formats, typos
-    from moot.cli.debate_options import Showing, Wish
+    from moot.cli.debate_options import DebateCliOptions, DisplayOptions
     from moot.cli.follow import run
 
     typos.refuse_mistyped_command(motion)
     _refuse_somebody_and_nobody(judge or [])
     if output is not None:
-        export_formats.kind_of(output)
-    wish = Wish(
+        export_formats.kind_from_suffix(output)
+    options = DebateCliOptions(
         motion=motion,
         format=format,
         models=(for_, against),
@@ -276,14 +276,14 @@ def debate(
         timeout=timeout,
         person_seconds=person_seconds,
     )
-    showing = Showing(output=output, json=json, plain=plain, reasoning=reasoning)
+    showing = DisplayOptions(output=output, json=json, plain=plain, reasoning=reasoning)
     if server:
         from moot.cli import debate_remote
 
-        return run(debate_remote.hold(server, wish, showing))
+        return run(debate_remote.hold_debate(server, options, showing))
     from moot.cli import debate_local
 
-    return run(debate_local.hold(wish, showing))
+    return run(debate_local.hold_debate(options, showing))
 
 
 def _refuse_somebody_and_nobody(judges: list[str]) -> None:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from moot.cli.options import Server
 
 if TYPE_CHECKING:
-    from moot.store.contract import Head
+    from moot.store.contract import DebateHead
 
 
 def delete(
@@ -24,29 +24,29 @@ def delete(
     from moot.cli.follow import run
 
     async def remove() -> int:
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
-        from moot.cli.render.output import Page
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
+        from moot.cli.render.output import Terminal
 
-        async with hall(server) as place:
-            head = await place.head(await find(place, id))
+        async with open_source(server) as source:
+            head = await source.head(await find_debate(source, id))
             if not yes and not _agreed(head):
-                Page.err().line("Nothing was deleted.")
+                Terminal.err().line("Nothing was deleted.")
                 return 1
-            await place.delete(head.id)
-        Page.out().line(f"Deleted {head.id}.")
+            await source.delete(head.id)
+        Terminal.out().line(f"Deleted {head.id}.")
         return 0
 
     return run(remove())
 
 
-def _agreed(head: Head) -> bool:
-    from moot.cli.render.output import Page
-    from moot.views.safe_text import line
+def _agreed(head: DebateHead) -> bool:
+    from moot.cli.render.output import Terminal
+    from moot.views.safe_text import single_line
 
-    page = Page.err()
+    terminal = Terminal.err()
     if not sys.stdin.isatty():
-        page.line("Nobody can be asked here; --yes deletes without asking.")
+        terminal.line("Nobody can be asked here; --yes deletes without asking.")
         return False
-    page.line(f"Delete {head.id}, “{line(head.motion)}”? It cannot be brought back. [y/N] ")
+    terminal.line(f"Delete {head.id}, “{single_line(head.motion)}”? It cannot be brought back. [y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

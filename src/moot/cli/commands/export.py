@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from moot.cli.help_examples import EXAMPLES, shown
+from moot.cli.help_examples import EXAMPLES, example_lines
 from moot.cli.options import Id, Server
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 app = App(
     name="export",
     help="A debate as Markdown, HTML or JSON; or everything in the shape of an older system.",
     help_format="plaintext",
-    help_formatter=Columns(shown(EXAMPLES.get("export", ()))),
+    help_formatter=HelpColumns(example_lines(EXAMPLES.get("export", ()))),
 )
 
 
@@ -40,20 +40,20 @@ def export(
     from moot.cli import export_formats
     from moot.cli.follow import run
 
-    kind = format or (export_formats.kind_of(output) if output else "markdown")
+    kind = format or (export_formats.kind_from_suffix(output) if output else "markdown")
 
     async def make() -> int:
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
-        from moot.cli.render.output import Page
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
+        from moot.cli.render.output import Terminal
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
             if output is None:
-                words = await export_formats.document(place, debate_id, kind, reasoning=reasoning)
-                Page.out(plain=True).raw(words)
+                words = await export_formats.document(source, debate_id, kind, reasoning=reasoning)
+                Terminal.out(plain=True).raw(words)
             else:
-                await export_formats.write(place, debate_id, output, kind, reasoning=reasoning)
+                await export_formats.write(source, debate_id, output, kind, reasoning=reasoning)
         return 0
 
     return run(make())

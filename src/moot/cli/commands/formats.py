@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.core.terms import Format, Phase
 
 app = App(
     name="formats",
     help="The debate formats, and a check for your own.",
     help_format="plaintext",
-    help_formatter=Columns(),
+    help_formatter=HelpColumns(),
 )
 
 RESULTS = {
@@ -35,24 +35,24 @@ def formats() -> int:
     """The debate formats."""
     from moot import formats as shelf
     from moot import settings
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
     from moot.core.errors import Invalid
 
-    page = Page.out()
+    terminal = Terminal.out()
     folder = settings.load().formats
-    made = table("format", "length", "seats", "")
+    made = make_table("format", "length", "seats", "")
     for name in shelf.names(folder):
         fmt = shelf.load(name, folder)
-        row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
+        add_row(made, (name, "bold"), _length(fmt), f"{fmt.min_seats}-{fmt.max_seats}", shelf.described(fmt))
     for column in (0, 1, 2):
         made.columns[column].no_wrap = True
-    page.table(made)
-    page.line("")
-    for _, found in shelf.own(folder):
+    terminal.table(made)
+    terminal.line("")
+    for _, found in shelf.user_formats(folder):
         if isinstance(found, Invalid):
-            page.raw(f"{found}\n")
-    page.line("  moot formats show NAME prints the table of speeches.")
-    page.line(f"  Formats of your own are .toml files in {folder}.")
+            terminal.raw(f"{found}\n")
+    terminal.line("  moot formats show NAME prints the table of speeches.")
+    terminal.line(f"  Formats of your own are .toml files in {folder}.")
     return 0
 
 
@@ -71,7 +71,7 @@ def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
     """Whether a format file is right; if not, what is wrong and where."""
     from moot import formats as shelf
     from moot.cli.error_messages import USAGE
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.core.errors import Invalid
 
     try:
@@ -82,10 +82,10 @@ def check(file: Annotated[Path, Parameter(help="A .toml file.")], /) -> int:
         fmt = shelf.parse(words, str(file))
     except Invalid as error:
         # As compilers say it, so that editors find the place: one line each, however long.
-        Page.err().raw(f"{error}\n")
+        Terminal.err().raw(f"{error}\n")
         return USAGE
     _table(fmt)
-    Page.out().line(("It is right.", "green"))
+    Terminal.out().line(("It is right.", "green"))
     return 0
 
 
@@ -100,39 +100,39 @@ def _length(fmt: Format) -> str:
 
 
 def _table(fmt: Format) -> None:
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
     from moot.formats import described
 
-    page = Page.out()
-    page.line((fmt.title, "bold"), f"  {described(fmt)}")
-    page.gap()
-    made = table("round", "speech", "speaker", "min", "words", "")
+    terminal = Terminal.out()
+    terminal.line((fmt.title, "bold"), f"  {described(fmt)}")
+    terminal.blank_line()
+    made = make_table("round", "speech", "speaker", "min", "words", "")
     for column in (0, 3, 4):
         made.columns[column].no_wrap = True
     for column in (3, 4):
         made.columns[column].justify = "right"
     for number, rows in _rounds(fmt):
         for place, (title, who, minutes, words, rules) in enumerate(rows):
-            row(made, "" if place else number, title, who, minutes, words, (rules, "dim"))
-    page.table(made)
-    page.gap()
-    _terms(page, fmt)
-    page.gap()
+            add_row(made, "" if place else number, title, who, minutes, words, (rules, "dim"))
+    terminal.table(made)
+    terminal.blank_line()
+    _terms(terminal, fmt)
+    terminal.blank_line()
 
 
-def _terms(page: Page, fmt: Format) -> None:
+def _terms(terminal: Terminal, fmt: Format) -> None:
     """What a table of speeches does not say."""
-    from moot.cli.render.output import row, table
+    from moot.cli.render.output import add_row, make_table
 
     names = ", ".join(chair.name for chair in fmt.chairs)
     prep = f"{fmt.prep_words} words of private notes for each team, where there is prep"
-    made = table("", "")
+    made = make_table("", "")
     made.show_header = False
-    row(made, ("result", "dim"), RESULTS[fmt.result])
-    row(made, ("last word", "dim"), fmt.last_word or "whoever it falls to")
-    row(made, ("prep", "dim"), prep if fmt.prep_words else "none")
-    row(made, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
-    page.table(made)
+    add_row(made, ("result", "dim"), RESULTS[fmt.result])
+    add_row(made, ("last word", "dim"), fmt.last_word or "whoever it falls to")
+    add_row(made, ("prep", "dim"), prep if fmt.prep_words else "none")
+    add_row(made, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")
+    terminal.table(made)
 
 
 Row = tuple[str, str, str, str, str]
@@ -140,11 +140,11 @@ Row = tuple[str, str, str, str, str]
 
 def _rounds(fmt: Format) -> list[tuple[str, list[Row]]]:
     """Each round's rows; rounds that are alike stand together."""
-    from moot.core.schedule import rows, schedule
-    from moot.core.terms import Limits
-    from moot.formats.checking import chaired
+    from moot.core.schedule import played_rows, schedule
+    from moot.core.terms import DebateLimits
+    from moot.formats.checking import template_seats
 
-    seats, limits = chaired(fmt), Limits(rounds=fmt.rounds, turns=fmt.turns)
+    seats, limits = template_seats(fmt), DebateLimits(rounds=fmt.rounds, turns=fmt.turns)
     names = {seat.id: seat.name for seat in seats}
     speakers: dict[tuple[int, int], list[str]] = {}
     for slot in schedule(fmt, seats, limits):
@@ -152,7 +152,7 @@ def _rounds(fmt: Format) -> list[tuple[str, list[Row]]]:
         if names[slot.seat] not in speaking:
             speaking.append(names[slot.seat])
     rounds: dict[int, list[Row]] = {}
-    for number, index in rows(fmt, seats, limits):
+    for number, index in played_rows(fmt, seats, limits):
         phase = fmt.phases[index]
         rounds.setdefault(number, []).append(_row(fmt, phase, speakers.get((number, index), [])))
     alike: list[tuple[int, int, list[Row]]] = []

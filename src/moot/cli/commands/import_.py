@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from moot.cli.help_examples import EXAMPLES, shown
-from moot.cli.render.help import Columns
+from moot.cli.help_examples import EXAMPLES, example_lines
+from moot.cli.render.help import HelpColumns
 
 app = App(
     name="import",
     help="Bring over what an older system has kept. What is imported can be taken back.",
     help_format="plaintext",
-    help_formatter=Columns(shown(EXAMPLES.get("import", ()))),
+    help_formatter=HelpColumns(example_lines(EXAMPLES.get("import", ()))),
 )
 
 app.command("moot.cli.commands.legacy:bring", name="legacy", help="Conversations of an older system.")

@@ -51,22 +51,22 @@ def invite(
 
     async def asked() -> int:
         from moot.cli import invitation_source
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
         from moot.cli.find_seat import own_judge, seat_id
-        from moot.cli.render.output import Page
+        from moot.cli.render.output import Terminal
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
             if withdraw:
-                await invitation_source.withdraw(place, debate_id, withdraw)
-                Page.out().line(f"Withdrawn: {withdraw}.")
+                await invitation_source.withdraw(source, debate_id, withdraw)
+                Terminal.out().line(f"Withdrawn: {withdraw}.")
                 return 0
-            debate = await place.state(debate_id)
+            debate = await source.state(debate_id)
             if role is None:
-                _list(debate, await invitation_source.invited(place, debate_id))
+                _list(debate, await invitation_source.list_invitations(source, debate_id))
                 return 0
-            guest = invitation_source.Guest(
+            guest = invitation_source.InvitationRequest(
                 role,
                 seat=seat_id(debate, seat) if seat else None,
                 judge=own_judge(debate, judge) if role == "judge" else None,
@@ -74,10 +74,10 @@ def invite(
                 days=days,
                 many=many,
             )
-            made = await invitation_source.invite(place, debate_id, guest)
+            made = await invitation_source.invite(source, debate_id, guest)
         where = "" if server else " Put the server's address before it:"
-        Page.err().line(f"This is shown once; only its digest is kept.{where}")
-        Page.out().raw(f"{(server or '').rstrip('/')}{made.link}\n")
+        Terminal.err().line(f"This is shown once; only its digest is kept.{where}")
+        Terminal.out().raw(f"{(server or '').rstrip('/')}{made.link}\n")
         return 0
 
     return run(asked())
@@ -94,38 +94,38 @@ def join(
     from moot.cli.follow import run
 
     async def joined() -> int:
-        from moot.cli.find_debate import find
-        from moot.cli.remote import Remote
-        from moot.cli.remote_shapes import in_our_words
-        from moot.cli.render.output import Page
+        from moot.cli.find_debate import find_debate
+        from moot.cli.remote import RemoteSource
+        from moot.cli.remote_shapes import translate_api_errors
+        from moot.cli.render.output import Terminal
         from moot.core.errors import Invalid
 
         if not server:
             raise Invalid(
                 "Who joins comes to a server: --server URL, and the token of the link in MOOT_TOKEN."
             )
-        async with Remote.open(server) as remote:
-            debate_id = await find(remote, id)
-            with in_our_words():
+        async with RemoteSource.open(server) as remote:
+            debate_id = await find_debate(remote, id)
+            with translate_api_errors():
                 made = await remote.client.join(debate_id, name)
-        Page.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
-        Page.out().raw(f"{made.token}\n")
+        Terminal.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
+        Terminal.out().raw(f"{made.token}\n")
         return 0
 
     return run(joined())
 
 
 def _list(debate: Debate, guests: Sequence[Invitation]) -> None:
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
 
-    page = Page.out()
+    terminal = Terminal.out()
     if not guests:
-        page.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
+        terminal.line("Nobody is invited yet. Invite somebody with: moot invite ID ROLE")
         return
     names = {place.id: place.name for place in (*debate.seats, *debate.judges)}
-    made = table("name", "role", "place", "until")
+    made = make_table("name", "role", "place", "until")
     for guest in guests:
         where = "many, by one link" if guest.many else names.get(guest.seat or guest.judge or "", "")
         until = f"{guest.expires_at:%Y-%m-%d %H:%M} UTC" if guest.expires_at else "the debate is gone"
-        row(made, (guest.name, "bold"), guest.role, where, until)
-    page.table(made)
+        add_row(made, (guest.name, "bold"), guest.role, where, until)
+    terminal.table(made)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.ask import ask
+from moot.cli.ask import run_command
 from moot.cli.options import Id, Reason, Server
 
 if TYPE_CHECKING:
@@ -35,16 +35,18 @@ def ballot(
 
     def filled_in(debate: Debate) -> CastBallot:
         from moot.cli.find_seat import own_judge, party_id, winner_id
-        from moot.cli.prompts.fill_ballot import cited
+        from moot.cli.prompts.fill_ballot import cited_turns
         from moot.core.terms import Ballot
         from moot.rules.participation import CastBallot
 
         named = winner_id(debate, winner)
         ranked = tuple(party_id(debate, one) for one in ranking.split(",") if one.strip())
         who = own_judge(debate, judge)
-        return CastBallot(Ballot(who, 0, named, {}, reason, cites=cited(debate, speeches), ranking=ranked))
+        return CastBallot(
+            Ballot(who, 0, named, {}, reason, cites=cited_turns(debate, speeches), ranking=ranked)
+        )
 
-    return ask(server, id, filled_in, "Your ballot is cast.")
+    return run_command(server, id, filled_in, "Your ballot is cast.")
 
 
 def rejudge(
@@ -74,18 +76,18 @@ def rejudge(
 
     async def judged() -> int:
         from moot.cli import follow
-        from moot.cli.debate_source import ending, hall
-        from moot.cli.find_debate import find
-        from moot.cli.render.screens import screen
+        from moot.cli.debate_source import open_source, server_option
+        from moot.cli.find_debate import find_debate
+        from moot.cli.render.screens import open_screen
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
-            before = await place.state(debate_id)
-            await place.rejudge(
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
+            before = await source.state(debate_id)
+            await source.rejudge(
                 debate_id, judge or (), criteria=criterion or (), reason=reason, allowance=cost_limit
             )
-            with screen(ending=ending(server)) as view:
-                return await follow.perform(place, debate_id, view, begun=before, server=server)
+            with open_screen(ending=server_option(server)) as view:
+                return await follow.show_and_run(source, debate_id, view, begun=before, server=server)
 
     return run(judged())
 
@@ -95,14 +97,14 @@ def verdicts(id: Id = "last", /, *, server: Server = None) -> int:
     from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
         from moot.cli.render import judges
-        from moot.cli.render.output import Page
+        from moot.cli.render.output import Terminal
 
-        async with hall(server) as place:
-            debate = await place.state(await find(place, id))
-        judges.show(debate, Page.out())
+        async with open_source(server) as source:
+            debate = await source.state(await find_debate(source, id))
+        judges.print_verdicts(debate, Terminal.out())
         return 0
 
     return run(look())

@@ -12,11 +12,11 @@ from cyclopts import Parameter
 from moot.cli.options import Server
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Page
-    from moot.compat.import_report import Listing, Problem
-    from moot.compat.legacy_import import Outcome, Progress
-    from moot.compat.row_locations import Place
-    from moot.compat.row_writers import Given
+    from moot.cli.render.output import Terminal
+    from moot.compat.import_report import Listing, RowProblem
+    from moot.compat.legacy_import import ImportOutcome, ImportProgress
+    from moot.compat.row_locations import RowLocation
+    from moot.compat.row_writers import WriteReport
     from moot.store.contract import Store
 
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
@@ -42,28 +42,30 @@ def bring(
     """Conversations of an older system, brought here to read. Ask again for what has come since; an import
     that was stopped goes on where it was."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
-    async def work() -> Outcome:
+    async def work() -> ImportOutcome:
         from moot.compat import legacy_import
-        from moot.compat.row_locations import place_of
+        from moot.compat.row_locations import parse_location
 
-        place = place_of(source, table)
-        async with opened_store() as store:
-            with _listing(report) as listing, bar("reading") as shown:
-                return await legacy_import.bring(
+        place = parse_location(source, table)
+        async with open_archive_store() as store:
+            with _listing(report) as listing, progress_bar("reading") as shown:
+                return await legacy_import.import_rows(
                     store.archive,
                     place,
                     owner=owner,
                     batch=batch,
                     dry=dry_run,
-                    told=_teller(shown),
+                    on_progress=_teller(shown),
                     listing=listing,
                 )
 
     outcome = run(work())
-    _tell(Page.out(), outcome, f"All of them are in {report}." if report else "--report FILE lists all.")
-    return 0 if outcome.report.whole and outcome.caught_up else 1
+    _print_report(
+        Terminal.out(), outcome, f"All of them are in {report}." if report else "--report FILE lists all."
+    )
+    return 0 if outcome.report.is_complete and outcome.caught_up else 1
 
 
 @contextmanager
@@ -84,21 +86,21 @@ def _listing(path: Path | None) -> Generator[Listing | None]:
 def listed() -> int:
     """The imports there are, and how much each has brought."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
 
     async def look() -> int:
-        page = Page.out()
-        async with opened_store() as store:
+        terminal = Terminal.out()
+        async with open_archive_store() as store:
             imports = await store.archive.imports()
             if not imports:
-                page.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
+                terminal.line("Nothing was imported yet. Begin with: moot import legacy SOURCE --dry-run")
                 return 0
-            made = table("id", "state", "last", "owner", "rows", "from")
+            made = make_table("id", "state", "last", "owner", "rows", "from")
             for one in imports:
-                found = _report(one.report)
+                rows = _report(one.report)
                 when = f"{one.updated_at:%Y-%m-%d %H:%M}"
-                row(made, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{found:,}", one.source)
-        page.table(made)
+                add_row(made, (one.id, "bold"), one.state, (when, "dim"), one.owner, f"{rows:,}", one.source)
+        terminal.table(made)
         return 0
 
     return run(look())
@@ -107,16 +109,16 @@ def listed() -> int:
 def undo(id: Annotated[str, Parameter(help="The import, as `moot import list` shows it.")], /) -> int:
     """Remove exactly what an import has brought."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
     async def work() -> int:
-        from moot.compat.legacy_import import take_back
+        from moot.compat.legacy_import import undo_import
 
-        async with opened_store() as store:
-            with bar("removing") as shown:
-                return await take_back(store.archive, id, lambda gone: shown(gone, None, "removing"))
+        async with open_archive_store() as store:
+            with progress_bar("removing") as shown:
+                return await undo_import(store.archive, id, lambda gone: shown(gone, None, "removing"))
 
-    Page.out().line(f"Took {id} back: {run(work()):,} events are gone.")
+    Terminal.out().line(f"Took {id} back: {run(work()):,} events are gone.")
     return 0
 
 
@@ -140,30 +142,32 @@ def give(
     """Conversations in their old shape: those that were imported, as they were. What a table has already is
     left as it is."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
     async def work() -> int:
-        from moot.cli.conversation_source import library
+        from moot.cli.conversation_source import open_conversations
         from moot.compat import legacy_export
-        from moot.compat.row_locations import place_of
+        from moot.compat.row_locations import parse_location
 
-        place, page = place_of(destination, table), Page.out()
-        async with library(server) as books:
-            kinds = {name: await books.imported(name) for name in conversation}
+        place, terminal = parse_location(destination, table), Terminal.out()
+        async with open_conversations(server) as conversations:
+            kinds = {name: await conversations.is_imported(name) for name in conversation}
             theirs = [name for name, imported in kinds.items() if imported]
             ours = [name for name in kinds if name not in theirs]
-            given = [books.rows(theirs)] if theirs or not conversation else []
-            given += [books.debates(ours)] if ours else []
-            given += [books.debates()] if debates else []
-            with bar("writing") as shown:
-                done = await legacy_export.give(place, *given, told=lambda rows: shown(rows, None, "writing"))
-        return written(page, place, done)
+            given = [conversations.rows(theirs)] if theirs or not conversation else []
+            given += [conversations.debates(ours)] if ours else []
+            given += [conversations.debates()] if debates else []
+            with progress_bar("writing") as shown:
+                done = await legacy_export.write_rows(
+                    place, *given, on_progress=lambda rows: shown(rows, None, "writing")
+                )
+        return print_written(terminal, place, done)
 
     return run(work())
 
 
 @asynccontextmanager
-async def opened_store() -> AsyncGenerator[Store]:
+async def open_archive_store() -> AsyncGenerator[Store]:
     from moot import settings
     from moot.processes.backends import open_store
 
@@ -176,89 +180,93 @@ async def opened_store() -> AsyncGenerator[Store]:
 
 # --- what is told -----------------------------------------------------------------------------------------
 
-Shown = Callable[[int, int | None, str], None]
+ShowProgress = Callable[[int, int | None, str], None]
 
 
 @contextmanager
-def bar(words: str) -> Generator[Shown]:
+def progress_bar(words: str) -> Generator[ShowProgress]:
     """On standard error, where someone watches."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
-    page = Page.err()
+    terminal = Terminal.err()
     columns = (TextColumn("  {task.description}"), BarColumn(bar_width=28), TaskProgressColumn())
     shown = Progress(
         *columns,
         TimeRemainingColumn(compact=True),
-        console=page.console,
+        console=terminal.console,
         transient=True,
-        disable=not page.rich,
+        disable=not terminal.rich,
     )
     with shown:
         task = shown.add_task(words, total=None)
         yield lambda done, total, text: shown.update(task, completed=done, total=total, description=text)
 
 
-def _teller(shown: Shown) -> Callable[[Progress], None]:
-    def tell(progress: Progress) -> None:
+def _teller(shown: ShowProgress) -> Callable[[ImportProgress], None]:
+    def tell(progress: ImportProgress) -> None:
         words = "reading" if not progress.passed else f"pass {progress.passed + 1}"
         shown(progress.done, progress.total, f"{words}, {progress.written:,} written")
 
     return tell
 
 
-def _tell(page: Page, outcome: Outcome, all_of_them: str) -> None:
-    from moot.cli.render.output import row, table
+def _print_report(terminal: Terminal, outcome: ImportOutcome, all_of_them: str) -> None:
+    from moot.cli.render.output import add_row, make_table
 
     report, import_ = outcome.report, outcome.import_
     if report.dry:
-        page.line("A dry run: nothing was written. From ", (import_.source, "bold"), ":")
+        terminal.line("A dry run: nothing was written. From ", (import_.source, "bold"), ":")
     else:
-        page.line((import_.id, "bold"), " from ", (import_.source, "bold"), ":")
-        page.line(f"{outcome.new:,} new, {outcome.changed:,} changed, {report.conversations:,} conversations")
-    made = table("", "found", "kept")
+        terminal.line((import_.id, "bold"), " from ", (import_.source, "bold"), ":")
+        terminal.line(
+            f"{outcome.new:,} new, {outcome.changed:,} changed, {report.conversations:,} conversations"
+        )
+    made = make_table("", "found", "kept")
     names = {"reasoning": "thoughts", "tool_call": "tool calls", "tool_result": "results"}
-    accounts = report.accounts()
+    accounts = report.compare_counts()
     others = sorted(report.seen.segments.keys() - names.keys())
     counted = [(name, report.seen.segments[name], report.kept.segments.get(name, 0)) for name in others]
     for name, seen, kept in (*accounts, *counted):
-        row(made, names.get(name, name), f"{seen:,}", (f"{kept:,}", "" if seen == kept else "red"))
-    page.table(made)
-    page.line("100 % of what was found is kept." if report.whole else "Not all of it is kept.")
+        add_row(made, names.get(name, name), f"{seen:,}", (f"{kept:,}", "" if seen == kept else "red"))
+    terminal.table(made)
+    terminal.line("100 % of what was found is kept." if report.is_complete else "Not all of it is kept.")
     for name in report.lost:
-        page.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
-    complain(page, report.problems, report.bad, "could not be brought", all_of_them)
+        terminal.line((f"Of {name}, fewer are in the store than were written. Please report this.", "red"))
+    print_problems(terminal, report.problems, report.bad, "could not be brought", all_of_them)
     if not outcome.caught_up:
-        page.line("It is still being written faster than it is read: ask again for what has come since.")
+        terminal.line("It is still being written faster than it is read: ask again for what has come since.")
 
 
-def written(page: Page, place: Place, done: Given) -> int:
-    page.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
-    if done.there:
-        page.line(f"{done.there:,} were there already, and were left as they are.")
-    complain(page, done.problems, len(done.problems), "could not be written")
+def print_written(terminal: Terminal, place: RowLocation, done: WriteReport) -> int:
+    terminal.line(f"{done.rows:,} rows written to ", (place.label, "bold"), ".")
+    if done.existing:
+        terminal.line(f"{done.existing:,} were there already, and were left as they are.")
+    print_problems(terminal, done.problems, len(done.problems), "could not be written")
     return 1 if done.problems else 0
 
 
-def complain(page: Page, problems: list[Problem], count: int, what: str, all_of_them: str = "") -> None:
-    from moot.cli.render.output import row, table
+def print_problems(
+    terminal: Terminal, problems: list[RowProblem], count: int, what: str, all_of_them: str = ""
+) -> None:
+    from moot.cli.render.output import add_row, make_table
 
     if not count:
         return
-    page.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
-    made = table("row", "why")
+    terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
+    made = make_table("row", "why")
     for problem in problems[:MOST_SHOWN]:
-        row(made, problem.row, problem.reason)
-    page.table(made)
+        add_row(made, problem.row, problem.reason)
+    terminal.table(made)
     if count > MOST_SHOWN:
-        page.line((f"and {count - MOST_SHOWN:,} more. {all_of_them}".strip(), "dim"))
+        terminal.line((f"and {count - MOST_SHOWN:,} more. {all_of_them}".strip(), "dim"))
 
 
 def _report(raw: bytes) -> int:
     """How many rows it has kept."""
     import msgspec
 
-    from moot.compat.import_report import Report
+    from moot.compat.import_report import ImportReport
 
-    return msgspec.json.decode(raw, type=Report).kept.rows
+    return msgspec.json.decode(raw, type=ImportReport).kept.rows

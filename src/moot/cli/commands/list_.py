@@ -26,20 +26,20 @@ def listing(
     from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.debate_source import hall
+        from moot.cli.debate_source import open_source
         from moot.cli.render import debate_list
         from moot.core.errors import Invalid
 
         if limit < 1 or offset < 0:
             raise Invalid("--limit must be 1 or more, --offset 0 or more.")
-        async with hall(server) as place:
-            page = await place.list(
+        async with open_source(server) as source:
+            page = await source.list(
                 statuses=(status,) if status else (), search=search, limit=limit, offset=offset
             )
         if json:
-            debate_list.lines(page)
+            debate_list.print_json_lines(page)
         else:
-            debate_list.table_of(page, offset, filtered=bool(status or search))
+            debate_list.print_table(page, offset, filtered=bool(status or search))
         return 0
 
     return run(look())

@@ -21,7 +21,7 @@ def mcp() -> int:
     from moot.mcp_server.stdio_server import serve
 
     settings = configuration.load()
-    logging_setup.set_up(settings, level=logging.DEBUG if debugging() else logging.WARNING)
+    logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else logging.WARNING)
     if run(serve(settings)):
         # A thread still waits for a line that may never come. All that counts is in the log.
         os._exit(0)

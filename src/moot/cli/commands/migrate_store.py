@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    from moot.cli.render.output import Page
-    from moot.processes.copy_store import Address, Moved
+    from moot.cli.render.output import Terminal
+    from moot.processes.copy_store import CopyReport, StoreAddress
 
 STORE = "sqlite:FILE or postgresql://user@host/database."
 NAMES = {
@@ -40,70 +40,70 @@ def migrate_store(
     """Copy all debates and whatever belongs to them, conversations and tokens to another store, and compare
     both, event by event. Stop Moot first. The old store is left as it is."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.core.errors import Invalid
-    from moot.processes.copy_store import address_of
+    from moot.processes.copy_store import parse_address
 
-    old, new = address_of(source), address_of(target)
+    old, new = parse_address(source), parse_address(target)
     if old.label == new.label:
         raise Invalid("Source and target are the same store.")
-    page = Page.out()
+    terminal = Terminal.out()
     if dry_run:
-        page.line("A dry run: nothing was written. From ", (old.label, "bold"), " would be copied:")
-        _count(page, run(_look(old)))
+        terminal.line("A dry run: nothing was written. From ", (old.label, "bold"), " would be copied:")
+        _count(terminal, run(_count_source(old)))
         return 0
     moved = run(_move(old, new, resume=resume))
-    page.line("Copied to ", (new.label, "bold"), ":")
-    _count(page, moved.counts)
-    return _conclude(page, new, moved)
+    terminal.line("Copied to ", (new.label, "bold"), ":")
+    _count(terminal, moved.counts)
+    return _conclude(terminal, new, moved)
 
 
-async def _look(address: Address) -> dict[str, int]:
+async def _count_source(address: StoreAddress) -> dict[str, int]:
     from moot import settings
-    from moot.processes.copy_store import opened
+    from moot.processes.copy_store import open_for_copy
 
-    async with opened(address, settings.load().data, new=False) as home:
-        return await home.belongings.counts()
+    async with open_for_copy(address, settings.load().data, new=False) as home:
+        return await home.tables.row_counts()
 
 
-async def _move(old: Address, new: Address, *, resume: bool) -> Moved:
+async def _move(old: StoreAddress, new: StoreAddress, *, resume: bool) -> CopyReport:
     from moot import settings
-    from moot.cli.commands.legacy import bar
-    from moot.cli.render.output import Page
+    from moot.cli.commands.legacy import progress_bar
+    from moot.cli.render.output import Terminal
     from moot.core.errors import StoreError
-    from moot.processes.copy_store import move, opened
+    from moot.processes.copy_store import copy_store, open_for_copy
 
     data = settings.load().data
-    async with opened(old, data, new=False) as source, opened(new, data, new=True) as target:
+    async with open_for_copy(old, data, new=False) as source, open_for_copy(new, data, new=True) as target:
         try:
-            with bar("copying") as told:
-                return await move(source, target, resume=resume, told=told)
+            with progress_bar("copying") as told:
+                return await copy_store(source, target, resume=resume, told=told)
         except (StoreError, CancelledError):
-            Page.err().line("What was copied stays; the same command with --resume goes on.")
+            Terminal.err().line("What was copied stays; the same command with --resume goes on.")
             raise
 
 
-def _count(page: Page, counts: dict[str, int]) -> None:
-    from moot.cli.render.output import row, table
+def _count(terminal: Terminal, counts: dict[str, int]) -> None:
+    from moot.cli.render.output import add_row, make_table
 
-    made = table("", "")
+    made = make_table("", "")
     made.show_header = False
     for name, words in NAMES.items():
-        row(made, words, f"{counts[name]:,}")
-    page.table(made)
+        add_row(made, words, f"{counts[name]:,}")
+    terminal.table(made)
 
 
-def _conclude(page: Page, new: Address, moved: Moved) -> int:
+def _conclude(terminal: Terminal, new: StoreAddress, moved: CopyReport) -> int:
     if moved.differing:
-        page.line((f"{len(moved.differing):,} are not the same on both sides:", "red"))
+        terminal.line((f"{len(moved.differing):,} are not the same on both sides:", "red"))
         for name in moved.differing[:MOST_SHOWN]:
-            page.line("  ", name)
-        page.line("Stay with the old store, and please report this.")
+            terminal.line("  ", name)
+        terminal.line("Stay with the old store, and please report this.")
         return 1
-    page.line(
+    terminal.line(
         "All of it is there: every event is the same on both sides, and every debate folds to the same."
     )
-    page.line("From now on set this, with the password where it needs one:")
-    page.raw(f"  MOOT_STORE={quote(new.label)}\n")
-    page.line("The old store was left as it is. Remove it when you no longer need it.")
+    terminal.line("From now on set this, with the password where it needs one:")
+    terminal.raw(f"  MOOT_STORE={quote(new.label)}\n")
+    terminal.line("The old store was left as it is. Remove it when you no longer need it.")
     return 0

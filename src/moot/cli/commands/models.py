@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
-    from moot.models.discovery import Found
-    from moot.models.model_files import Manager
+    from moot.models.discovery import AvailableModel
+    from moot.models.model_files import ModelFiles
 
 app = App(
     name="models",
     help="The models that can argue here, and how to get more.",
     help_format="plaintext",
-    help_formatter=Columns(),
+    help_formatter=HelpColumns(),
 )
 
 
@@ -44,7 +44,7 @@ def models(
 
         async with Arena.open() as arena:
             if prices:
-                return price_list.show(arena, provider)
+                return price_list.print_prices(arena, provider)
             rows = await arena.providers.usable()
             _table(rows, await arena.providers.default_model())
         return 0
@@ -65,7 +65,7 @@ def test(
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            return await model_test.out(arena, model)
+            return await model_test.run_model_test(arena, model)
 
     return run(ask())
 
@@ -73,51 +73,51 @@ def test(
 @app.command
 def install(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
     """Fetch a model, checked by its hash. It goes on where it was broken off, and runs no code."""
-    from moot.cli.render.output import Page
-    from moot.cli.render.progress import bar
+    from moot.cli.render.output import Terminal
+    from moot.cli.render.progress import install_bar
 
     manager = _manager()
     wanted = name.removeprefix("local/")
-    with bar() as report:
+    with install_bar() as report:
         path = manager.install(wanted, report)
-    Page.out().line("Installed: ", (str(path), "bold"))
+    Terminal.out().line("Installed: ", (str(path), "bold"))
     return 0
 
 
 @app.command
 def remove(name: Annotated[str, Parameter(help="A name from `moot models`.")], /) -> int:
     """Remove the file of an installed model."""
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
     found = _manager().remove(name.removeprefix("local/"))
-    Page.out().line("Removed." if found else "It was not installed.")
+    Terminal.out().line("Removed." if found else "It was not installed.")
     return 0
 
 
-def _manager() -> Manager:
+def _manager() -> ModelFiles:
     from moot import settings
-    from moot.models.model_files import Manager
+    from moot.models.model_files import ModelFiles
 
     here = settings.load()
-    return Manager(here.models, environ=here.environ, offline=here.offline)
+    return ModelFiles(here.models, environ=here.environ, offline=here.offline)
 
 
-def _table(rows: tuple[Found, ...], default: str) -> None:
-    from moot.cli.render.output import Page, row, table
+def _table(rows: tuple[AvailableModel, ...], default: str) -> None:
+    from moot.cli.render.output import Terminal, add_row, make_table
 
-    page = Page.out()
-    made = table("", "model", "", "what to do")
+    terminal = Terminal.out()
+    made = make_table("", "model", "", "what to do")
     made.columns[1].no_wrap = True
     for found in sorted(rows, key=_rank):
         mark = ("●", "green") if found.usable else ("○", "dim")
         name = (found.name, "bold" if found.usable else "")
         size = f", {found.size / 1e6:,.0f} MB" if found.size else ""
-        row(made, mark, name, (found.why + size, "dim"), found.todo)
-    page.table(made)
-    page.line("")
-    page.line("  Without --model a debate uses ", (default, "bold"), ".")
+        add_row(made, mark, name, (found.why + size, "dim"), found.todo)
+    terminal.table(made)
+    terminal.line("")
+    terminal.line("  Without --model a debate uses ", (default, "bold"), ".")
 
 
-def _rank(found: Found) -> int:
+def _rank(found: AvailableModel) -> int:
     """What works, then what is one command away, then the rest."""
     return 0 if found.usable else 1 if found.kind == "catalogue" else 2

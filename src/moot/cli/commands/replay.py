@@ -30,18 +30,18 @@ def replay(
     factor = _factor(speed)
 
     async def again() -> int:
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
-        from moot.cli.follow import log_of, play
-        from moot.cli.render.screens import screen
-        from moot.cli.replay_events import Reel
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
+        from moot.cli.follow import log_of, show_records
+        from moot.cli.render.screens import open_screen
+        from moot.cli.replay_events import EventReplay
 
-        async with hall(server) as place:
-            records = await log_of(place, await find(place, id))
-        reel = Reel(records, factor)
+        async with open_source(server) as source:
+            records = await log_of(source, await find_debate(source, id))
+        reel = EventReplay(records, factor)
         hint = "a replay" if factor == 1 else f"a replay at {speed} times the pace"
-        with screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock, hint=hint) as view:
-            await play(reel.frames(), view)
+        with open_screen(json=json, plain=plain, reasoning=reasoning, clock=reel.clock, hint=hint) as view:
+            await show_records(reel.records(), view)
             view.flush()
         return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from moot.cli.options import Id, Json, Output, Plain, Reasoning, Server, Step
 
 if TYPE_CHECKING:
-    from moot.cli.debate_source import Hall
+    from moot.cli.debate_source import DebateSource
 
 
 def resume(
@@ -26,53 +26,53 @@ def resume(
     from moot.cli.follow import run
 
     if output is not None:
-        export_formats.kind_of(output)
+        export_formats.kind_from_suffix(output)
 
     async def go_on() -> int:
         from moot.cli import follow
-        from moot.cli.debate_source import ending, hall
-        from moot.cli.find_debate import find
+        from moot.cli.debate_source import open_source, server_option
+        from moot.cli.find_debate import find_debate
         from moot.cli.render import screens
-        from moot.cli.visible_records import people
+        from moot.cli.visible_records import all_people
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
-            before = await place.state(debate_id)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
+            before = await source.state(debate_id)
             # Who resumes a server's debate in which people sit is one of them, and is asked here.
-            elsewhere = await place.is_running(debate_id) and not (server and people(before))
+            elsewhere = await source.is_running(debate_id) and not (server and all_people(before))
             hint = screens.WATCHING if elsewhere else screens.PLAYING
-            advice = ending(server)
-            with screens.screen(
+            advice = server_option(server)
+            with screens.open_screen(
                 json=json, plain=plain, reasoning=reasoning, hint=hint, ending=advice
             ) as view:
-                await wake(place, debate_id, step)
+                await continue_debate(source, debate_id, step)
                 if elsewhere:
-                    code = await follow.watch(place, debate_id, view, server=server)
+                    code = await follow.watch(source, debate_id, view, server=server)
                 else:
-                    code = await follow.perform(place, debate_id, view, begun=before, server=server)
+                    code = await follow.show_and_run(source, debate_id, view, begun=before, server=server)
             if output is not None:
-                await export_formats.write(place, debate_id, output)
+                await export_formats.write(source, debate_id, output)
             return code
 
     return run(go_on())
 
 
-async def wake(hall: Hall, debate_id: str, step: Step = None) -> None:
+async def continue_debate(source: DebateSource, debate_id: str, step: Step = None) -> None:
     """Ask for whatever makes this debate go on. Raises Refused where nothing can."""
     from moot.core.errors import Refused
     from moot.rules.commands import JudgeNow, Resume, Retry, Start
 
-    debate = await hall.state(debate_id)
+    debate = await source.state(debate_id)
     if debate.final and not debate.being_judged:
         raise Refused("The debate is over.", debate.status)
     match debate.status:
         case "created":
-            await hall.ask(debate_id, Start())
+            await source.ask(debate_id, Start())
         case "paused":
-            await hall.ask(debate_id, Resume(step))
+            await source.ask(debate_id, Resume(step))
         case "error" if debate.failure == "judge_failed":
-            await hall.ask(debate_id, JudgeNow())
+            await source.ask(debate_id, JudgeNow())
         case "error":
-            await hall.ask(debate_id, Retry())
+            await source.ask(debate_id, Retry())
         case _:
-            hall.run(debate_id)
+            source.run(debate_id)

@@ -30,20 +30,20 @@ def serve(
     from moot import settings as configuration
     from moot.cli.error_messages import debugging
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.processes.server import serve as run_server
     from moot.web import logging_setup
 
     settings = configuration.load()
-    logging_setup.set_up(settings, level=logging.DEBUG if debugging() else logging.INFO)
+    logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else logging.INFO)
     if sys.stderr.isatty() and not debugging():
         # Eighty lines for each page that is opened would carry its address off the screen.
         logging.getLogger("moot.access").setLevel(logging.WARNING)
-    page = Page.out()
+    terminal = Terminal.out()
 
     def ready(url: str) -> None:
-        page.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
-        page.line((f"The API is described at {url}/docs.", "dim"))
+        terminal.line("Moot is at ", (url, "bold"), ". Ctrl-C stops it.")
+        terminal.line((f"The API is described at {url}/docs.", "dim"))
         if open:
             _show(url)
 

@@ -29,19 +29,21 @@ def show(
     from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.debate_source import ending, hall
-        from moot.cli.find_debate import find
+        from moot.cli.debate_source import open_source, server_option
+        from moot.cli.find_debate import find_debate
         from moot.cli.follow import log_of, show_all
         from moot.cli.render import svg as picture
-        from moot.cli.render.screens import screen
+        from moot.cli.render.screens import open_screen
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
-            records = await log_of(place, debate_id)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
+            records = await log_of(source, debate_id)
         if svg is not None:
             picture.draw(records, svg, reasoning=reasoning, dark=dark, columns=columns, cut=cut)
             return 0
-        with screen(json=json, plain=plain, reasoning=reasoning, moving=False, ending=ending(server)) as view:
+        with open_screen(
+            json=json, plain=plain, reasoning=reasoning, moving=False, ending=server_option(server)
+        ) as view:
             show_all(records, view)
         return 0
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.ask import ask
+from moot.cli.ask import run_command
 from moot.cli.options import Id, Reason, Server
 
 
@@ -22,7 +22,7 @@ def pause(
     """Pause after the running speech, or at once with --now."""
     from moot.rules.commands import Pause
 
-    return ask(server, id, Pause(now=now), "Paused.")
+    return run_command(server, id, Pause(now=now), "Paused.")
 
 
 def inject(
@@ -39,7 +39,7 @@ def inject(
     from moot.cli.find_seat import seat_id
     from moot.rules.commands import Inject
 
-    return ask(
+    return run_command(
         server,
         id,
         lambda debate: Inject(text, to=seat_id(debate, to) if to else None),
@@ -62,7 +62,7 @@ def question(
     from moot.cli.find_seat import seat_id
     from moot.rules.commands import Inject
 
-    return ask(
+    return run_command(
         server,
         id,
         lambda debate: Inject(text, to=seat_id(debate, to) if to else None, question=True),
@@ -84,7 +84,7 @@ def extend(
 
     if not (seconds or rounds):
         raise Invalid("Say by how much: --seconds 60, or --rounds 1.")
-    return ask(server, id, Extend(seconds, rounds), "Extended.")
+    return run_command(server, id, Extend(seconds, rounds), "Extended.")
 
 
 def skip(
@@ -106,28 +106,28 @@ def skip(
         # The one that is being given as we look, and not the one that follows it a moment later.
         return SkipTurn(turn=debate.live[0].number if len(debate.live) == 1 else None)
 
-    return ask(server, id, command, "Skipped.")
+    return run_command(server, id, command, "Skipped.")
 
 
 def retry(id: Id = "last", /, *, server: Server = None) -> int:
     """Have the last failed or interrupted speech given again."""
     from moot.rules.commands import Retry
 
-    return ask(server, id, Retry(), "It will be given again.")
+    return run_command(server, id, Retry(), "It will be given again.")
 
 
 def next_round(id: Id = "last", /, *, server: Server = None) -> int:
     """Ask for the next round, where rounds wait to be asked for."""
     from moot.rules.commands import NextRound
 
-    return ask(server, id, NextRound(), "The next round begins.")
+    return run_command(server, id, NextRound(), "The next round begins.")
 
 
 def judge(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
     """End the speeches and ask the judge now."""
     from moot.rules.commands import JudgeNow
 
-    return ask(server, id, JudgeNow(reason), "The judge is asked.")
+    return run_command(server, id, JudgeNow(reason), "The judge is asked.")
 
 
 def decide(
@@ -142,7 +142,7 @@ def decide(
     from moot.cli.find_seat import winner_id
     from moot.rules.commands import Decide
 
-    return ask(
+    return run_command(
         server,
         id,
         lambda debate: Decide(winner_id(debate, winner), reason),
@@ -154,11 +154,11 @@ def stop(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> i
     """End the debate; what was said is judged."""
     from moot.rules.commands import Stop
 
-    return ask(server, id, Stop(reason), "Stopped.")
+    return run_command(server, id, Stop(reason), "Stopped.")
 
 
 def abort(id: Id = "last", /, *, reason: Reason = "", server: Server = None) -> int:
     """End the debate without a verdict."""
     from moot.rules.commands import Abort
 
-    return ask(server, id, Abort(reason), "Aborted.")
+    return run_command(server, id, Abort(reason), "Aborted.")

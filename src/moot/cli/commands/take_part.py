@@ -10,11 +10,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moot.cli.ask import ask
+from moot.cli.ask import run_command
 from moot.cli.options import Id, Seat, Server
 
 ANSWERS = {"yes": True, "no": False}
-Speech = Annotated[
+SpeechArgument = Annotated[
     str | None,
     Parameter(
         help="The words, in quotation marks, or - to read them from standard input.",
@@ -34,12 +34,14 @@ def take(
     """Sit down in a seat; the model that sat there stands in when you leave."""
     import shlex
 
-    from moot.cli.debate_source import ending
+    from moot.cli.debate_source import server_option
     from moot.cli.find_seat import seat_id
     from moot.rules.participation import TakeSeat
 
-    hint = f"To be asked when it is your turn: moot watch {id} --as {shlex.quote(seat)}{ending(server)}"
-    return ask(
+    hint = (
+        f"To be asked when it is your turn: moot watch {id} --as {shlex.quote(seat)}{server_option(server)}"
+    )
+    return run_command(
         server, id, lambda debate: TakeSeat(seat_id(debate, seat), name), f"You sit down as {seat}.", hint
     )
 
@@ -49,21 +51,23 @@ def leave(id: Id = "last", /, *, seat: Seat = None, server: Server = None) -> in
     from moot.cli.find_seat import own_seat
     from moot.rules.participation import LeaveSeat
 
-    return ask(server, id, lambda debate: LeaveSeat(own_seat(debate, seat)), "You have left your seat.")
+    return run_command(
+        server, id, lambda debate: LeaveSeat(own_seat(debate, seat)), "You have left your seat."
+    )
 
 
-def say(id: Id, text: Speech = None, /, *, seat: Seat = None, server: Server = None) -> int:
+def say(id: Id, text: SpeechArgument = None, /, *, seat: Seat = None, server: Server = None) -> int:
     """Give the speech that the debate waits for; without words, your draft."""
     from moot.cli.find_seat import own_seat
     from moot.rules.participation import Say
 
     words = _words(text)
-    return ask(server, id, lambda debate: Say(own_seat(debate, seat), words), "You have spoken.")
+    return run_command(server, id, lambda debate: Say(own_seat(debate, seat), words), "You have spoken.")
 
 
 def draft(
     id: Id,
-    text: Speech,
+    text: SpeechArgument,
     /,
     *,
     live: Annotated[
@@ -77,7 +81,7 @@ def draft(
     from moot.rules.participation import KeepDraft
 
     words = _words(text) or ""
-    return ask(server, id, lambda debate: KeepDraft(own_seat(debate, seat), words, live), "Kept.")
+    return run_command(server, id, lambda debate: KeepDraft(own_seat(debate, seat), words, live), "Kept.")
 
 
 def point(
@@ -97,8 +101,10 @@ def point(
     answer = ANSWERS.get(text.strip().casefold())
     if answer is not None:
         done = "Taken." if answer else "Declined."
-        return ask(server, id, lambda debate: AnswerPoint(own_seat(debate, seat), answer), done)
-    return ask(server, id, lambda debate: OfferPoint(own_seat(debate, seat), text), "Your point is offered.")
+        return run_command(server, id, lambda debate: AnswerPoint(own_seat(debate, seat), answer), done)
+    return run_command(
+        server, id, lambda debate: OfferPoint(own_seat(debate, seat), text), "Your point is offered."
+    )
 
 
 def _words(text: str | None) -> str | None:

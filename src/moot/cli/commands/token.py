@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
     from moot.store.contract import Store, Token
@@ -18,7 +18,7 @@ app = App(
     name="token",
     help="Tokens for those who use a server: once there is one, every request needs one.",
     help_format="plaintext",
-    help_formatter=Columns(),
+    help_formatter=HelpColumns(),
 )
 LONGEST = 64
 MOST_DAYS = 36_500
@@ -45,7 +45,7 @@ def new(
 ) -> int:
     """Make a token and show it, this once: it is stored nowhere."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.store.contract import Token
     from moot.store.token_digest import digest, new_secret
 
@@ -55,8 +55,8 @@ def new(
     now = datetime.now(UTC)
     expires = now + timedelta(days=days) if days is not None else None
     run(_keep(Token(name, digest(secret), role, tenant, now, expires)))
-    Page.err().line("This is shown once; only its digest is kept. Send it as `Authorization: Bearer …`.")
-    Page.out().raw(f"{secret}\n")
+    Terminal.err().line("This is shown once; only its digest is kept. Send it as `Authorization: Bearer …`.")
+    Terminal.out().raw(f"{secret}\n")
     return 0
 
 
@@ -64,16 +64,16 @@ def new(
 def every() -> int:
     """The tokens there are, without the tokens themselves."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page, row, table
+    from moot.cli.render.output import Terminal, add_row, make_table
 
-    page, now = Page.out(), datetime.now(UTC)
+    terminal, now = Terminal.out(), datetime.now(UTC)
     tokens = run(_all())
     if not tokens:
-        page.line("No tokens yet. Make one with: moot token new NAME")
+        terminal.line("No tokens yet. Make one with: moot token new NAME")
         return 0
-    made = table("name", "role", "debates of", "made", "until")
+    made = make_table("name", "role", "debates of", "made", "until")
     for token in tokens:
-        row(
+        add_row(
             made,
             (token.name, "bold"),
             token.role,
@@ -81,7 +81,7 @@ def every() -> int:
             f"{token.created_at:%Y-%m-%d}",
             _until(token, now),
         )
-    page.table(made)
+    terminal.table(made)
     return 0
 
 
@@ -89,12 +89,12 @@ def every() -> int:
 def revoke(name: Annotated[str, Parameter(help="Its name, as `moot token list` shows it.")], /) -> int:
     """Make a token count no longer. A running server knows within a second."""
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
 
     if not run(_drop(name)):
-        Page.err().line(f"There is no token called {name!r}. `moot token list` shows those there are.")
+        Terminal.err().line(f"There is no token called {name!r}. `moot token list` shows those there are.")
         return 2
-    Page.out().line(f"Revoked {name}.")
+    Terminal.out().line(f"Revoked {name}.")
     return 0
 
 
@@ -135,7 +135,7 @@ async def _keep(token: Token) -> None:
     async with _store() as store:
         if any(kept.name == token.name for kept in await store.tokens()):
             raise Invalid(f"There is a token called {token.name!r}; revoke it first, or take another name.")
-        await store.keep_token(token)
+        await store.save_token(token)
 
 
 async def _all() -> tuple[Token, ...]:
@@ -145,4 +145,4 @@ async def _all() -> tuple[Token, ...]:
 
 async def _drop(name: str) -> bool:
     async with _store() as store:
-        return await store.drop_token(name)
+        return await store.delete_token(name)

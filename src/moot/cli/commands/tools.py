@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
-    from moot.tools.contract import Kit
+    from moot.tools.contract import ToolServerInfo
 
 app = App(
     name="tools",
     help="The tools that speakers may be given with --tool. Servers stand in moot.toml.",
     help_format="plaintext",
-    help_formatter=Columns(),
+    help_formatter=HelpColumns(),
 )
 
 
@@ -28,7 +28,7 @@ def tools() -> int:
         from moot.engine.arena import Arena
 
         async with Arena.open() as arena:
-            return _table(await arena.tools.kits(), str(arena.settings.file))
+            return _table(await arena.tools.servers(), str(arena.settings.file))
 
     return run(look())
 
@@ -43,40 +43,40 @@ def attempt(
     from moot.cli.follow import run
 
     async def use() -> int:
-        from moot.cli.render.output import Page
+        from moot.cli.render.output import Terminal
         from moot.core.errors import Invalid
         from moot.core.terms import ToolCall
         from moot.engine.arena import Arena
-        from moot.tools.tool_listing import legal
+        from moot.tools.tool_listing import name_for_models
 
         async with Arena.open() as arena:
             server, _, tool = name.partition("/")
-            if not tool or not arena.tools.knows(name) or not await arena.tools.offered([name]):
+            if not tool or not arena.tools.knows(name) or not await arena.tools.tools_for([name]):
                 raise Invalid(f"There is no tool {name!r}. `moot tools` lists what there is.")
-            result = await arena.tools.use(ToolCall("try", legal(server, tool), arguments), [name])
+            result = await arena.tools.call(ToolCall("try", name_for_models(server, tool), arguments), [name])
         if result.error:
-            Page.err().line(result.error)
+            Terminal.err().line(result.error)
             return 1
-        Page.out().raw(result.output + "\n")
+        Terminal.out().raw(result.output + "\n")
         return 0
 
     return run(use())
 
 
-def _table(kits: tuple[Kit, ...], file: str) -> int:
-    from moot.cli.render.output import Page, row, table
+def _table(kits: tuple[ToolServerInfo, ...], file: str) -> int:
+    from moot.cli.render.output import Terminal, add_row, make_table
     from moot.tools.contract import HOSTED
 
-    page = Page.out()
+    terminal = Terminal.out()
     if not kits:
-        page.line("No tool server is named yet: docs/tools.md shows how, in ", (file, "bold"), ".")
-    made = table("tool", "", "what it does")
+        terminal.line("No tool server is named yet: docs/tools.md shows how, in ", (file, "bold"), ".")
+    made = make_table("tool", "", "what it does")
     made.columns[0].no_wrap = True
     for kit in kits:
-        row(made, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
+        add_row(made, (kit.name, "bold"), kit.title, (kit.missing or "all of these:", "dim"))
         for tool in kit.tools:
-            row(made, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
+            add_row(made, f"  {tool.name}", tool.title, (tool.description.partition("\n")[0][:80], "dim"))
     for name in HOSTED:
-        row(made, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
-    page.table(made)
+        add_row(made, (name, "bold"), "", ("runs at the model's provider, where it has that", "dim"))
+    terminal.table(made)
     return 0

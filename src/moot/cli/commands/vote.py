@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from moot.cli.ask import ask
+from moot.cli.ask import run_command
 from moot.cli.options import Id, Server
-from moot.cli.render.help import Columns
+from moot.cli.render.help import HelpColumns
 
 if TYPE_CHECKING:
     from moot.core.state import Debate
@@ -17,7 +17,7 @@ app = App(
     name="polls",
     help="What the audience's votes came to, as far as they are open: sealed until the last vote is closed.",
     help_format="plaintext",
-    help_formatter=Columns(),
+    help_formatter=HelpColumns(),
 )
 
 
@@ -40,7 +40,9 @@ def vote(
     from moot.rules.participation import CastVote
 
     who = voter or _login()
-    return ask(server, id, lambda debate: CastVote(who, _choice(debate, choice), poll), "Your vote is cast.")
+    return run_command(
+        server, id, lambda debate: CastVote(who, _choice(debate, choice), poll), "Your vote is cast."
+    )
 
 
 @app.default
@@ -49,25 +51,25 @@ def polls(id: Id = "last", /, *, server: Server = None) -> int:
     from moot.cli.follow import run
 
     async def look() -> int:
-        from moot.cli.debate_source import hall
-        from moot.cli.find_debate import find
-        from moot.cli.remote import Remote
+        from moot.cli.debate_source import open_source
+        from moot.cli.find_debate import find_debate
+        from moot.cli.remote import RemoteSource
         from moot.cli.render import polls as polling
-        from moot.cli.render.output import Page
-        from moot.views.poll_results import polled
+        from moot.cli.render.output import Terminal
+        from moot.views.poll_results import poll_report
 
-        page = Page.out()
-        async with hall(server) as place:
-            debate_id = await find(place, id)
-            if isinstance(place, Remote):
-                found = await place.polled(debate_id)
+        terminal = Terminal.out()
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
+            if isinstance(source, RemoteSource):
+                found = await source.poll_results(debate_id)
             else:
-                found = polled(await place.state(debate_id))
+                found = poll_report(await source.state(debate_id))
         if found is None:
-            page.line("The audience is not asked in this debate.")
+            terminal.line("The audience is not asked in this debate.")
             return 0
-        for one in polling.shown(found, page.width):
-            page.print(one)
+        for one in polling.poll_lines(found, terminal.width):
+            terminal.print(one)
         return 0
 
     return run(look())
@@ -78,15 +80,15 @@ def close(id: Id = "last", /, *, server: Server = None) -> int:
     """Close the vote that is open; the debate goes on."""
     from moot.rules.participation import ClosePoll
 
-    return ask(server, id, ClosePoll(), "The vote is closed.")
+    return run_command(server, id, ClosePoll(), "The vote is closed.")
 
 
 def _choice(debate: Debate, given: str) -> str:
     from moot.cli.find_seat import party_id
-    from moot.judging.parties import choices
+    from moot.judging.parties import vote_choices
 
     wanted = given.strip().casefold()
-    return wanted if wanted in choices(debate) else party_id(debate, given)
+    return wanted if wanted in vote_choices(debate) else party_id(debate, given)
 
 
 def _login() -> str:

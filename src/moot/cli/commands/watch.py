@@ -32,18 +32,22 @@ def watch(
 
     async def follow() -> int:
         from moot.cli import follow as playing
-        from moot.cli.debate_source import ending, hall
-        from moot.cli.find_debate import find
+        from moot.cli.debate_source import open_source, server_option
+        from moot.cli.find_debate import find_debate
         from moot.cli.render import screens
-        from moot.cli.visible_records import sitting
+        from moot.cli.visible_records import person_at
 
-        async with hall(server) as place:
-            debate_id = await find(place, id)
-            who = sitting(await place.state(debate_id), sit) if sit else None
-            shown = screens.screen(
-                json=json, plain=plain, reasoning=reasoning, hint=screens.WATCHING, ending=ending(server)
+        async with open_source(server) as source:
+            debate_id = await find_debate(source, id)
+            who = person_at(await source.state(debate_id), sit) if sit else None
+            shown = screens.open_screen(
+                json=json,
+                plain=plain,
+                reasoning=reasoning,
+                hint=screens.WATCHING,
+                ending=server_option(server),
             )
             with shown as view:
-                return await playing.watch(place, debate_id, view, who=who, server=server)
+                return await playing.watch(source, debate_id, view, people_here=who, server=server)
 
     return run(follow())

@@ -35,7 +35,7 @@ def work(
     from moot import settings as configuration
     from moot.cli.error_messages import debugging
     from moot.cli.follow import run
-    from moot.cli.render.output import Page
+    from moot.cli.render.output import Terminal
     from moot.core.errors import Invalid
     from moot.processes.worker import work as run_worker
     from moot.web import logging_setup
@@ -47,13 +47,15 @@ def work(
         from msgspec.structs import replace
 
         settings = replace(settings, cluster=replace(settings.cluster, debates=concurrency))
-    logging_setup.set_up(settings, level=logging.DEBUG if debugging() else logging.INFO)
-    page = Page.out()
+    logging_setup.set_up_logging(settings, level=logging.DEBUG if debugging() else logging.INFO)
+    terminal = Terminal.out()
 
     def ready(url: str) -> None:
-        page.line(f"This worker runs up to {settings.cluster.debates} debates at a time. Ctrl-C stops it.")
+        terminal.line(
+            f"This worker runs up to {settings.cluster.debates} debates at a time. Ctrl-C stops it."
+        )
         if url:
-            page.line((f"It tells how it is at {url}/health/ready.", "dim"))
+            terminal.line((f"It tells how it is at {url}/health/ready.", "dim"))
 
     run(run_worker(settings, host=host, port=port, insecure=insecure, ready=ready))
     return 0

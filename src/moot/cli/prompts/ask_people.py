@@ -1,7 +1,7 @@
 """Those at this terminal take part: when the debate waits for one of them, they are asked, and answer here.
 
-A `Talk` is a screen around a screen. It follows the debate like any other, so it learns from the log when it
-is somebody's turn, and also when it no longer is: because their time is up, or they spoke elsewhere.
+A `PeoplePrompts` is a screen around a screen. It follows the debate like any other, so it learns from the log
+when it is somebody's turn, and also when it no longer is: because their time is up, or they spoke elsewhere.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, assert_never
 
 from msgspec import Struct
 
-from moot.cli.debate_source import Hall
+from moot.cli.debate_source import DebateSource
 from moot.cli.keyboard import Keyboard
-from moot.cli.prompts.fill_ballot import fill_in
-from moot.cli.prompts.person_prompt import Desk
-from moot.cli.prompts.type_speech import speak
+from moot.cli.prompts.fill_ballot import fill_in_ballot
+from moot.cli.prompts.person_prompt import PersonPrompt
+from moot.cli.prompts.type_speech import type_speech
 from moot.cli.render.screens import Screen
-from moot.cli.visible_records import Attendance, Eyes
+from moot.cli.visible_records import PeopleHere, VisibleRecords
 from moot.core.events import Recorded, TurnCompleted, TurnInterrupted
 from moot.core.schedule import opposed
 from moot.core.state import Debate, Turn
@@ -27,94 +27,94 @@ from moot.rules.participation import AnswerPoint
 YES_OR_NO = {"yes": True, "y": True, "no": False, "n": False}
 
 
-class Speech(Struct, frozen=True):
+class SpeechPrompt(Struct, frozen=True):
     turn: int
 
 
-class Leave(Struct, frozen=True):
+class PointPrompt(Struct, frozen=True):
     """A point of information waits for the speaker's yes or no."""
 
     aside: int
     seat: str
 
 
-class Paper(Struct, frozen=True):
+class BallotPrompt(Struct, frozen=True):
     judging: int
     judge: str
 
 
-Wanted = Speech | Leave | Paper
+PendingPrompt = SpeechPrompt | PointPrompt | BallotPrompt
 
 
-def wanted(debate: Debate, who: Attendance) -> Wanted | None:
+def pending_prompt(debate: Debate, people_here: PeopleHere) -> PendingPrompt | None:
     """What the debate waits for at this terminal, one thing after the other."""
     if debate.status == "paused":
         return None
     for aside in debate.open_asides:
-        if aside.kind == "leave" and aside.seat in who.seats:
-            return Leave(aside.number, aside.seat)
+        if aside.kind == "leave" and aside.seat in people_here.seats:
+            return PointPrompt(aside.number, aside.seat)
     for turn in debate.live:
-        if turn.seat in who.seats and turn.call is not None and debate.seat(turn.seat).model.human:
-            return Speech(turn.number)
+        if turn.seat in people_here.seats and turn.call is not None and debate.seat(turn.seat).model.human:
+            return SpeechPrompt(turn.number)
     judging = debate.judging
     if judging is None or judging.closed:
         return None
     for judge in judging.judges:
-        if judge.id in who.judges and judge.model.human and not judging.has(judge.id, 0):
-            return Paper(judging.number, judge.id)
+        if judge.id in people_here.judges and judge.model.human and not judging.has_ballot(judge.id, 0):
+            return BallotPrompt(judging.number, judge.id)
     return None
 
 
-class Talk:
+class PeoplePrompts:
     """`debate` is how it stands now: nobody is asked about what was before."""
 
     def __init__(
         self,
-        hall: Hall,
+        source: DebateSource,
         debate: Debate,
         view: Screen,
-        who: Attendance,
+        people_here: PeopleHere,
         leave: Callable[[], None],
         keyboard: Keyboard | None = None,
     ) -> None:
         self._view = view
-        self._who = who
+        self._people = people_here
         self._keyboard = keyboard or Keyboard()
-        self._desk = Desk(hall, debate.id, self._keyboard, leave)
-        self._eyes = Eyes(who)
+        self._person = PersonPrompt(source, debate.id, self._keyboard, leave)
+        self._visible = VisibleRecords(people_here)
         self._since = debate.seq
         self._debate = debate
-        self._on_page: set[int] = set()
-        self._told_how = False
-        self._asked: Wanted | None = None
+        self._shown_turns: set[int] = set()
+        self._gave_help = False
+        self._asked: PendingPrompt | None = None
         self._asking: asyncio.Task[None] | None = None
 
     async def follow(
         self, records: AsyncIterable[Recorded], begun: Debate | None
     ) -> AsyncGenerator[Recorded, None]:
         """The records that those at this terminal may see; what is asked of them is asked in between."""
-        self._eyes = Eyes(self._who, begun)
+        self._visible = VisibleRecords(self._people, begun)
         async for recorded in records:
-            for shown in self._eyes.see(recorded):
+            for shown in self._visible.visible(recorded):
                 yield shown
-            self._look(recorded.seq)
+            self._update_prompt(recorded.seq)
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
-        self._debate = debate = self._eyes.counted(debate)
+        self._debate = debate = self._visible.with_votes(debate)
         self._view.show(debate, recorded)
         if isinstance(recorded.event, TurnCompleted | TurnInterrupted):
-            self._on_page.add(recorded.event.turn)
+            self._shown_turns.add(recorded.event.turn)
 
     def catch_up(self, debate: Debate) -> None:
         self._debate = debate
         self._view.catch_up(debate)
-        self._look(debate.seq)
+        self._update_prompt(debate.seq)
 
-    def give_way(self, turn: int | None = None) -> None:
-        self._view.give_way(turn)
+    def suspend(self, turn: int | None = None) -> None:
+        self._view.suspend(turn)
 
-    def go_on(self) -> None:
-        self._view.go_on()
+    def resume(self) -> None:
+        self._view.resume()
 
     def tick(self) -> None:
         if self._asking is None or self._asking.done():
@@ -132,8 +132,8 @@ class Talk:
             self._asking.cancel()
             await asyncio.gather(self._asking, return_exceptions=True)
 
-    def _look(self, seq: int) -> None:
-        want = wanted(self._debate, self._who) if seq >= self._since else None
+    def _update_prompt(self, seq: int) -> None:
+        want = pending_prompt(self._debate, self._people) if seq >= self._since else None
         if want == self._asked:
             return
         before, self._asked = self._asking, want
@@ -141,45 +141,45 @@ class Talk:
             before.cancel()
         self._asking = asyncio.create_task(self._ask(want, before), name="asking") if want else None
 
-    async def _ask(self, want: Wanted, before: asyncio.Task[None] | None) -> None:
+    async def _ask(self, want: PendingPrompt, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await asyncio.gather(before, return_exceptions=True)
-        self._view.give_way(want.turn if isinstance(want, Speech) and self._keyboard.typed else None)
+        self._view.suspend(want.turn if isinstance(want, SpeechPrompt) and self._keyboard.typed else None)
         # What was typed before the question is no answer to it, such as the rest of a text that was pasted.
-        self._desk.forget()
+        self._person.discard_typed()
         try:
             await self._answered(want)
         except asyncio.CancelledError:
-            self._desk.forget()
+            self._person.discard_typed()
             raise
         finally:
-            self._view.go_on()
+            self._view.resume()
 
-    def _answered(self, want: Wanted) -> Coroutine[Any, Any, None]:
+    def _answered(self, want: PendingPrompt) -> Coroutine[Any, Any, None]:
         match want:
-            case Speech():
-                return self._speak(want.turn)
-            case Leave():
+            case SpeechPrompt():
+                return self._ask_speech(want.turn)
+            case PointPrompt():
                 return self._take_or_decline(want)
-            case Paper():
-                return fill_in(self._desk, self._debate, want.judge)
+            case BallotPrompt():
+                return fill_in_ballot(self._person, self._debate, want.judge)
             case _:
                 assert_never(want)
 
-    async def _speak(self, number: int) -> None:
+    async def _ask_speech(self, number: int) -> None:
         if (turn := self._debate.turn(number)) is not None:
-            first, self._told_how = not self._told_how, True
-            await speak(self._desk, lambda: self._debate, turn, self._unread(turn), first=first)
+            first, self._gave_help = not self._gave_help, True
+            await type_speech(self._person, lambda: self._debate, turn, self._unread(turn), first=first)
 
-    async def _take_or_decline(self, want: Leave) -> None:
-        self._desk.tell("A point of information is offered. Do you take it? yes or no", "bold")
-        while (typed := await self._desk.line("take it ›")) is not None:
+    async def _take_or_decline(self, want: PointPrompt) -> None:
+        self._person.say("A point of information is offered. Do you take it? yes or no", "bold")
+        while (typed := await self._person.line("take it ›")) is not None:
             if (answer := YES_OR_NO.get(typed.strip().casefold())) is not None:
-                await self._desk.do(AnswerPoint(want.seat, answer))
+                await self._person.run_command(AnswerPoint(want.seat, answer))
                 return
 
     def _unread(self, turn: Turn) -> Turn | None:
         """The last speech of the other side, where it was given before anything was shown here."""
         debate = self._debate
-        others = [t for t in debate.turns if t.said and opposed(debate.seats, t.seat, turn.seat)]
-        return others[-1] if others and others[-1].number not in self._on_page else None
+        others = [t for t in debate.turns if t.has_words and opposed(debate.seats, t.seat, turn.seat)]
+        return others[-1] if others and others[-1].number not in self._shown_turns else None

@@ -13,16 +13,16 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Literal
 
-from moot.cli.prompts.person_prompt import Desk
+from moot.cli.prompts.person_prompt import PersonPrompt
 from moot.cli.render.output import join
 from moot.core.state import Debate, Turn
-from moot.core.word_count import count
-from moot.engine.jobs import Person
+from moot.core.word_count import count_words
+from moot.engine.jobs import HumanJob
 from moot.rules.commands import SkipTurn
 from moot.rules.participation import KeepDraft, LeaveSeat, Say
-from moot.rules.runner_decisions import Purpose
+from moot.rules.runner_decisions import CallPurpose
 from moot.views.durations import clock
-from moot.views.safe_text import line
+from moot.views.safe_text import single_line
 from moot.views.transcript import speech_title
 
 KNOCK_SECONDS = 60.0
@@ -33,79 +33,85 @@ MANUAL = (
     " seat to its stand-in, /quit pauses the debate; what you have written is kept."
 )
 
-Now = Callable[[], Debate]
+CurrentDebate = Callable[[], Debate]
 """The debate as it stands."""
 
 
-async def speak(desk: Desk, now: Now, turn: Turn, latest: Turn | None, *, first: bool) -> None:
+async def type_speech(
+    person: PersonPrompt, now: CurrentDebate, turn: Turn, latest: Turn | None, *, first: bool
+) -> None:
     """Until it is given or passed. `latest` is what was said last, where it is not on the page already; the
     `first` time they are told how it is done."""
-    written = (await desk.kept(turn.seat)).splitlines()
-    _introduce(desk, now(), turn, latest)
+    written = (await person.saved_draft(turn.seat)).splitlines()
+    _introduce(person, now(), turn, latest)
     if first:
-        desk.tell(MANUAL)
+        person.say(MANUAL)
     if written:
-        desk.tell("Kept from before: " + "\n".join(written), "italic")
-    knocking = asyncio.create_task(_knock(desk, now, turn), name="knock")
+        person.say("Kept from before: " + "\n".join(written), "italic")
+    warning = asyncio.create_task(_warn_before_end(person, now, turn), name="knock")
     try:
-        if speech := await _write(desk, now, turn, written):
-            await desk.do(Say(turn.seat, speech))
+        if speech := await _write(person, now, turn, written):
+            await person.run_command(Say(turn.seat, speech))
     finally:
-        knocking.cancel()
+        warning.cancel()
         with suppress(asyncio.CancelledError):
-            await knocking
+            await warning
 
 
-async def _write(desk: Desk, now: Now, turn: Turn, kept: list[str]) -> str:
+async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: list[str]) -> str:
     """Line after line, on from what was kept; nothing where they pass, leave or go away."""
     written = list(kept)
-    while (typed := await desk.line(_prompt(now(), turn, written))) is not None:
+    while (typed := await person.line(_prompt(now(), turn, written))) is not None:
         match typed.strip().casefold():
             case "" if not written:
                 continue
-            case "" if not desk.pasting:
+            case "" if not person.pasting:
                 return "\n".join(written)
             case ("/skip" | "/leave" | "/quit") as wish:
-                if await _goes(desk, turn, wish):
+                if await _goes(person, turn, wish):
                     return ""
                 continue
             case "/undo":
                 written = written[:-1]
             case command if command.startswith("/"):
-                desk.tell(MANUAL)
+                person.say(MANUAL)
                 continue
             case _:
                 written.append(typed.rstrip())
-        await desk.do(KeepDraft(turn.seat, "\n".join(written)))
+        await person.run_command(KeepDraft(turn.seat, "\n".join(written)))
     # A file gives what it holds. One that holds nothing is nobody, and what they wrote before is not said.
-    if written and (desk.typed or written != kept):
+    if written and (person.typed or written != kept):
         return "\n".join(written)
-    desk.leave()
+    person.leave()
     return ""
 
 
-async def _goes(desk: Desk, turn: Turn, wish: Literal["/skip", "/leave", "/quit"]) -> bool:
+async def _goes(person: PersonPrompt, turn: Turn, command: Literal["/skip", "/leave", "/quit"]) -> bool:
     """Whether they could."""
-    if wish == "/quit":
-        desk.leave()
+    if command == "/quit":
+        person.leave()
         return True
-    return await desk.do(SkipTurn(turn=turn.number) if wish == "/skip" else LeaveSeat(turn.seat))
+    return await person.run_command(
+        SkipTurn(turn=turn.number) if command == "/skip" else LeaveSeat(turn.seat)
+    )
 
 
-def _introduce(desk: Desk, debate: Debate, turn: Turn, latest: Turn | None) -> None:
+def _introduce(person: PersonPrompt, debate: Debate, turn: Turn, latest: Turn | None) -> None:
     if latest is not None:
-        desk.tell(f"{line(debate.seat(latest.seat).name)} said last: {debate.heard(latest)}", "")
+        person.say(f"{single_line(debate.seat(latest.seat).name)} said last: {debate.heard_text(latest)}", "")
     side = debate.seat(turn.seat).side
     whose = f"You speak {side} the motion" if side != "neutral" else "You speak"
     left = seconds_left(debate, turn)
     time = f"{clock(ceil(left))} minutes" if left is not None else "all the time in the world"
-    desk.tell(f"{whose}: {speech_title(debate, turn)}, {debate.budget(turn.slot)} words, {time}.", "bold")
+    person.say(
+        f"{whose}: {speech_title(debate, turn)}, {debate.word_budget(turn.slot)} words, {time}.", "bold"
+    )
     if guide := debate.phase(turn.slot).guide:
-        desk.tell(guide)
+        person.say(guide)
 
 
 def _prompt(debate: Debate, turn: Turn, written: list[str]) -> str:
-    words = debate.budget(turn.slot) - count("\n".join(written))
+    words = debate.word_budget(turn.slot) - count_words("\n".join(written))
     room = f"{words} words left" if words >= 0 else f"{-words} words too many"
     left = seconds_left(debate, turn)
     return join((room, clock(ceil(left)) if left is not None else "")) + " ›"
@@ -113,11 +119,11 @@ def _prompt(debate: Debate, turn: Turn, written: list[str]) -> str:
 
 def seconds_left(debate: Debate, turn: Turn) -> float | None:
     """None while the clock stands still."""
-    left = Person(Purpose(turn=turn.number), "").seconds_left(debate, datetime.now(UTC))
+    left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, datetime.now(UTC))
     return None if left is None else max(0.0, left)
 
 
-async def _knock(desk: Desk, now: Now, turn: Turn) -> None:
+async def _warn_before_end(person: PersonPrompt, now: CurrentDebate, turn: Turn) -> None:
     """The timekeeper knocks once when the end is near."""
     left = seconds_left(now(), turn)
     if left is not None and left <= KNOCK_SECONDS:
@@ -125,4 +131,4 @@ async def _knock(desk: Desk, now: Now, turn: Turn) -> None:
     while left is None or left > KNOCK_SECONDS:
         await asyncio.sleep(LOOK_SECONDS if left is None else max(LOOK_SECONDS, left - KNOCK_SECONDS))
         left = seconds_left(now(), turn)
-    desk.tell("\nOne minute left.", "yellow")
+    person.say("\nOne minute left.", "yellow")

@@ -8,41 +8,41 @@ from typing import Any
 
 import msgspec
 
-from moot.cli.render.output import Page, shorten
+from moot.cli.render.output import Terminal, shorten
 from moot.views.safe_text import clean_json
 
 STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold", "tool": "dim"}
 
 
-async def retell(events: AsyncIterator[dict[str, Any]], *, reasoning: bool, json: bool) -> None:
-    page = Page.out()
+async def print_conversation(events: AsyncIterator[dict[str, Any]], *, reasoning: bool, json: bool) -> None:
+    terminal = Terminal.out()
     async for event in events:
         if json:
             sys.stdout.write(clean_json(msgspec.json.encode(event).decode()) + "\n")
             continue
-        page.line((event.get("name") or event["role"], STYLES.get(event["role"], "")))
+        terminal.line((event.get("name") or event["role"], STYLES.get(event["role"], "")))
         for segment in event["segments"]:
-            _segment(page, segment, reasoning=reasoning)
-        page.gap()
+            _segment(terminal, segment, reasoning=reasoning)
+        terminal.blank_line()
 
 
-def _segment(page: Page, segment: dict[str, Any], *, reasoning: bool) -> None:
+def _segment(terminal: Terminal, segment: dict[str, Any], *, reasoning: bool) -> None:
     match segment.get("type"):
         case "text":
-            page.line(str(segment.get("text", "")))
+            terminal.line(str(segment.get("text", "")))
         case "reasoning":
             if reasoning:
-                page.line((_thought(segment), "dim italic"))
+                terminal.line((_thought(segment), "dim italic"))
         case "tool_call":
-            page.line((_short(page, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
+            terminal.line((_short(terminal, f"→ {segment.get('name', '')} ", segment.get("args")), "yellow"))
         case "tool_result":
-            page.line((_short(page, "← ", segment.get("error") or segment.get("output")), "yellow"))
+            terminal.line((_short(terminal, "← ", segment.get("error") or segment.get("output")), "yellow"))
         case "unknown_item":
             label = f"Unknown item: {segment.get('item_type', '')} "
-            page.line((_short(page, label, segment.get("item")), "dim"))
+            terminal.line((_short(terminal, label, segment.get("item")), "dim"))
         case other:
             # Of a type that was not known when this was written.
-            page.line((_short(page, f"[{other}] ", segment), "dim"))
+            terminal.line((_short(terminal, f"[{other}] ", segment), "dim"))
 
 
 def _thought(segment: dict[str, Any]) -> str:
@@ -50,5 +50,5 @@ def _thought(segment: dict[str, Any]) -> str:
     return str(segment.get("combined_text") or parts)
 
 
-def _short(page: Page, before: str, what: Any) -> str:
-    return shorten(before + msgspec.json.encode(what).decode(), page.width)
+def _short(terminal: Terminal, before: str, what: Any) -> str:
+    return shorten(before + msgspec.json.encode(what).decode(), terminal.width)

@@ -7,44 +7,46 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from moot.cli.error_messages import words
-from moot.cli.find_debate import short
-from moot.cli.render.output import Page, Part, row, table
+from moot.cli.error_messages import status_text
+from moot.cli.find_debate import short_id
+from moot.cli.render.output import StyledText, Terminal, add_row, make_table
 from moot.core.terms import Money
-from moot.store.contract import Head
-from moot.store.contract import Page as Heads
+from moot.store.contract import DebateHead
+from moot.store.contract import DebatePage as Heads
 from moot.views.costs import dollars
 from moot.views.durations import ago
 from moot.views.safe_text import clean_json
-from moot.views.summary import Summary
+from moot.views.summary import StoredSummary
 
 STYLES = {"completed": "", "error": "red", "paused": "yellow", "aborted": "dim", "created": "dim"}
 RUNNING = "green"
 
 
-def table_of(heads: Heads, offset: int, *, filtered: bool) -> None:
-    page = Page.out()
+def print_table(heads: Heads, offset: int, *, filtered: bool) -> None:
+    terminal = Terminal.out()
     if not heads.heads:
-        page.line("No debate fits that." if filtered else 'No debates here yet. Begin with: moot "A motion"')
+        terminal.line(
+            "No debate fits that." if filtered else 'No debates here yet. Begin with: moot "A motion"'
+        )
         return
-    made = table("id", "when", "state", "motion", "result", "cost")
+    made = make_table("id", "when", "state", "motion", "result", "cost")
     for column in made.columns:
         column.no_wrap = True
-    if page.rich:
+    if terminal.rich:
         made.expand = True
         made.columns[3].ratio, made.columns[3].overflow = 1, "ellipsis"
     for head in heads.heads:
-        row(made, *_cells(head, page))
-    page.table(made)
+        add_row(made, *_cells(head, terminal))
+    terminal.table(made)
     last = offset + len(heads.heads)
     if last < heads.total:
-        page.line((f"{last} of {heads.total}; the next ones: --offset {last}", "dim"))
+        terminal.line((f"{last} of {heads.total}; the next ones: --offset {last}", "dim"))
 
 
-def _cells(head: Head, page: Page) -> tuple[Part, ...]:
-    summary = msgspec.json.decode(head.summary, type=Summary)
+def _cells(head: DebateHead, page: Terminal) -> tuple[StyledText, ...]:
+    summary = msgspec.json.decode(head.summary, type=StoredSummary)
     age = (datetime.now(UTC) - head.created_at).total_seconds()
-    name = short(head.id) if page.rich and page.console.width < 120 else head.id
+    name = short_id(head.id) if page.rich and page.console.width < 120 else head.id
     return (
         (name, "bold"),
         (ago(age), "dim"),
@@ -55,19 +57,19 @@ def _cells(head: Head, page: Page) -> tuple[Part, ...]:
     )
 
 
-def _state(summary: Summary) -> str:
+def _state(summary: StoredSummary) -> str:
     if summary.status in ("debating", "paused", "awaiting_arguments") and summary.round:
-        return f"{words(summary.status)} {summary.round}/{summary.rounds}"
-    return words(summary.status)
+        return f"{status_text(summary.status)} {summary.round}/{summary.rounds}"
+    return status_text(summary.status)
 
 
-def _result(summary: Summary) -> str:
+def _result(summary: StoredSummary) -> str:
     if summary.winner:
         return f"{summary.winner} wins"
     return {"too-close": "too close to call", "draw": "a draw"}.get(summary.outcome, "")
 
 
-def lines(heads: Heads) -> None:
+def print_json_lines(heads: Heads) -> None:
     for head in heads.heads:
         whole = {
             **msgspec.json.decode(head.summary),

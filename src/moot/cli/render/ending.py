@@ -12,30 +12,30 @@ from moot.cli.render.output import join
 from moot.core.state import Debate
 from moot.views.costs import bill, costs
 from moot.views.durations import clock
-from moot.views.poll_results import polled
-from moot.views.safe_text import line
-from moot.views.speech_issues import IN_WORDS, accidents
-from moot.views.verdict_views import results
+from moot.views.poll_results import poll_report
+from moot.views.safe_text import single_line
+from moot.views.speech_issues import ISSUE_WORDS, find_issues
+from moot.views.verdict_views import verdict_views
 
 
-def verdict(debate: Debate, width: int) -> Iterator[Text]:
+def verdict_lines(debate: Debate, width: int) -> Iterator[Text]:
     """The latest one."""
-    result = results(debate)[-1]
-    yield from drawing.verdict(result, width)
-    yield from judges.brief(debate, result, width)
+    result = verdict_views(debate)[-1]
+    yield from drawing.verdict_lines(result, width)
+    yield from judges.brief_lines(debate, result, width)
 
 
-def audience(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
+def audience_lines(debate: Debate, width: int, ending: str = "") -> Iterator[Text]:
     """A server counts the votes by itself: what each was is told to nobody."""
     if not all(vote.choice for vote in debate.votes):
         yield from drawing.paragraph(f"What it came to: moot polls {debate.id}{ending}", width, "dim")
-    elif (found := polled(debate)) is not None and found.headline:
-        yield from polls.shown(found, width)
+    elif (results := poll_report(debate)) is not None and results.headline:
+        yield from polls.poll_lines(results, width)
 
 
-def ending(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:
-    yield from drawing.paragraph(event_notes.ending(debate), width, style)
-    for words in mishaps(debate):
+def ending_lines(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:
+    yield from drawing.paragraph(event_notes.ending_note(debate), width, style)
+    for words in issue_sentences(debate):
         yield from drawing.paragraph(words, width, "dim")
     figures = costs(debate)
     about = "about " if figures.estimated else ""
@@ -44,11 +44,11 @@ def ending(debate: Debate, width: int, style: str = "dim") -> Iterator[Text]:
     yield from drawing.paragraph(spent, width, "dim")
 
 
-def mishaps(debate: Debate) -> Iterator[str]:
+def issue_sentences(debate: Debate) -> Iterator[str]:
     """What went wrong in the speeches, a sentence for each seat."""
-    for seat, found in accidents(debate).by_seat.items():
-        told = [f"{IN_WORDS[kind]} ({_speeches(turns)})" for kind, turns in found.items()]
-        yield f"{line(debate.seat(seat).name)} {', '.join(told)}."
+    for seat, issues in find_issues(debate).by_seat.items():
+        texts = [f"{ISSUE_WORDS[kind]} ({_speeches(turns)})" for kind, turns in issues.items()]
+        yield f"{single_line(debate.seat(seat).name)} {', '.join(texts)}."
 
 
 def _speeches(turns: tuple[int, ...]) -> str:

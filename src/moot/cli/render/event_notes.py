@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from moot.cli.render import verdict
-from moot.cli.render.wrapping import fold
+from moot.cli.render.wrapping import wrap
 from moot.core.events import (
     BallotCast,
     BallotSpoiled,
@@ -34,20 +34,20 @@ from moot.core.events import (
     TurnSkipped,
 )
 from moot.core.state import Debate
-from moot.judging.ballots import named, reasoning_so_far
-from moot.judging.parties import choices
+from moot.judging.ballots import reasoning_so_far, with_names
+from moot.judging.parties import vote_choices
 from moot.views.costs import dollars
 from moot.views.durations import clock
 from moot.views.outcome import ending as how_it_ended
-from moot.views.safe_text import line
-from moot.views.transcript import known
+from moot.views.safe_text import single_line
+from moot.views.transcript import author_name
 
 SHOWN = 3
 """Lines of a judge's reasoning in sight while it is being written."""
 
 
-def note(debate: Debate, event: Event, ending: str = "") -> str:
-    """One sentence, or nothing where the page says enough; `ending` as in `screens`."""
+def event_note(debate: Debate, event: Event, ending: str = "") -> str:
+    """One sentence, or nothing where the page says enough; `ending_note` as in `screens`."""
     match event:
         case CallFailed():
             beside = not (debate.live or debate.being_judged)
@@ -74,11 +74,11 @@ def note(debate: Debate, event: Event, ending: str = "") -> str:
         case StalemateFound():
             return "The last speeches are nearly the same: the debate goes in circles."
         case ConcessionMade():
-            agreed = f" The referee: {line(event.referee)}" if event.referee else ""
-            return f"{_name(debate, event.seat)} gives way: “{line(event.words)}”{agreed}"
+            agreed = f" The referee: {single_line(event.referee)}" if event.referee else ""
+            return f"{_name(debate, event.seat)} gives way: “{single_line(event.words)}”{agreed}"
         case BallotSpoiled():
-            judge = line(debate.judge(event.judge).name)
-            return f"{judge} gave no usable ballot. {line(event.message)}"
+            judge = single_line(debate.judge(event.judge).name)
+            return f"{judge} gave no usable ballot. {single_line(event.message)}"
         case _:
             return _in_the_room(debate, event, ending)
 
@@ -87,14 +87,16 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
     """What people do, and what is done for them."""
     match event:
         case SeatTaken():
-            sits = f"{line(known(event.by)) or 'A person'} sits down as {_name(debate, event.seat)}"
-            return f"{sits}; {line(_stand_in(debate, event.seat))} stands in."
+            sits = (
+                f"{single_line(author_name(event.by)) or 'A person'} sits down as {_name(debate, event.seat)}"
+            )
+            return f"{sits}; {single_line(_stand_in(debate, event.seat))} stands in."
         case SeatLeft():
             gone = "did not speak in time" if event.by == "clock" else "leaves"
-            speaks = line(_stand_in(debate, event.seat))
+            speaks = single_line(_stand_in(debate, event.seat))
             return f"The person in the seat of {_name(debate, event.seat)} {gone}: {speaks} speaks instead."
         case SeatFilled():
-            return f"{line(event.model.label)} speaks as {_name(debate, event.seat)}."
+            return f"{single_line(event.model.label)} speaks as {_name(debate, event.seat)}."
         case TurnExtended():
             turn = debate.turn(event.turn)
             who = _name(debate, turn.seat) if turn else "The speaker"
@@ -103,32 +105,32 @@ def _in_the_room(debate: Debate, event: Event, ending: str) -> str:
             more = "One more round" if event.rounds == 1 else f"{event.rounds} more rounds"
             return f"{more}: {debate.rounds_planned} in all."
         case PointRaised() if event.accepted:
-            return f"{_name(debate, event.seat)}, on a point of information: “{line(event.text)}”"
+            return f"{_name(debate, event.seat)}, on a point of information: “{single_line(event.text)}”"
         case PointRaised():
             return f"{_name(debate, event.seat)} rises on a point of information, which is declined."
         case PollOpened():
             when = f" for {clock(event.seconds)} minutes" if event.seconds is not None else ""
             how = f"moot vote {debate.id} CHOICE{ending}"
-            return f"The audience votes{when}: {', '.join(choices(debate))}. ({how})"
+            return f"The audience votes{when}: {', '.join(vote_choices(debate))}. ({how})"
         case PollClosed():
             cast = sum(vote.poll == event.poll for vote in debate.votes)
             return f"The vote is closed: {cast} {'vote' if cast == 1 else 'votes'}."
         case BallotCast() if debate.judge(event.ballot.judge).model.human:
-            return f"{line(debate.judge(event.ballot.judge).name)} has cast a ballot."
+            return f"{single_line(debate.judge(event.ballot.judge).name)} has cast a ballot."
         case JudgingFailed():
-            return f"It was judged again without a result. {line(event.message)}"
+            return f"It was judged again without a result. {single_line(event.message)}"
         case _:
             return ""
 
 
-def remark(debate: Debate | None, event: RemarkInjected) -> str:
+def remark_note(debate: Debate | None, event: RemarkInjected) -> str:
     to = f" to {_name(debate, event.to)}" if debate and event.to else ""
     what = "A question" if event.question else "A remark"
-    return f"{what} from the floor{_by(event.by)}{to}: “{line(event.text)}”"
+    return f"{what} from the floor{_by(event.by)}{to}: “{single_line(event.text)}”"
 
 
 def _by(name: str) -> str:
-    return f" by {line(known(name))}" if known(name) else ""
+    return f" by {single_line(author_name(name))}" if author_name(name) else ""
 
 
 def _stand_in(debate: Debate, seat_id: str) -> str:
@@ -141,26 +143,26 @@ def _call_failed(event: CallFailed) -> str:
         return ""
     wait = event.retry_in_ms / 1000
     when = f" in {wait:.0f} s" if wait >= 1 else ""
-    return f"{line(event.message)} It is asked again{when}."
+    return f"{single_line(event.message)} It is asked again{when}."
 
 
-def ending(debate: Debate) -> str:
-    said = how_it_ended(debate)
+def ending_note(debate: Debate) -> str:
+    reason = how_it_ended(debate)
     if debate.status == "completed" and debate.verdict is None:
-        return f"{said} There is no verdict."
-    return said
+        return f"{reason} There is no verdict."
+    return reason
 
 
-def weighing(debate: Debate, width: int) -> Iterator[Text]:
+def judge_lines(debate: Debate, width: int) -> Iterator[Text]:
     """The end of what a judge has written so far."""
     for call in debate.calls:
         if call.judge is None:
             continue
-        reasoning = named(reasoning_so_far(call.text), debate, call.order)
-        lines = [words for _, words in fold(line(reasoning), width - 6)]
+        reasoning = with_names(reasoning_so_far(call.text), debate, call.order)
+        lines = [words for _, words in wrap(single_line(reasoning), width - 6)]
         yield from (one for words in lines[-SHOWN:] for one in verdict.paragraph(words, width, "dim italic"))
         return
 
 
 def _name(debate: Debate, seat_id: str) -> str:
-    return line(debate.seat(seat_id).name)
+    return single_line(debate.seat(seat_id).name)

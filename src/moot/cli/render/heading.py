@@ -8,39 +8,45 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from moot.cli.render import verdict
-from moot.cli.render.output import Part, hue, join, pad, text
+from moot.cli.render.output import StyledText, join, pad, seat_colour, styled
 from moot.core.state import Debate
 from moot.core.terms import Seat
 from moot.rules import turn_sessions
-from moot.views.safe_text import line
+from moot.views.safe_text import single_line
 
 WIDEST_NAME = 28
 
 
 def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
-    yield text("")
+    yield styled("")
     yield from verdict.paragraph(debate.motion, width, "bold")
     if debate.manner.objective:
         yield from verdict.paragraph(f"To settle: {debate.manner.objective}", width, "dim")
-    length = count(debate.limits.turns, "turn") or count(debate.rounds_planned, "round")
-    yield text(("  " + join((line(debate.format.title), length, debate.id)), "dim"))
+    length = count_text(debate.limits.turns, "turn") or count_text(debate.rounds_planned, "round")
+    yield styled(("  " + join((single_line(debate.format.title), length, debate.id)), "dim"))
     if manner := join(_manner(debate)):
         yield from verdict.paragraph(manner, width, "dim")
-    yield text("")
+    yield styled("")
     names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
-    room = min(WIDEST_NAME, max(cell_len(line(name)) for name in names)) + 2
-    for place, seat in enumerate(debate.seats):
+    name_width = min(WIDEST_NAME, max(cell_len(single_line(name)) for name in names)) + 2
+    for index, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
-        about = pad(role, 9) + _who(debate, seat)
-        yield text(*margin(place, coloured), (pad(seat.name, room), f"bold {hue(place)}"), (about, "dim"))
+        about = pad(role, 9) + _speaker_text(debate, seat)
+        yield styled(
+            *speaker_margin(index, coloured),
+            (pad(seat.name, name_width), f"bold {seat_colour(index)}"),
+            (about, "dim"),
+        )
     for judge in debate.judges:
         who = "a person" if judge.model.human else judge.model.label
-        yield text("    ", pad(judge.name, room), (pad("judges", 9) + who, "dim"))
+        yield styled("    ", pad(judge.name, name_width), (pad("judges", 9) + who, "dim"))
         if judge.recused:
-            yield from verdict.paragraph(f"not asked: {judge.recused}", width, "dim", " " * (4 + room + 9))
+            yield from verdict.paragraph(
+                f"not asked: {judge.recused}", width, "dim", " " * (4 + name_width + 9)
+            )
 
 
-def _who(debate: Debate, seat: Seat) -> str:
+def _speaker_text(debate: Debate, seat: Seat) -> str:
     if not seat.model.human:
         return seat.model.label
     if turn_sessions.is_unasked(debate, seat):
@@ -64,10 +70,10 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "it ends when one side gives way"
 
 
-def margin(place: int, coloured: bool) -> tuple[Part, ...]:
+def speaker_margin(index: int, coloured: bool) -> tuple[StyledText, ...]:
     """A speaker's words stand beside a bar in the colour of the seat; without colours it would be noise."""
-    return ("  ", ("┃", hue(place)), " ") if coloured else ("    ",)
+    return ("  ", ("┃", seat_colour(index)), " ") if coloured else ("    ",)
 
 
-def count(number: int | None, thing: str) -> str:
+def count_text(number: int | None, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}" if number else ""

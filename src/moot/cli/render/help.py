@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from moot.cli.render.wrapping import fold
+from moot.cli.render.wrapping import wrap
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
@@ -18,7 +18,7 @@ PLAINLY = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "W
 """What a value is, in a reader's words."""
 
 
-class Columns:
+class HelpColumns:
     """A help formatter for cyclopts."""
 
     def __init__(self, examples: str = "") -> None:
@@ -31,7 +31,7 @@ class Columns:
         shown = Text(f"{panel.title}\n", style="bold")
         for entry in panel.entries:
             shown.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
-            lines = fold(_words(entry.description), max(20, options.max_width - width))
+            lines = wrap(_words(entry.description), max(20, options.max_width - width))
             shown.append(f"\n{' ' * width}".join(line for _, line in lines) + "\n", style="not bold")
         console.print(shown)
 

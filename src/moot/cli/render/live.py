@@ -16,10 +16,10 @@ from rich.text import Text
 
 from moot.cli.render import ending as closing
 from moot.cli.render import event_notes, verdict
-from moot.cli.render.heading import heading, margin
-from moot.cli.render.output import Page, Part, hue, text
-from moot.cli.render.speech import Voice, facts
-from moot.cli.render.status_line import status
+from moot.cli.render.heading import heading, speaker_margin
+from moot.cli.render.output import StyledText, Terminal, seat_colour, styled
+from moot.cli.render.speech import SpeechLines, speech_figures
+from moot.cli.render.status_line import status_lines
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -40,9 +40,9 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate, Turn
-from moot.views.safe_text import line
-from moot.views.tool_uses import aids, uses
-from moot.views.transcript import notes as turn_notes
+from moot.views.safe_text import single_line
+from moot.views.tool_uses import tool_uses, tools_line
+from moot.views.transcript import speech_notes as turn_notes
 from moot.views.transcript import speech_title, thoughts
 
 MARGIN = 6
@@ -50,13 +50,13 @@ MARGIN = 6
 Clock = Callable[[], datetime]
 
 
-class Stage:
+class DebateView:
     """`moving` draws the running lines and the status at the bottom of a terminal; `remark` stands below the
     heading, `ending` behind the commands that the page advises to type."""
 
     def __init__(
         self,
-        page: Page,
+        terminal: Terminal,
         clock: Clock,
         *,
         reasoning: bool = True,
@@ -65,20 +65,20 @@ class Stage:
         remark: str = "",
         ending: str = "",
     ) -> None:
-        self._page = page
+        self._terminal = terminal
         self._clock = clock
         self._hint = hint
         self._remark = remark
         self._advice = ending
         self._reasoning = reasoning
         self._debate: Debate | None = None
-        self._voices: list[Voice] = []
+        self._speeches: list[SpeechLines] = []
         self._typed: set[int] = set()
         self._waiting: list[RemarkInjected] = []
         self._frame = 0
-        self._live = _moving_part(page) if moving and page.rich else None
+        self._live = _moving_part(terminal) if moving and terminal.rich else None
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> DebateView:
         if self._live:
             self._live.start()
         return self
@@ -92,15 +92,15 @@ class Stage:
             self._live.stop()
             self._live = None
 
-    def give_way(self, turn: int | None = None) -> None:
+    def suspend(self, turn: int | None = None) -> None:
         """Nothing moves while somebody types; what they type as that speech is on the page already."""
         if self._live:
             self._live.update(Text(), refresh=False)
             self._live.stop()
-        if turn is not None and self._page.rich:
+        if turn is not None and self._terminal.rich:
             self._typed.add(turn)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         if self._live:
             self._live.start()
 
@@ -112,14 +112,14 @@ class Stage:
 
     def flush(self) -> None:
         """Nothing more will be shown: print what is still on its way."""
-        for voice in self._voices:
+        for speech in self._speeches:
             if self._debate is None:
                 return
-            if voice is not self._voices[0]:
-                self._announce(self._debate, voice)
-            self._finish_thought(self._debate, voice)
-            self._lines(self._debate, voice, voice.said.finish()[0])
-            self._page.line(("    still speaking", "dim"))
+            if speech is not self._speeches[0]:
+                self._announce(self._debate, speech)
+            self._finish_thought(self._debate, speech)
+            self._lines(self._debate, speech, speech.text.finish()[0])
+            self._terminal.line(("    still speaking", "dim"))
         self._remarks()
 
     # --- what happens ---------------------------------------------------------------------------------
@@ -128,15 +128,15 @@ class Stage:
         """Begin in the middle: the motion, and what comes from now on."""
         self._debate = debate
         self._heading(debate)
-        if any(turn.said for turn in debate.turns):
-            self._page.gap()
+        if any(turn.has_words for turn in debate.turns):
+            self._terminal.blank_line()
             self._note(f"The speeches before this one: moot show {debate.id}{self._advice}")
         for turn in debate.live:
-            self._voices.append(Voice(turn, self._page.width - MARGIN))
-            self._voices[-1].said.add(turn.text)
-        self._page.gap()
-        if self._voices:
-            self._announce(debate, self._voices[0])
+            self._speeches.append(SpeechLines(turn, self._terminal.width - MARGIN))
+            self._speeches[-1].text.add(turn.text)
+        self._terminal.blank_line()
+        if self._speeches:
+            self._announce(debate, self._speeches[0])
         if debate.being_judged:
             self._rule("Verdict")
 
@@ -169,34 +169,34 @@ class Stage:
             case DebateEnded() | DebateFailed():
                 self._end(debate, event)
             case _:
-                self._aside(debate, event)
+                self._print_event_note(debate, event)
 
     def _heading(self, debate: Debate) -> None:
-        for one in heading(debate, self._page.width, coloured=self._page.rich):
-            self._page.print(one)
+        for one in heading(debate, self._terminal.width, coloured=self._terminal.rich):
+            self._terminal.print(one)
         if self._remark:
-            self._page.gap()
+            self._terminal.blank_line()
             self._note(self._remark)
 
     def _rule(self, title: str) -> None:
-        tail = "─" * max(0, self._page.width - len(title) - 8)
-        self._page.gap()
-        self._page.line(("  ── ", "dim"), (title, "bold"), (f" {tail}", "dim"))
-        self._page.gap()
+        tail = "─" * max(0, self._terminal.width - len(title) - 8)
+        self._terminal.blank_line()
+        self._terminal.line(("  ── ", "dim"), (title, "bold"), (f" {tail}", "dim"))
+        self._terminal.blank_line()
 
     def _note(self, words: str, style: str = "dim") -> None:
-        for one in verdict.paragraph(words, self._page.width, style):
-            self._page.print(one)
+        for one in verdict.paragraph(words, self._terminal.width, style):
+            self._terminal.print(one)
 
-    def _aside(self, debate: Debate, event: Event) -> None:
-        said = event_notes.note(debate, event, self._advice)
-        if not said:
+    def _print_event_note(self, debate: Debate, event: Event) -> None:
+        note = event_notes.event_note(debate, event, self._advice)
+        if not note:
             return
-        if not self._voices:
-            self._page.gap()
-        self._note(said, "yellow" if isinstance(event, CallFailed) else "dim")
-        if not self._voices:
-            self._page.gap()
+        if not self._speeches:
+            self._terminal.blank_line()
+        self._note(note, "yellow" if isinstance(event, CallFailed) else "dim")
+        if not self._speeches:
+            self._terminal.blank_line()
 
     # --- speeches -------------------------------------------------------------------------------------
 
@@ -204,91 +204,97 @@ class Stage:
         turn = debate.turn(event.turn)
         if turn is None:
             return
-        self._voices.append(Voice(turn, self._page.width - MARGIN))
-        if len(self._voices) == 1:
-            self._announce(debate, self._voices[0])
+        self._speeches.append(SpeechLines(turn, self._terminal.width - MARGIN))
+        if len(self._speeches) == 1:
+            self._announce(debate, self._speeches[0])
 
-    def _announce(self, debate: Debate, voice: Voice) -> None:
+    def _announce(self, debate: Debate, speech: SpeechLines) -> None:
         self._remarks()
-        turn = voice.turn
-        place = _place(debate, turn.seat)
-        name = line(debate.seat(turn.seat).name)
-        self._page.line("  ", (name, f"bold {hue(place)}"), (f"  {line(speech_title(debate, turn))}", "dim"))
+        turn = speech.turn
+        place = _seat_index(debate, turn.seat)
+        name = single_line(debate.seat(turn.seat).name)
+        self._terminal.line(
+            "  ",
+            (name, f"bold {seat_colour(place)}"),
+            (f"  {single_line(speech_title(debate, turn))}", "dim"),
+        )
 
     def _delta(self, debate: Debate, event: CallDelta) -> None:
         turn = next((turn for turn in debate.live if turn.call == event.call), None)
-        voice = next((v for v in self._voices if turn and v.turn.number == turn.number), None)
-        if turn is None or voice is None:
+        speech = next((v for v in self._speeches if turn and v.turn.number == turn.number), None)
+        if turn is None or speech is None:
             return
-        (voice.said if event.kind == "text" else voice.thought).add(event.text)
-        if voice is self._voices[0]:
-            self._give(debate, voice)
+        (speech.text if event.kind == "text" else speech.reasoning).add(event.text)
+        if speech is self._speeches[0]:
+            self._print_ready_lines(debate, speech)
 
-    def _give(self, debate: Debate, voice: Voice) -> None:
-        if voice.turn.number in self._typed:
+    def _print_ready_lines(self, debate: Debate, speech: SpeechLines) -> None:
+        if speech.turn.number in self._typed:
             return
-        if voice.said.text and not voice.thought_done:
-            self._finish_thought(debate, voice)
-        if self._reasoning and not voice.thought_done:
-            self._lines(debate, voice, voice.thought.ready(), "dim italic")
-        self._lines(debate, voice, voice.said.ready())
+        if speech.text.text and not speech.reasoning_done:
+            self._finish_thought(debate, speech)
+        if self._reasoning and not speech.reasoning_done:
+            self._lines(debate, speech, speech.reasoning.ready(), "dim italic")
+        self._lines(debate, speech, speech.text.ready())
 
-    def _finish_thought(self, debate: Debate, voice: Voice, final: str | None = None) -> None:
-        voice.thought_done = True
-        if not voice.thought.text and not final:
+    def _finish_thought(self, debate: Debate, speech: SpeechLines, final: str | None = None) -> None:
+        speech.reasoning_done = True
+        if not speech.reasoning.text and not final:
             return
         if not self._reasoning:
-            words = len(final.split()) if final else voice.thought.words
-            self._lines(debate, voice, [f"thought first, in {words} words"], "dim italic")
+            words = len(final.split()) if final else speech.reasoning.words
+            self._lines(debate, speech, [f"thought first, in {words} words"], "dim italic")
             return
-        missing, _ = voice.thought.finish(final)
-        self._lines(debate, voice, [*missing, ""], "dim italic")
+        missing, _ = speech.reasoning.finish(final)
+        self._lines(debate, speech, [*missing, ""], "dim italic")
 
-    def _lines(self, debate: Debate, voice: Voice, lines: list[str], style: str = "") -> None:
-        margin = self._margin(_place(debate, voice.turn.seat))
+    def _lines(self, debate: Debate, speech: SpeechLines, lines: list[str], style: str = "") -> None:
+        margin = self._margin(_seat_index(debate, speech.turn.seat))
         for words in lines:
-            self._page.line(*margin, (words, style)) if words or self._page.rich else self._page.line()
+            self._terminal.line(
+                *margin, (words, style)
+            ) if words or self._terminal.rich else self._terminal.line()
 
     def _begin_again(self, event: CallStarted) -> None:
-        for voice in self._voices:
-            if voice.turn.number == event.turn:
-                voice.begin_again()
+        for speech in self._speeches:
+            if speech.turn.number == event.turn:
+                speech.restart()
 
     def _turn_ended(self, debate: Debate, number: int) -> None:
         """Several may speak at once: those who wait for the page are printed when their turn comes."""
-        while self._voices:
-            voice = self._voices[0]
-            turn = debate.turn(voice.turn.number)
+        while self._speeches:
+            speech = self._speeches[0]
+            turn = debate.turn(speech.turn.number)
             if turn is None or turn.state == "live":
-                if voice.turn.number != number:
-                    self._give(debate, voice)
+                if speech.turn.number != number:
+                    self._print_ready_lines(debate, speech)
                 return
-            self._finish(debate, voice, turn)
-            self._voices.pop(0)
-            if self._voices:
-                self._announce(debate, self._voices[0])
+            self._finish(debate, speech, turn)
+            self._speeches.pop(0)
+            if self._speeches:
+                self._announce(debate, self._speeches[0])
 
-    def _finish(self, debate: Debate, voice: Voice, turn: Turn) -> None:
-        if not voice.thought_done:
-            self._finish_thought(debate, voice, thoughts(turn) or None)
-        missing, remark = voice.said.finish(turn.text if turn.text else None)
+    def _finish(self, debate: Debate, speech: SpeechLines, turn: Turn) -> None:
+        if not speech.reasoning_done:
+            self._finish_thought(debate, speech, thoughts(turn) or None)
+        missing, remark = speech.text.finish(turn.text if turn.text else None)
         if turn.number in self._typed:
             missing, remark = [], ""
         if remark and missing:
             self._note(remark)
-        self._lines(debate, voice, missing)
+        self._lines(debate, speech, missing)
         if remark and not missing:
             self._note(remark)
         grave = turn.state != "completed" or turn.refusal
-        for note in (*turn_notes(turn), *aids(uses(turn))):
-            self._page.line(("    " + note, "yellow" if grave else "dim"))
-        self._page.line(("    " + facts(turn), "dim"))
-        self._page.gap()
+        for note in (*turn_notes(turn), *tools_line(tool_uses(turn))):
+            self._terminal.line(("    " + note, "yellow" if grave else "dim"))
+        self._terminal.line(("    " + speech_figures(turn), "dim"))
+        self._terminal.blank_line()
 
     def _remarks(self) -> None:
         for remark in self._waiting:
-            self._note(event_notes.remark(self._debate, remark), "italic")
-            self._page.gap()
+            self._note(event_notes.remark_note(self._debate, remark), "italic")
+            self._terminal.blank_line()
         self._waiting.clear()
 
     # --- the end --------------------------------------------------------------------------------------
@@ -296,52 +302,56 @@ class Stage:
     def _verdict(self, debate: Debate, event: VerdictReached) -> None:
         if event.judging is None:
             self._rule("Verdict")
-        self._print(closing.verdict(debate, self._page.width))
+        self._print(closing.verdict_lines(debate, self._terminal.width))
 
     def _poll_closed(self, debate: Debate, event: PollClosed) -> None:
-        self._aside(debate, event)
+        self._print_event_note(debate, event)
         if event.poll == "after" and (
-            told := tuple(closing.audience(debate, self._page.width, self._advice))
+            lines := tuple(closing.audience_lines(debate, self._terminal.width, self._advice))
         ):
             self._rule("The audience")
-            self._print(told)
+            self._print(lines)
 
     def _end(self, debate: Debate, event: DebateEnded | DebateFailed) -> None:
         self._remarks()
-        self._page.gap()
+        self._terminal.blank_line()
         style = "bold red" if isinstance(event, DebateFailed) else "dim"
-        self._print(closing.ending(debate, self._page.width, style))
+        self._print(closing.ending_lines(debate, self._terminal.width, style))
 
     def _print(self, lines: Iterable[Text]) -> None:
         for one in lines:
-            self._page.print(one)
+            self._terminal.print(one)
 
     # --- the moving part ------------------------------------------------------------------------------
 
     def _running(self, debate: Debate) -> list[Text]:
         lines: list[Text] = []
-        if self._voices:
-            voice = self._voices[0]
-            margin = self._margin(_place(debate, voice.turn.seat))
-            thinking = not voice.thought_done
-            shown = voice.thought.rest() if thinking else voice.said.rest()
+        if self._speeches:
+            speech = self._speeches[0]
+            margin = self._margin(_seat_index(debate, speech.turn.seat))
+            thinking = not speech.reasoning_done
+            shown = speech.reasoning.remaining() if thinking else speech.text.remaining()
             if thinking and not self._reasoning:
-                shown = ["thinking …"] if voice.thought.text else []
+                shown = ["thinking …"] if speech.reasoning.text else []
             style = "dim italic" if thinking else ""
-            lines += [text(*margin, (words, style)) for words in shown]
+            lines += [styled(*margin, (words, style)) for words in shown]
         elif debate.being_judged:
-            lines += event_notes.weighing(debate, self._page.width)
-        width = self._page.width
+            lines += event_notes.judge_lines(debate, self._terminal.width)
+        width = self._terminal.width
         waiting = len(self._waiting)
-        return [*lines, text(""), *status(debate, self._clock(), width, self._frame, waiting, self._hint)]
+        return [
+            *lines,
+            styled(""),
+            *status_lines(debate, self._clock(), width, self._frame, waiting, self._hint),
+        ]
 
-    def _margin(self, place: int) -> tuple[Part, ...]:
-        return margin(place, self._page.rich)
+    def _margin(self, place: int) -> tuple[StyledText, ...]:
+        return speaker_margin(place, self._terminal.rich)
 
 
-def _moving_part(page: Page) -> Live:
+def _moving_part(terminal: Terminal) -> Live:
     return Live(
-        console=page.console,
+        console=terminal.console,
         auto_refresh=False,
         transient=True,
         redirect_stdout=False,
@@ -349,5 +359,5 @@ def _moving_part(page: Page) -> Live:
     )
 
 
-def _place(debate: Debate, seat_id: str) -> int:
+def _seat_index(debate: Debate, seat_id: str) -> int:
     return next(place for place, seat in enumerate(debate.seats) if seat.id == seat_id)

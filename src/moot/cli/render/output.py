@@ -18,9 +18,9 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from moot.views.safe_text import clean, line
+from moot.views.safe_text import clean, single_line
 
-Part = str | tuple[str, str]
+StyledText = str | tuple[str, str]
 """Words, or words and their style."""
 
 HUES = ("cyan", "red", "magenta", "yellow")
@@ -30,17 +30,17 @@ PIPE_WIDTH = 80
 PIPE_TABLE = 400
 
 
-class Page:
+class Terminal:
     def __init__(self, console: Console) -> None:
         self.console = console
         self._blank = False
 
     @classmethod
-    def out(cls, *, plain: bool = False) -> Page:
+    def out(cls, *, plain: bool = False) -> Terminal:
         return cls(_console(sys.stdout, plain=plain))
 
     @classmethod
-    def err(cls) -> Page:
+    def err(cls) -> Terminal:
         return cls(_console(sys.stderr))
 
     @property
@@ -52,19 +52,19 @@ class Page:
     def width(self) -> int:
         return max(24, min(self.console.width, WIDEST))
 
-    def line(self, *parts: Part) -> None:
-        self.print(text(*parts))
+    def line(self, *parts: StyledText) -> None:
+        self.print(styled(*parts))
 
     def print(self, what: Text) -> None:
         self._blank = not what.plain.strip()
         self.console.print(what, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
-    def prompt(self, *parts: Part) -> None:
+    def prompt(self, *parts: StyledText) -> None:
         """Words before what somebody types, on the same line."""
         self._blank = False
-        self.console.print(text(*parts), end="", highlight=False, soft_wrap=True)
+        self.console.print(styled(*parts), end="", highlight=False, soft_wrap=True)
 
-    def gap(self) -> None:
+    def blank_line(self) -> None:
         """One empty line, however many ask for it."""
         if not self._blank:
             self.line()
@@ -86,7 +86,7 @@ class Page:
         self.console.file.flush()
 
 
-def text(*parts: Part) -> Text:
+def styled(*parts: StyledText) -> Text:
     made = Text()
     for part in parts:
         words, style = (part, "") if isinstance(part, str) else part
@@ -94,29 +94,29 @@ def text(*parts: Part) -> Text:
     return made
 
 
-def table(*headings: str) -> Table:
-    """Columns without a frame; `row` fills it."""
+def make_table(*headings: str) -> Table:
+    """Columns without a frame; `add_row` fills it."""
     made = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim", pad_edge=False)
     for heading in headings:
         made.add_column(heading, overflow="fold")
     return made
 
 
-def row(made: Table, *cells: Part) -> None:
-    made.add_row(*(text(_on_one_line(cell)) for cell in cells))
+def add_row(made: Table, *cells: StyledText) -> None:
+    made.add_row(*(styled(_on_one_line(cell)) for cell in cells))
 
 
-def _on_one_line(cell: Part) -> Part:
-    return line(cell) if isinstance(cell, str) else (line(cell[0]), cell[1])
+def _on_one_line(cell: StyledText) -> StyledText:
+    return single_line(cell) if isinstance(cell, str) else (single_line(cell[0]), cell[1])
 
 
-def hue(place: int) -> str:
-    return HUES[place % len(HUES)]
+def seat_colour(index: int) -> str:
+    return HUES[index % len(HUES)]
 
 
 def shorten(words: str, width: int) -> str:
     """As much as fits into so many cells, with an ellipsis where something is left out."""
-    words = line(words)
+    words = single_line(words)
     if cell_len(words) <= width:
         return words
     kept = ""

@@ -7,40 +7,40 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from moot.cli.render import verdict
-from moot.cli.render.output import pad, text
-from moot.judging.audience_votes import Tally
-from moot.views.poll_results import Polled
+from moot.cli.render.output import pad, styled
+from moot.judging.audience_votes import AudienceTally
+from moot.views.poll_results import PollReport
 
 NAME = 20
 FIGURE = 9
 
 
-def shown(found: Polled, width: int) -> Iterator[Text]:
-    if found.headline:
-        yield text("  ", (found.headline, "bold"))
-    yield from rows(found)
-    for words in (found.account, *found.doubts):
+def poll_lines(results: PollReport, width: int) -> Iterator[Text]:
+    if results.headline:
+        yield styled("  ", (results.headline, "bold"))
+    yield from poll_rows(results)
+    for words in (results.account, *results.doubts):
         yield from verdict.paragraph(words, width)
 
 
-def rows(found: Polled) -> Iterator[Text]:
+def poll_rows(results: PollReport) -> Iterator[Text]:
     """Where nothing is to be told yet, only how many have voted."""
-    tally = found.tally
+    tally = results.tally
     if tally.sealed:
         for count in tally.counts:
             state = "open" if count.open else "closed"
             votes = f"{count.votes} {'vote' if count.votes == 1 else 'votes'}"
-            yield text("  ", pad(f"{count.poll} the debate", NAME), f"{votes}, ", (state, "dim"))
+            yield styled("  ", pad(f"{count.poll} the debate", NAME), f"{votes}, ", (state, "dim"))
         return
     polls = [count.poll for count in tally.counts]
     changed = ["change"] if tally.pairs else []
-    yield text("  ", (pad("", NAME) + "".join(f"{name:>{FIGURE}}" for name in (*polls, *changed)), "dim"))
-    for option in found.options:
+    yield styled("  ", (pad("", NAME) + "".join(f"{name:>{FIGURE}}" for name in (*polls, *changed)), "dim"))
+    for option in results.options:
         votes = [count.by_choice.get(option.id, 0) for count in tally.counts]
         figures = [f"{number:>{FIGURE}}" for number in votes]
-        yield text("  ", pad(option.name, NAME), *figures, _change(tally, option.id))
+        yield styled("  ", pad(option.name, NAME), *figures, _change(tally, option.id))
 
 
-def _change(tally: Tally, choice: str) -> str:
+def _change(tally: AudienceTally, choice: str) -> str:
     points = next((change.points for change in tally.changes if change.choice == choice), None)
     return "" if points is None or not tally.pairs else f"{points:+.1f}".replace("-", "−").rjust(FIGURE)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from moot.cli.render.output import Page, row, table
+from moot.cli.render.output import Terminal, add_row, make_table
 from moot.core.errors import Invalid
-from moot.core.terms import Price, Tier
+from moot.core.terms import Price, PriceTier
 from moot.engine.arena import Arena
 from moot.providers.contract import Traits
 from moot.providers.endpoints import Endpoint, traits_of
-from moot.providers.known_models import Known, catalogue
+from moot.providers.known_models import KnownModel, catalogue
 from moot.providers.prices import genai_prices_version
 
 MOST_AT_ONCE = 150
 """A provider with more models is shown only where it is asked for by name."""
 
 
-def show(arena: Arena, provider: str | None) -> int:
-    page = Page.out()
+def print_prices(arena: Arena, provider: str | None) -> int:
+    terminal = Terminal.out()
     endpoints = arena.providers.endpoints
     if provider is not None and provider not in endpoints:
         raise Invalid(f"There is no provider called {provider!r}. Try one of: {', '.join(endpoints)}.")
@@ -30,50 +30,50 @@ def show(arena: Arena, provider: str | None) -> int:
     shown = [one for rows in listed.values() if provider or len(rows) <= MOST_AT_ONCE for one in rows]
     own = arena.settings.prices
     if shown:
-        _table(page, shown)
-        page.line("")
+        _table(terminal, shown)
+        terminal.line("")
     for name, rows in listed.items():
         if not provider and len(rows) > MOST_AT_ONCE:
-            page.line(f"  {len(rows)} more at {name}: ", (f"moot models --prices {name}", "bold"))
+            terminal.line(f"  {len(rows)} more at {name}: ", (f"moot models --prices {name}", "bold"))
     for label, price in own.items():
-        page.line(f"  moot.toml: {label}, in {_rate(price.input)}, out {_rate(price.output)}")
+        terminal.line(f"  moot.toml: {label}, in {_rate(price.input)}, out {_rate(price.output)}")
     if provider is not None and endpoints[provider].local and f"{provider}/*" not in own:
-        page.line(f"  The models of {provider} cost nothing. `moot models` lists those that are here.")
+        terminal.line(f"  The models of {provider} cost nothing. `moot models` lists those that are here.")
         return 0
     if not shown:
-        page.line(f"  No price list knows the models of {provider}; moot.toml can: docs/providers.md.")
+        terminal.line(f"  No price list knows the models of {provider}; moot.toml can: docs/providers.md.")
         return 0
-    page.line(f"  US dollars per million tokens, from genai-prices {genai_prices_version()}.")
-    page.line("  + is dearer for long prompts. Other models work too: their price is unknown.")
+    terminal.line(f"  US dollars per million tokens, from genai-prices {genai_prices_version()}.")
+    terminal.line("  + is dearer for long prompts. Other models work too: their price is unknown.")
     return 0
 
 
-def _here(arena: Arena, endpoint: Endpoint, known: Known) -> Known:
+def _here(arena: Arena, endpoint: Endpoint, known: KnownModel) -> KnownModel:
     """As it would be used here: what the operator has written down comes first."""
     can = traits_of(endpoint, known.name)
     can = replace(can, context=can.context or known.traits.context)
     return replace(known, traits=can, price=arena.price(known.provider, known.name))
 
 
-def _table(page: Page, rows: list[Known]) -> None:
-    made = table("model", "reads", "says", "in", "out", "")
+def _table(terminal: Terminal, rows: list[KnownModel]) -> None:
+    made = make_table("model", "reads", "says", "in", "out", "")
     for column in range(5):
         made.columns[column].no_wrap = True
         made.columns[column].justify = "left" if column == 0 else "right"
     for known in rows:
         can = known.traits
-        row(
+        add_row(
             made,
             (known.label, "bold"),
-            tokens(can.context),
-            tokens(can.output),
+            token_text(can.context),
+            token_text(can.output),
             *rates(known.price),
             (abilities(can), "dim"),
         )
-    page.table(made)
+    terminal.table(made)
 
 
-def tokens(count: int | None) -> str:
+def token_text(count: int | None) -> str:
     if count is None:
         return "?"
     return f"{count / 1e6:.2g}M" if count >= 1_000_000 else f"{count / 1000:.0f}k"
@@ -83,7 +83,7 @@ def rates(price: Price | None) -> tuple[str, str]:
     return (_rate(price.input), _rate(price.output)) if price else ("unknown", "unknown")
 
 
-def _rate(tiers: tuple[Tier, ...]) -> str:
+def _rate(tiers: tuple[PriceTier, ...]) -> str:
     """In dollars, with cents at least."""
     first = tiers[0].per_million.normalize()
     shown = f"{first:.2f}" if first == round(first, 2) else f"{first:f}"

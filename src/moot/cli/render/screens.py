@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
-from moot.cli.render.live import Stage
-from moot.cli.render.output import Page
+from moot.cli.render.live import DebateView
+from moot.cli.render.output import Terminal
 from moot.core.events import Recorded, VoteCast, encode
 from moot.core.state import Debate
-from moot.core.visibility import OWNER, visible
+from moot.core.visibility import OWNER, visible_event
 from moot.views.safe_text import clean_json
 
 PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
@@ -23,9 +23,9 @@ class Screen(Protocol):
 
     def catch_up(self, debate: Debate) -> None: ...
 
-    def give_way(self, turn: int | None = None) -> None: ...
+    def suspend(self, turn: int | None = None) -> None: ...
 
-    def go_on(self) -> None: ...
+    def resume(self) -> None: ...
 
     def tick(self) -> None: ...
 
@@ -34,22 +34,22 @@ class Screen(Protocol):
     def close(self) -> None: ...
 
 
-class Lines:
+class EventLines:
     """The log as it is: one event a line, in JSON. Only votes stay secret here too."""
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
         voted = isinstance(recorded.event, VoteCast)
-        shown = visible(debate, recorded, OWNER) if voted else recorded
+        shown = visible_event(debate, recorded, OWNER) if voted else recorded
         sys.stdout.write(clean_json(encode(shown or recorded).decode()) + "\n")
         sys.stdout.flush()
 
     def catch_up(self, debate: Debate) -> None:
         pass
 
-    def give_way(self, turn: int | None = None) -> None:
+    def suspend(self, turn: int | None = None) -> None:
         pass
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         pass
 
     def tick(self) -> None:
@@ -67,7 +67,7 @@ def now() -> datetime:
 
 
 @contextmanager
-def screen(
+def open_screen(
     *,
     json: bool = False,
     plain: bool = False,
@@ -80,10 +80,12 @@ def screen(
 ) -> Generator[Screen]:
     """`remark` stands below the heading, `ending` behind every command that the page advises to type."""
     if json:
-        yield Lines()
+        yield EventLines()
         return
-    page = Page.out(plain=plain)
+    terminal = Terminal.out(plain=plain)
     moving = moving and not plain
-    stage = Stage(page, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark, ending=ending)
-    with stage:
-        yield stage
+    view = DebateView(
+        terminal, clock, reasoning=reasoning, moving=moving, hint=hint, remark=remark, ending=ending
+    )
+    with view:
+        yield view

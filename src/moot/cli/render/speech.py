@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from moot.cli.render.output import join
-from moot.cli.render.wrapping import Flow
+from moot.cli.render.wrapping import LineFlow
 from moot.core.state import Turn
-from moot.core.word_count import count
+from moot.core.word_count import count_words
 from moot.views.costs import dollars
 from moot.views.transcript import by_hand
 
 MOMENT_MS = 100
 
 
-class Voice:
+class SpeechLines:
     def __init__(self, turn: Turn, width: int) -> None:
         self.turn = turn
         self.width = width
-        self.begin_again()
+        self.restart()
 
-    def begin_again(self) -> None:
-        self.thought, self.said = Flow(self.width, label="Thinks: "), Flow(self.width)
-        self.thought_done = False
+    def restart(self) -> None:
+        self.reasoning, self.text = LineFlow(self.width, label="Thinks: "), LineFlow(self.width)
+        self.reasoning_done = False
 
 
-def facts(turn: Turn) -> str:
+def speech_figures(turn: Turn) -> str:
     about = "about " if turn.usage.estimated else ""
-    words = turn.words or count(turn.text)
+    words = turn.words or count_words(turn.text)
     return join(
         (
             f"{words} word{'' if words == 1 else 's'}" + (" by hand" if by_hand(turn) else ""),

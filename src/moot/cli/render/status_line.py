@@ -7,7 +7,7 @@ from typing import assert_never
 
 from rich.text import Text
 
-from moot.cli.render.output import hue, join, shorten, text
+from moot.cli.render.output import join, seat_colour, shorten, styled
 from moot.core.state import Aside, Debate, Judging, Poll
 from moot.core.word_count import tokens as tokens_of
 from moot.rules.plan import orders
@@ -19,27 +19,27 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MOST_MARKS = 24
 
 
-def status(
+def status_lines(
     debate: Debate, now: datetime, width: int, frame: int, remarks: int = 0, hint: str = ""
 ) -> list[Text]:
-    first = text("  ", (SPINNER[frame % len(SPINNER)], "bold"), " ")
-    first.append_text(marks(debate))
+    first = styled("  ", (SPINNER[frame % len(SPINNER)], "bold"), " ")
+    first.append_text(schedule_marks(debate))
     first.append(shorten(_doing(debate, now), max(8, width - first.cell_len - 2)))
     waiting = f"{remarks} remark{'' if remarks == 1 else 's'} waiting" if remarks else ""
     second = join((*_figures(debate, now), waiting, hint))
-    return [first, text(("    " + shorten(second, width - 4), "dim"))]
+    return [first, styled(("    " + shorten(second, width - 4), "dim"))]
 
 
-def marks(debate: Debate) -> Text:
+def schedule_marks(debate: Debate) -> Text:
     """One mark for each speech of the schedule, in its seat's colour, filled as it is given."""
-    made = text()
+    made = styled()
     if len(debate.schedule) > MOST_MARKS:
         return made
-    unspent = {slot.index for slot in debate.unspent()}
+    unspent = {slot.index for slot in debate.remaining_slots()}
     live = {turn.slot for turn in debate.live}
     places = {seat.id: place for place, seat in enumerate(debate.seats)}
     for slot in debate.schedule:
-        colour = hue(places[slot.seat])
+        colour = seat_colour(places[slot.seat])
         if slot.index in live:
             made.append("╸", style=f"bold {colour}")
         elif slot.index in unspent:
@@ -75,12 +75,14 @@ def _doing(debate: Debate, now: datetime) -> str:
 
 def _judging(debate: Debate, judging: Judging) -> str:
     cast = len(judging.ballots) + len(judging.spoiled)
-    wanted = sum(len(orders(judge)) for judge in judging.judges)
+    expected = sum(len(orders(judge)) for judge in judging.judges)
     models = [judge for judge in judging.judges if not judge.model.human]
-    waiting = [judge.name for judge in judging.judges if judge.model.human and not judging.has(judge.id, 0)]
-    if waiting and all(judging.has(judge.id, order) for judge in models for order in orders(judge)):
-        return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {wanted} ballots"))
-    return join(("the judge weighs both sides, in both orders", f"{cast} of {wanted} ballots"))
+    waiting = [
+        judge.name for judge in judging.judges if judge.model.human and not judging.has_ballot(judge.id, 0)
+    ]
+    if waiting and all(judging.has_ballot(judge.id, order) for judge in models for order in orders(judge)):
+        return join((f"waiting for the ballot of {' and '.join(waiting)}", f"{cast} of {expected} ballots"))
+    return join(("the judge weighs both sides, in both orders", f"{cast} of {expected} ballots"))
 
 
 def _beside(debate: Debate, aside: Aside) -> str:

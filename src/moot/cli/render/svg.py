@@ -11,8 +11,8 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from moot.cli.follow import show_all
-from moot.cli.render.live import Stage
-from moot.cli.render.output import Page
+from moot.cli.render.live import DebateView
+from moot.cli.render.output import Terminal
 from moot.cli.render.screens import now
 from moot.core.errors import Unavailable
 from moot.core.events import Recorded
@@ -47,8 +47,8 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def _theme(paper: str, ink: str, *colours: str) -> TerminalTheme:
-    return TerminalTheme(_rgb(paper), _rgb(ink), [_rgb(colour) for colour in colours])
+def _theme(background: str, ink: str, *colours: str) -> TerminalTheme:
+    return TerminalTheme(_rgb(background), _rgb(ink), [_rgb(colour) for colour in colours])
 
 
 LIGHT = _theme(
@@ -61,7 +61,7 @@ DARK = _theme(
 )  # fmt: skip
 
 
-class Sheet(Page):
+class SvgTerminal(Terminal):
     """Keeps its lines until it is clear which of them go into the picture."""
 
     def __init__(self, console: Console) -> None:
@@ -86,8 +86,8 @@ def draw(
         legacy_windows=False,
         no_color=False,
     )
-    sheet = Sheet(console)
-    show_all(records, Stage(sheet, now, reasoning=reasoning, moving=False))
+    sheet = SvgTerminal(console)
+    show_all(records, DebateView(sheet, now, reasoning=reasoning, moving=False))
     for line in (*_cut(sheet.lines, cut), Text()):
         console.print(line)
     picture = console.export_svg(
@@ -97,14 +97,14 @@ def draw(
         path.write_text(picture, "utf-8")
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}.") from error
-    Page.err().line("Written to ", (str(path), "bold"))
+    Terminal.err().line("Written to ", (str(path), "bold"))
 
 
 def _cut(lines: list[Text], cut: int) -> list[Text]:
     """Between paragraphs, so that nobody is cut off in mid-sentence."""
-    gaps = [place for place, line in enumerate(lines) if not line.plain.strip(" ┃")]
-    first = next((place for place in gaps if place >= cut), 0)
-    last = next((place for place in gaps if place >= len(lines) - cut), 0)
+    gaps = [index for index, line in enumerate(lines) if not line.plain.strip(" ┃")]
+    first = next((index for index in gaps if index >= cut), 0)
+    last = next((index for index in gaps if index >= len(lines) - cut), 0)
     if not cut or last <= first:
         return lines
     return [*lines[:first], Text(), Text("    ⋮", style="dim"), *lines[last:]]

@@ -13,11 +13,11 @@ from moot.views.safe_text import clean
 HELD = 3
 
 
-def tidy(text: str) -> str:
+def clean_text(text: str) -> str:
     return clean(text).replace("\t", "    ")
 
 
-def fold(text: str, width: int) -> list[tuple[int, str]]:
+def wrap(text: str, width: int) -> list[tuple[int, str]]:
     """The lines of a text, each with the place in the text where the next one begins."""
     lines: list[tuple[int, str]] = []
     start = 0
@@ -30,23 +30,23 @@ def fold(text: str, width: int) -> list[tuple[int, str]]:
 
 def _break(text: str, start: int, width: int) -> tuple[int, int]:
     """Where the line that begins at `start` ends, and where the next one begins."""
-    room = width
+    width_left = width
     space: int | None = None
-    for place in range(start, len(text)):
-        char = text[place]
+    for index in range(start, len(text)):
+        char = text[index]
         if char == "\n":
-            return place, place + 1
+            return index, index + 1
         if char == " ":
-            space = place
-        room -= cell_len(char)
-        if room < 0 and char != " ":
+            space = index
+        width_left -= cell_len(char)
+        if width_left < 0 and char != " ":
             if space is None:
-                return max(place, start + 1), max(place, start + 1)
+                return max(index, start + 1), max(index, start + 1)
             return space, space + 1
     return len(text), len(text)
 
 
-class Flow:
+class LineFlow:
     def __init__(self, width: int, held: int = HELD, label: str = "") -> None:
         self.width = width
         self.text = ""
@@ -59,27 +59,27 @@ class Flow:
         return len(self.text.removeprefix(self._label).split())
 
     def add(self, text: str) -> None:
-        text = tidy(text)
+        text = clean_text(text)
         self.text += text if self.text else self._labelled(text)
 
     def ready(self) -> list[str]:
         """Lines that stand, but for those held back."""
-        lines = fold(self.text[self._given :], self.width)
+        lines = wrap(self.text[self._given :], self.width)
         ready = lines[: max(0, len(lines) - 1 - self._held)]
         if ready:
             self._given += ready[-1][0]
         return [words for _, words in ready]
 
-    def rest(self) -> list[str]:
+    def remaining(self) -> list[str]:
         """What is not given away yet."""
-        return [words for _, words in fold(self.text[self._given :], self.width)]
+        return [words for _, words in wrap(self.text[self._given :], self.width)]
 
     def finish(self, final: str | None = None) -> tuple[list[str], str]:
         """The lines that are missing from the page, and a word about it where the page says too much."""
         note = ""
         if final is not None:
-            note = self._settle(self._labelled(tidy(final)).rstrip())
-        lines = self.rest()
+            note = self._settle(self._labelled(clean_text(final)).rstrip())
+        lines = self.remaining()
         self._given = len(self.text)
         while lines and not lines[-1]:
             lines.pop()

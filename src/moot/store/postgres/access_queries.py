@@ -8,9 +8,9 @@ from typing import Any
 
 from moot.core.errors import UnknownDebate
 from moot.store.contract import Invitation, Token
-from moot.store.invitation_limits import admit
+from moot.store.invitation_limits import check_invitation
 from moot.store.postgres.connect import Connection, fetch
-from moot.store.postgres.queries import Ask
+from moot.store.postgres.queries import RunQuery
 
 COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
 VALID = """
@@ -20,7 +20,7 @@ VALID = """
 """Who joined by a link for many counts no longer than that link."""
 
 
-async def invite(connection: Connection, invitation: Invitation, at: datetime) -> None:
+async def add_invitation(connection: Connection, invitation: Invitation, at: datetime) -> None:
     debate = invitation.debate
     # Locked, so that two nodes do not both give the last place away.
     rows = await fetch(connection, "SELECT status FROM debates WHERE id = %s FOR NO KEY UPDATE", [debate])
@@ -36,7 +36,7 @@ async def invite(connection: Connection, invitation: Invitation, at: datetime) -
         "SELECT count(*), count(*) FILTER (WHERE name = %s) FROM invitations WHERE debate_id = %s",
         [invitation.name, debate],
     )
-    admit(taken=taken > 0, invited=invited, status=rows[0][0])
+    check_invitation(taken=taken > 0, invited=invited, status=rows[0][0])
     await fetch(
         connection,
         f"INSERT INTO invitations ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608 - our own columns
@@ -44,7 +44,7 @@ async def invite(connection: Connection, invitation: Invitation, at: datetime) -
     )
 
 
-async def invitations(ask: Ask, debate_id: str, at: datetime) -> tuple[Invitation, ...]:
+async def list_invitations(ask: RunQuery, debate_id: str, at: datetime) -> tuple[Invitation, ...]:
     rows = await ask(
         f"SELECT {COLUMNS} FROM invitations WHERE debate_id = %s AND {VALID} ORDER BY name",  # noqa: S608 - our own columns
         [debate_id, at],
@@ -52,7 +52,7 @@ async def invitations(ask: Ask, debate_id: str, at: datetime) -> tuple[Invitatio
     return tuple(Invitation(*map(_value, row)) for row in rows)
 
 
-async def invitation(ask: Ask, digest: str, at: datetime) -> Invitation | None:
+async def find_invitation(ask: RunQuery, digest: str, at: datetime) -> Invitation | None:
     rows = await ask(
         f"SELECT {COLUMNS} FROM invitations WHERE digest = %s AND {VALID}",  # noqa: S608 - our own columns
         [digest, at],
@@ -60,7 +60,7 @@ async def invitation(ask: Ask, digest: str, at: datetime) -> Invitation | None:
     return Invitation(*map(_value, rows[0])) if rows else None
 
 
-async def among(ask: Ask, digests: Collection[str], at: datetime) -> tuple[Invitation, ...]:
+async def among(ask: RunQuery, digests: Collection[str], at: datetime) -> tuple[Invitation, ...]:
     rows = await ask(
         f"SELECT {COLUMNS} FROM invitations WHERE digest = ANY(%s) AND {VALID}",  # noqa: S608 - our own columns
         [[*digests], at],
@@ -68,7 +68,7 @@ async def among(ask: Ask, digests: Collection[str], at: datetime) -> tuple[Invit
     return tuple(Invitation(*map(_value, row)) for row in rows)
 
 
-async def uninvite(ask: Ask, debate_id: str, name: str) -> bool:
+async def delete_invitation(ask: RunQuery, debate_id: str, name: str) -> bool:
     return bool(
         await ask(
             """
@@ -81,14 +81,14 @@ async def uninvite(ask: Ask, debate_id: str, name: str) -> bool:
     )
 
 
-async def tokens(ask: Ask) -> tuple[Token, ...]:
+async def list_tokens(ask: RunQuery) -> tuple[Token, ...]:
     rows = await ask(
         "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name", None
     )
     return tuple(Token(*map(_value, row)) for row in rows)
 
 
-async def keep_token(ask: Ask, token: Token) -> None:
+async def save_token(ask: RunQuery, token: Token) -> None:
     await ask(
         """
         INSERT INTO tokens (name, digest, role, owner, created_at, expires_at)
@@ -100,7 +100,7 @@ async def keep_token(ask: Ask, token: Token) -> None:
     )
 
 
-async def drop_token(ask: Ask, name: str) -> bool:
+async def delete_token(ask: RunQuery, name: str) -> bool:
     return bool(await ask("DELETE FROM tokens WHERE name = %s RETURNING name", [name]))
 
 

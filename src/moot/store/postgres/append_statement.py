@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 
-from moot.store.append import REPEATABLE
-from moot.store.contract import ENDED
-from moot.store.postgres.batch import Part
+from moot.store.append import IDEMPOTENCY_PERIOD
+from moot.store.contract import ENDED_STATUSES
+from moot.store.postgres.batch import DebateAppend
 
-WANT = """
+LOCK_HEADS_SQL = """
     want AS (
         SELECT * FROM unnest(
             %(ids)s::text[], %(places)s::bigint[], %(turnings)s::bigint[], %(epochs)s::bigint[],
@@ -44,7 +44,7 @@ WANT = """
         RETURNING want.nth, heads.debate_id AS id, heads.version - want.n AS base, heads.place
     )"""
 
-BORN = """
+NEW_DEBATES_SQL = """
     born AS (
         INSERT INTO debates
             (id, owner, status, motion, folded, format, created_at, turned_at, ended_at, summary)
@@ -68,10 +68,10 @@ BORN = """
         UNION ALL SELECT want.nth, born.id, 0, born.place FROM born JOIN want ON want.id = born.id
     )"""
 
-OLD = """
+KNOWN_DEBATES_SQL = """
     placed AS (SELECT nth, id, base, place FROM moved)"""
 
-SAID = """
+EVENTS_SQL = """
     said AS (
         INSERT INTO events (debate_id, seq, at, epoch, body)
         SELECT placed.id, placed.base + one.seq, %(at)s, one.epoch, one.body
@@ -80,7 +80,7 @@ SAID = """
         JOIN placed ON placed.nth = one.nth
     )"""
 
-TURNED = """
+SUMMARIES_SQL = """
     turned AS (
         UPDATE debates SET
             status = one.status, summary = one.summary, turned_at = %(at)s,
@@ -91,7 +91,7 @@ TURNED = """
         WHERE debates.place = placed.place
     )"""
 
-BODIES = """
+BODIES_SQL = """
     kept AS (
         INSERT INTO bodies (debate_id, digest, packed, body)
         SELECT placed.id, one.digest, one.packed, one.body
@@ -103,7 +103,7 @@ BODIES = """
     )"""
 
 # Two nodes that are sent the same request meet at its key: the later one fails, looks again, and finds it.
-REQUESTS = """
+REQUESTS_SQL = """
     asked AS (
         INSERT INTO requests (client, key, body_hash, debate_id, first, seq, expires)
         SELECT one.client, one.key, one.body_hash, placed.id, placed.base + one.first, placed.base + one.last,
@@ -116,7 +116,7 @@ REQUESTS = """
     )"""
 
 # What goes and what comes never concerns the same row: the order of the two is not defined.
-CASTS = """
+CASTS_SQL = """
     playing AS (
         SELECT placed.place, one.model
         FROM unnest(%(cast_in)s::integer[], %(cast)s::text[]) AS one (nth, model)
@@ -131,7 +131,7 @@ CASTS = """
         ON CONFLICT (model, debate) DO NOTHING
     )"""
 
-MARKS = """
+MARKS_SQL = """
     marked AS (
         INSERT INTO marks (mark, debate)
         SELECT one.mark, placed.place
@@ -141,7 +141,7 @@ MARKS = """
         ON CONFLICT (mark, debate) DO NOTHING
     )"""
 
-LANDED = """
+LANDED_SQL = """
     INSERT INTO landed (writer, batch, bases, places, at)
     SELECT %(writer)s, %(batch)s, array_agg(placed.base ORDER BY want.nth),
         array_agg(placed.place ORDER BY want.nth), now()
@@ -149,8 +149,9 @@ LANDED = """
     RETURNING bases, places
 """
 
-PARTS = {
-    "said": SAID, "turned_in": TURNED, "kept": BODIES, "asked_in": REQUESTS, "cast": CASTS, "marks": MARKS,
+OPTIONAL_PARTS = {
+    "said": EVENTS_SQL, "turned_in": SUMMARIES_SQL, "kept": BODIES_SQL,
+    "asked_in": REQUESTS_SQL, "cast": CASTS_SQL, "marks": MARKS_SQL,
 }  # fmt: skip
 """Which values each part of the statement is for."""
 
@@ -158,23 +159,29 @@ Values = dict[str, object]
 
 
 def statement(values: Values) -> str:
-    return _statement("born_ids" in values, *(part for name, part in PARTS.items() if name in values))
+    return _statement(
+        "born_ids" in values, *(part for name, part in OPTIONAL_PARTS.items() if name in values)
+    )
 
 
 @cache
 def _statement(born: bool, *parts: str) -> str:
-    return "WITH " + ",".join((WANT, BORN if born else OLD, *parts)) + LANDED
+    return (
+        "WITH "
+        + ",".join((LOCK_HEADS_SQL, NEW_DEBATES_SQL if born else KNOWN_DEBATES_SQL, *parts))
+        + LANDED_SQL
+    )
 
 
-def values(parts: Sequence[Part], *, at: datetime) -> Values:
+def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
     """The columns that the statement is sent with. Columns of a part of it that has no rows are left out."""
     numbered = list(enumerate(parts, 1))
-    born = [part for part in parts if part.born]
-    turned = [(nth, part, part.debate) for nth, part in numbered if part.turn and not part.born]
+    born = [part for part in parts if part.is_new]
+    turned = [(nth, part, part.debate) for nth, part in numbered if part.turn and not part.is_new]
     return {
         "at": at,
-        "ended": list(ENDED),
-        "expires": at + REPEATABLE,
+        "ended": list(ENDED_STATUSES),
+        "expires": at + IDEMPOTENCY_PERIOD,
         "ids": array(part.id for part in parts),
         "places": array(part.place for part in parts),
         "turnings": array(part.turning for part in parts),
@@ -185,7 +192,7 @@ def values(parts: Sequence[Part], *, at: datetime) -> Values:
         "runners": array(part.runner for part in parts),
         "sizes": array(part.weight for part in parts),
         "versions": array(part.stood if part.exact else None for part in parts),
-        **_births(born),
+        **_new_debate_columns(born),
         **_columns(
             ("said_in", "said_seqs", "said_epochs", "said"),
             [(nth, seq, *line) for nth, part in numbered for seq, line in enumerate(part.events, 1)],
@@ -207,7 +214,7 @@ def values(parts: Sequence[Part], *, at: datetime) -> Values:
     }
 
 
-def _births(born: Sequence[Part]) -> Values:
+def _new_debate_columns(born: Sequence[DebateAppend]) -> Values:
     names = (
         "born_ids", "born_owners", "born_statuses", "born_motions", "born_folded", "born_formats",
         "born_summaries",
@@ -220,7 +227,7 @@ def _births(born: Sequence[Part]) -> Values:
     return _columns(names, rows)
 
 
-def _requests(numbered: Sequence[tuple[int, Part]]) -> Values:
+def _requests(numbered: Sequence[tuple[int, DebateAppend]]) -> Values:
     names = ("asked_in", "asked_clients", "asked_keys", "asked_hashes", "asked_firsts", "asked_lasts")
     rows = [
         (nth, asked.once.client, asked.once.key, asked.once.body_hash, asked.first, asked.last)
@@ -241,10 +248,10 @@ def array(values: Iterable[object]) -> object:
     values = list(values)
     if values and isinstance(values[0], bytes):
         return values
-    return "{" + ",".join([_written(value) for value in values]) + "}"
+    return "{" + ",".join([_array_element(value) for value in values]) + "}"
 
 
-def _written(value: object) -> str:
+def _array_element(value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return "NULL" if value is None else str(value)

@@ -11,28 +11,28 @@ from contextlib import asynccontextmanager
 
 from msgspec import structs
 
-from moot.store.archive import Brought, Import, Written, row_of, taken_back
+from moot.store.archive import Import, IncomingEvent, SaveResult, event_row, import_undone
 from moot.store.postgres.connect import Connection, Database, fetch
 
-ARCHIVE = 6_015_016_021
+ARCHIVE_LOCK = 6_015_016_021
 """The number of the lock, beside that of the migrations."""
 
 
 @asynccontextmanager
-async def alone(database: Database) -> AsyncGenerator[Connection]:
+async def locked_transaction(database: Database) -> AsyncGenerator[Connection]:
     """A transaction, and the lock until it ends."""
     async with database.connection() as connection, connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (ARCHIVE,))
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (ARCHIVE_LOCK,))
         yield connection
 
 
-async def keep(connection: Connection, import_: Import, events: Sequence[Brought]) -> Written:
+async def save(connection: Connection, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
     await _write_import(connection, import_)
     places, refused = await _places(connection, import_, events)
     ours = [brought for brought in events if brought.event.conversation in places]
     known = await _digests(connection, places, ours)
-    new: list[Brought] = []
-    changed: list[Brought] = []
+    new: list[IncomingEvent] = []
+    changed: list[IncomingEvent] = []
     for brought in ours:
         before = known.get((places[brought.event.conversation], brought.event.id))
         if before is None:
@@ -41,9 +41,9 @@ async def keep(connection: Connection, import_: Import, events: Sequence[Brought
             changed.append(brought)
     await _remove(connection, places, changed)
     await _insert(connection, places, (*new, *changed))
-    await _grow(connection, places, new, 1)
-    await _grow(connection, places, changed, 0)
-    return Written(len(new), len(changed), refused)
+    await _update_conversations(connection, places, new, 1)
+    await _update_conversations(connection, places, changed, 0)
+    return SaveResult(len(new), len(changed), refused)
 
 
 async def _write_import(connection: Connection, import_: Import) -> None:
@@ -63,11 +63,11 @@ async def _write_import(connection: Connection, import_: Import) -> None:
         shape,
     )
     if not written.rowcount:
-        raise taken_back(import_.id)
+        raise import_undone(import_.id)
 
 
 async def _places(
-    connection: Connection, import_: Import, events: Sequence[Brought]
+    connection: Connection, import_: Import, events: Sequence[IncomingEvent]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The conversations of the batch that are this import's own, new ones too, and those that are not."""
     first = {brought.event.conversation: brought.event.ts for brought in reversed(events)}
@@ -92,7 +92,7 @@ async def _places(
 
 
 async def _digests(
-    connection: Connection, places: dict[str, int], events: Sequence[Brought]
+    connection: Connection, places: dict[str, int], events: Sequence[IncomingEvent]
 ) -> dict[tuple[int, str], bytes]:
     found = await fetch(
         connection,
@@ -106,7 +106,7 @@ async def _digests(
     return {(conversation, event): digest for conversation, event, digest in found}
 
 
-async def _remove(connection: Connection, places: dict[str, int], events: Sequence[Brought]) -> None:
+async def _remove(connection: Connection, places: dict[str, int], events: Sequence[IncomingEvent]) -> None:
     """One that has moved in its conversation has another key."""
     await connection.execute(
         """
@@ -118,8 +118,8 @@ async def _remove(connection: Connection, places: dict[str, int], events: Sequen
     )
 
 
-async def _insert(connection: Connection, places: dict[str, int], events: Sequence[Brought]) -> None:
-    rows = [row_of(places[brought.event.conversation], brought) for brought in events]
+async def _insert(connection: Connection, places: dict[str, int], events: Sequence[IncomingEvent]) -> None:
+    rows = [event_row(places[brought.event.conversation], brought) for brought in events]
     await connection.execute(
         """
         INSERT INTO conversation_events
@@ -133,7 +133,9 @@ async def _insert(connection: Connection, places: dict[str, int], events: Sequen
     )
 
 
-async def _grow(connection: Connection, places: dict[str, int], events: Sequence[Brought], by: int) -> None:
+async def _update_conversations(
+    connection: Connection, places: dict[str, int], events: Sequence[IncomingEvent], by: int
+) -> None:
     await connection.execute(
         """
         UPDATE conversations SET events = conversations.events + %s * came.events,
@@ -148,7 +150,7 @@ async def _grow(connection: Connection, places: dict[str, int], events: Sequence
     )
 
 
-def _keys(places: dict[str, int], events: Sequence[Brought]) -> tuple[list[int], list[str]]:
+def _keys(places: dict[str, int], events: Sequence[IncomingEvent]) -> tuple[list[int], list[str]]:
     return [places[one.event.conversation] for one in events], [one.event.id for one in events]
 
 

@@ -17,36 +17,36 @@ from moot.core.errors import KeyReused, UnknownDebate
 from moot.core.events import CallDelta, Event, SegmentCompleted, encode
 from moot.core.state import Debate
 from moot.store.append import (
-    Replay,
-    append,
-    claimed,
-    fence,
-    is_recast,
+    RepeatedRequest,
+    append_events,
+    check_epoch,
     is_unclaimed,
+    models_changed,
+    next_epoch,
+    only_open_calls,
     pack,
-    still_open,
     unclaimed,
 )
-from moot.store.contract import UNCLAIMED, Once, Outcome
-from moot.store.requests import Claim, Narrate, Record, Shared
-from moot.store.state_cache import Known
-from moot.views.session_rows import marks
+from moot.store.contract import UNCLAIMED, IdempotencyKey, RecordResult
+from moot.store.requests import AppendStreamed, BatchRequest, ClaimDebate, RecordEvents
+from moot.store.state_cache import CachedState
+from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
 
 
-class Asked(Struct, frozen=True):
+class KeyedRequest(Struct, frozen=True):
     """A request with a key; `first` and `last` count from where its debate stood."""
 
-    once: Once
-    part: Part
+    once: IdempotencyKey
+    part: DebateAppend
     first: int
     last: int
 
 
-Decided = Outcome | Replay | Asked | int
+Decided = RecordResult | RepeatedRequest | KeyedRequest | int
 
 
-class Part(Struct, eq=False):
+class DebateAppend(Struct, eq=False):
     """One debate's share of the append. A debate that does not exist stands at 0."""
 
     id: str
@@ -72,14 +72,14 @@ class Part(Struct, eq=False):
     """The models in it, where they may have changed."""
     marks: tuple[str, ...] = ()
     bodies: dict[str, tuple[bool, bytes]] = field(default_factory=dict[str, tuple[bool, bytes]])
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[KeyedRequest] = field(default_factory=list[KeyedRequest])
 
     @property
-    def born(self) -> bool:
+    def is_new(self) -> bool:
         return not self.place
 
     @property
-    def moved(self) -> bool:
+    def has_changes(self) -> bool:
         return bool(self.events or self.bodies or self.asked) or self.runner is not None
 
     @property
@@ -87,42 +87,42 @@ class Part(Struct, eq=False):
         return sum(len(body) for _, body in self.events) + sum(len(body) for _, body in self.bodies.values())
 
 
-class Entry(Struct, frozen=True):
+class BatchEntry(Struct, frozen=True):
     """What an item came to, and the part on whose fate it depends."""
 
-    item: Shared
-    part: Part
+    item: BatchRequest
+    part: DebateAppend
     result: Decided | None
     error: Exception | None = None
 
     @property
     def settled(self) -> bool:
         """Without a write: what was decided on a remembered state might be decided otherwise by now."""
-        return not self.part.moved and self.part.fresh
+        return not self.part.has_changes and self.part.fresh
 
 
-class Draft:
+class PostgresBatch:
     def __init__(
         self,
-        known: Mapping[str, Known | None],
-        requests: Mapping[tuple[str, str], Replay],
+        known: Mapping[str, CachedState | None],
+        requests: Mapping[tuple[str, str], RepeatedRequest],
         *,
         at: datetime,
     ) -> None:
         """`known` holds what was looked up just now; None stands for a debate that does not exist."""
         self.at = at
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, DebateAppend] = {}
         for debate_id, found in known.items():
-            self.remember(debate_id, found, fresh=True)
+            self.add_debate(debate_id, found, fresh=True)
         self._replays = requests
-        self._asked: dict[tuple[str, str], Asked] = {}
+        self._asked: dict[tuple[str, str], KeyedRequest] = {}
 
-    def remember(self, debate_id: str, known: Known | None, *, fresh: bool = False) -> None:
+    def add_debate(self, debate_id: str, known: CachedState | None, *, fresh: bool = False) -> None:
         if known is None:
-            self.parts[debate_id] = Part(debate_id, None, 0, fresh=fresh)
+            self.parts[debate_id] = DebateAppend(debate_id, None, 0, fresh=fresh)
             return
         debate = known.debate
-        self.parts[debate_id] = Part(
+        self.parts[debate_id] = DebateAppend(
             debate_id,
             debate,
             known.epoch,
@@ -133,89 +133,91 @@ class Draft:
             seen_epoch=known.epoch,
         )
 
-    def decide(self, item: Shared) -> Entry:
+    def decide(self, item: BatchRequest) -> BatchEntry:
         part = self.parts[item.debate_id]
         try:
-            result = self._decided(part, item)
+            result = self._result_of(part, item)
         except Exception as error:
-            return Entry(item, part, None, error)
+            return BatchEntry(item, part, None, error)
         # A repeated request depends on the first one, even if that concerned another debate.
-        return Entry(item, result.part if isinstance(result, Asked) else part, result)
+        return BatchEntry(item, result.part if isinstance(result, KeyedRequest) else part, result)
 
-    def _decided(self, part: Part, item: Shared) -> Decided:
+    def _result_of(self, part: DebateAppend, item: BatchRequest) -> Decided:
         match item:
-            case Record():
+            case RecordEvents():
                 return self._record(part, item)
-            case Narrate():
-                return self._narrate(part, item)
-            case Claim():
+            case AppendStreamed():
+                return self._append_streamed(part, item)
+            case ClaimDebate():
                 return _claim(part, item)
 
-    def _record(self, part: Part, item: Record) -> Outcome | Replay | Asked:
-        if item.once and (before := self._seen(item.once)):
+    def _record(
+        self, part: DebateAppend, item: RecordEvents
+    ) -> RecordResult | RepeatedRequest | KeyedRequest:
+        if item.once and (before := self._repeated(item.once)):
             return before
         if part.debate:
-            fence(item.epoch, part.epoch)
+            check_epoch(item.epoch, part.epoch)
         held = part.epoch if part.debate else item.epoch or 0
-        outcome = append(part.debate, part.id, item.decide(part.debate), epoch=held, at=self.at)
-        lines = _lines(outcome)
+        outcome = append_events(part.debate, part.id, item.decide(part.debate), epoch=held, at=self.at)
+        lines = _event_rows(outcome)
         shown = summarize(outcome.debate)
         summary = msgspec.json.encode(shown).decode()
         packed = {digest: pack(body) for digest, body in (item.bodies or {}).items()}
         # From here on nothing can fail.
-        if is_recast(part.debate, outcome.debate):
-            part.cast = shown.cast()
+        if models_changed(part.debate, outcome.debate):
+            part.cast = shown.model_names()
         if part.debate is None:
             part.owner, part.epoch = item.owner, held
         if is_unclaimed(part.debate, outcome.debate):
             part.runner = UNCLAIMED
-        part.marks += marks(outcome.debate, outcome.records)
-        part.exact |= item.epoch is None and any(is_word(recorded.event) for recorded in outcome.records)
+        part.marks += lookup_keys(outcome.debate, outcome.records)
+        part.exact |= item.epoch is None and any(is_streamed(recorded.event) for recorded in outcome.records)
         part.bodies |= packed
         self._write(part, outcome, lines)
         part.summary = summary if part.turn else part.summary
         if item.once:
-            asked = Asked(item.once, part, len(part.events) - len(lines) + 1, len(part.events))
+            asked = KeyedRequest(item.once, part, len(part.events) - len(lines) + 1, len(part.events))
             self._asked[item.once.client, item.once.key] = asked
             part.asked.append(asked)
         return outcome
 
-    def _narrate(self, part: Part, item: Narrate) -> Outcome:
+    def _append_streamed(self, part: DebateAppend, item: AppendStreamed) -> RecordResult:
         if part.debate is None:
             raise UnknownDebate
-        fence(item.epoch, part.epoch)
-        words = still_open(part.debate, item.events)
-        outcome = append(part.debate, part.id, words, epoch=item.epoch, at=self.at)
-        self._write(part, outcome, _lines(outcome))
+        check_epoch(item.epoch, part.epoch)
+        words = only_open_calls(part.debate, item.events)
+        outcome = append_events(part.debate, part.id, words, epoch=item.epoch, at=self.at)
+        self._write(part, outcome, _event_rows(outcome))
         return outcome
 
-    def _write(self, part: Part, outcome: Outcome, lines: list[tuple[int, str]]) -> None:
+    def _write(self, part: DebateAppend, outcome: RecordResult, lines: list[tuple[int, str]]) -> None:
         part.debate = outcome.debate
         for recorded, line in zip(outcome.records, lines, strict=True):
             part.events.append(line)
-            if not is_word(recorded.event):
+            if not is_streamed(recorded.event):
                 part.turn = len(part.events)
 
-    def _seen(self, once: Once) -> Asked | Replay | None:
+    def _repeated(self, once: IdempotencyKey) -> KeyedRequest | RepeatedRequest | None:
         who = once.client, once.key
         before = self._asked.get(who) or self._replays.get(who)
-        given = before.once.body_hash if isinstance(before, Asked) else before and before.body_hash
+        given = before.once.body_hash if isinstance(before, KeyedRequest) else before and before.body_hash
         if before and given != once.body_hash:
             raise KeyReused
         return before
 
 
-def _claim(part: Part, item: Claim) -> int:
+def _claim(part: DebateAppend, item: ClaimDebate) -> int:
     if part.debate is None:
         raise UnknownDebate
-    part.epoch = claimed(part.epoch, item.seen_epoch, item.epoch)
+    part.epoch = next_epoch(part.epoch, item.seen_epoch, item.epoch)
     part.runner = item.runner or unclaimed(part.debate)
     return part.epoch
 
 
-def _lines(outcome: Outcome) -> list[tuple[int, str]]:
+def _event_rows(outcome: RecordResult) -> list[tuple[int, str]]:
     return [(recorded.epoch, encode(recorded.event).decode()) for recorded in outcome.records]
 
 
-def is_word(event: Event) -> bool:
+def is_streamed(event: Event) -> bool:
     return isinstance(event, CallDelta | SegmentCompleted)

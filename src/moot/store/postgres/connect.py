@@ -47,7 +47,7 @@ PATIENCE = 6.0
 IN_TROUBLE = 2.0
 """The same after one that came to nothing, so that those who queue do not each wait as long."""
 PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
-LOST = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError, OSError)
+LOST_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError, OSError)
 """The line, not the question, is at fault."""
 
 
@@ -56,7 +56,7 @@ class Database:
     async def open(cls, url: str, *, pool: int = 10, statement_seconds: float = 10.0) -> Database:
         """Raises StoreError where nobody answers there, Invalid where it is no address."""
         database = cls(url, pool, statement_seconds)
-        database._idle.append(await database.dial())
+        database._idle.append(await database.open_connection())
         return database
 
     def __init__(self, url: str, pool: int, statement_seconds: float) -> None:
@@ -65,31 +65,31 @@ class Database:
         # The writer has a line of its own beside these.
         self._free = asyncio.Semaphore(max(pool - 1, 1))
         self._idle: list[Connection] = []
-        self._away = False
+        self._unreachable = False
         self._closed = False
 
     async def close(self) -> None:
         """A line that is in use is hung up when it comes back."""
         self._closed = True
-        await self._hang_up()
+        await self._close_idle()
 
-    async def dial(self) -> Connection:
+    async def open_connection(self) -> Connection:
         """A line for one who keeps it."""
-        return await dial(self._url)
+        return await open_connection(self._url)
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncGenerator[Connection]:
         """What takes longer than a statement may is given up, and its line with it."""
-        async with self._place():
-            connection = self._idle.pop() if self._idle else await self.dial()
+        async with self._pool_slot():
+            connection = self._idle.pop() if self._idle else await self.open_connection()
             try:
                 with translated():
-                    async with limited(connection, self.statement_seconds):
+                    async with time_limit(connection, self.statement_seconds):
                         yield connection
             finally:
-                await self._put_back(connection)
+                await self._return_connection(connection)
 
-    async def ask(self, question: LiteralString | str, params: Params = None) -> list[tuple[Any, ...]]:
+    async def query(self, question: LiteralString | str, params: Params = None) -> list[tuple[Any, ...]]:
         """All rows. Only for what may be asked twice."""
 
         async def asked(_left: float) -> list[tuple[Any, ...]]:
@@ -97,15 +97,17 @@ class Database:
                 return await fetch(connection, question, params)
 
         try:
-            rows = await persist(asked, min(IN_TROUBLE if self._away else PATIENCE, self.statement_seconds))
+            rows = await retry_lost(
+                asked, min(IN_TROUBLE if self._unreachable else PATIENCE, self.statement_seconds)
+            )
         except StoreError as error:
-            self._away = is_lost(error)
+            self._unreachable = is_connection_lost(error)
             raise
-        self._away = False
+        self._unreachable = False
         return rows
 
     @contextlib.asynccontextmanager
-    async def _place(self) -> AsyncGenerator[None]:
+    async def _pool_slot(self) -> AsyncGenerator[None]:
         if self._closed:
             raise StoreError("The store is closed.")
         try:
@@ -118,21 +120,21 @@ class Database:
         finally:
             self._free.release()
 
-    async def _put_back(self, connection: Connection) -> None:
+    async def _return_connection(self, connection: Connection) -> None:
         """Whoever is cut off in mid-statement leaves a line that nobody else can use."""
         if self._closed or connection.pgconn.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             await connection.close()
             # If one line broke the others may have, too: a server that was started anew knows none of them.
-            await self._hang_up()
+            await self._close_idle()
         else:
             self._idle.append(connection)
 
-    async def _hang_up(self) -> None:
+    async def _close_idle(self) -> None:
         while self._idle:
             await self._idle.pop().close()
 
 
-class Line(AsyncConnection[tuple[Any, ...]]):
+class CancellableConnection(AsyncConnection[tuple[Any, ...]]):
     """psycopg asks the server to let go of a statement whose asker is cancelled, and waits until it does. One
     that is frozen hears nothing: it is hung up on, or whoever leaves would be kept for ten seconds."""
 
@@ -140,11 +142,11 @@ class Line(AsyncConnection[tuple[Any, ...]]):
         try:
             await super().cancel_safe(timeout=min(timeout, CANCEL_SECONDS))
         except psycopg.Error:
-            _hang_up(self)
+            _shut_socket(self)
             raise
 
 
-async def dial(url: str) -> Connection:
+async def open_connection(url: str) -> Connection:
     """Raises StoreError where nobody answers there, Invalid where it is no address."""
     try:
         conninfo_to_dict(url)
@@ -152,7 +154,7 @@ async def dial(url: str) -> Connection:
         # It quotes the part that it did not understand, which may be the password.
         raise Invalid("The address of the store is not one of PostgreSQL.") from None
     with translated():
-        connection = await Line.connect(url, **_MANNERS)
+        connection = await CancellableConnection.connect(url, **_CONNECT_OPTIONS)
     connection.adapters.register_dumper(str, _Text)
     return connection
 
@@ -163,7 +165,7 @@ async def fetch(connection: Connection, question: str, params: Params = None) ->
     return await cursor.fetchall() if cursor.description else []
 
 
-_MANNERS: dict[str, Any] = {
+_CONNECT_OPTIONS: dict[str, Any] = {
     "autocommit": True,
     # A pgbouncer may give the next statement to another backend, which knows nothing of the prepared ones.
     "prepare_threshold": None,
@@ -184,7 +186,7 @@ class _Text(StrDumperUnknown):
 # --- patience, and its end ----------------------------------------------------------------------------
 
 
-async def persist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
+async def retry_lost(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
     """Tries again where a line breaks, for so long. Each attempt is told how much of it is left."""
     deadline, pauses = time.monotonic() + seconds, chain(PAUSES, repeat(PAUSES[-1]))
     while True:
@@ -192,31 +194,31 @@ async def persist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T
             return await attempt(max(deadline - time.monotonic(), 1.0))
         except StoreError as error:
             pause = next(pauses)
-            if not is_lost(error) or time.monotonic() + pause >= deadline:
+            if not is_connection_lost(error) or time.monotonic() + pause >= deadline:
                 raise
         await asyncio.sleep(pause)
 
 
 @contextlib.asynccontextmanager
-async def limited(connection: Connection, seconds: float) -> AsyncGenerator[None]:
-    clock = asyncio.create_task(_give_up(connection, seconds), name="moot-store limit")
+async def time_limit(connection: Connection, seconds: float) -> AsyncGenerator[None]:
+    clock = asyncio.create_task(_cancel_after(connection, seconds), name="moot-store limit")
     try:
         yield
     finally:
         clock.cancel()
 
 
-async def _give_up(connection: Connection, seconds: float) -> None:
+async def _cancel_after(connection: Connection, seconds: float) -> None:
     """Asks the server to let it be, so that it does not land when nobody expects it any more; then hangs
     up."""
     await asyncio.sleep(seconds)
     with contextlib.suppress(psycopg.Error):
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
         await asyncio.sleep(CANCEL_SECONDS)
-    _hang_up(connection)
+    _shut_socket(connection)
 
 
-def _hang_up(connection: Connection) -> None:
+def _shut_socket(connection: Connection) -> None:
     hung_up = contextlib.suppress(psycopg.Error, OSError)
     with hung_up, socket.socket(fileno=os.dup(connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
@@ -279,22 +281,22 @@ def translated() -> Generator[None]:
         raise translate(error) from error
 
 
-def is_away(error: StoreError) -> bool:
+def is_unreachable(error: StoreError) -> bool:
     """Whether nobody answers who could: one that does not let us in is there."""
-    return is_lost(error) and not _is_refusal(error.__cause__)
+    return is_connection_lost(error) and not _is_refusal(error.__cause__)
 
 
-def is_lost(error: StoreError) -> bool:
+def is_connection_lost(error: StoreError) -> bool:
     """Whether the line broke, or nobody answered: what was asked may or may not have been done."""
     cause = error.__cause__
     if isinstance(cause, psycopg.Error) and cause.sqlstate is not None:
-        return isinstance(cause, _GOING)
-    return isinstance(cause, LOST)
+        return isinstance(cause, _LOST_SERVER_ERRORS)
+    return isinstance(cause, LOST_ERRORS)
 
 
 # The server says these before it hangs up, while it comes up, when it was told to let go, or when another has
 # taken its place and it may only be read: whoever dials again reaches that one.
-_GOING = (
+_LOST_SERVER_ERRORS = (
     errors.ReadOnlySqlTransaction,
     errors.QueryCanceled,
     errors.AdminShutdown,

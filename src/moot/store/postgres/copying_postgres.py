@@ -14,20 +14,20 @@ from typing import Any
 import msgspec
 
 from moot.core import crash_points
-from moot.store.contract import ENDED
-from moot.store.copying import KINDS, PAGE, WHOLE, Kind, Row, Rows
-from moot.store.postgres.connect import Connection, dial, fetch, translated
+from moot.store.contract import ENDED_STATUSES
+from moot.store.copying import PAGE, TABLE_GROUPS, WHOLE_TABLES, Row, Rows, TableGroup
+from moot.store.postgres.connect import Connection, fetch, open_connection, translated
 
 ALIVE_SECONDS = 10
 """A worker that was heard of so lately is taken to be alive."""
 LOCK_SECONDS = 10
 """How long others may keep us waiting; source and target may be one database, under two names."""
 
-ROLL = {
+LINE_COUNTS_SQL = {
     "debates": "SELECT debate_id, version FROM heads ORDER BY place",
     "conversations": "SELECT id, events FROM conversations ORDER BY place",
 }
-READ = {
+READ_SQL = {
     "tokens": "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name",
     "imports": """
         SELECT id, owner, source, state, cursor, passes, report, started_at, updated_at
@@ -86,7 +86,7 @@ COLUMNS = {
             (conversation, order_key, id, role, ts, created_at, segments, metadata, legacy, digest)
     """,
 }
-SETTLE = {
+WRITE_TABLE_SQL = {
     "tokens": """
         INSERT INTO tokens (name, digest, role, owner, created_at, expires_at)
         VALUES (%s, %s, %s, %s, %s::timestamptz, %s::timestamptz)
@@ -100,7 +100,7 @@ SETTLE = {
             passes = excluded.passes, report = excluded.report, updated_at = excluded.updated_at
     """,
 }
-CLEAR = {
+CLEAR_SQL = {
     "debates": (
         "DELETE FROM events WHERE debate_id = ANY(%s)",
         "DELETE FROM heads WHERE debate_id = ANY(%s)",
@@ -116,10 +116,10 @@ CLEAR = {
 }
 
 
-class PostgresBelongings:
+class PostgresTables:
     @classmethod
-    async def open(cls, url: str) -> PostgresBelongings:
-        return cls(await dial(url))
+    async def open(cls, url: str) -> PostgresTables:
+        return cls(await open_connection(url))
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -127,19 +127,19 @@ class PostgresBelongings:
     async def close(self) -> None:
         await self._connection.close()
 
-    async def there(self) -> bool:
+    async def has_tables(self) -> bool:
         """Whether there are tables of Moot."""
         found = await self._run("SELECT to_regclass('moot_schema') IS NOT NULL")
         return found[0][0]
 
     @asynccontextmanager
-    async def still(self) -> AsyncGenerator[None]:
+    async def locked(self) -> AsyncGenerator[None]:
         async with self._transaction():
             await self._run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             await self._run(f"LOCK TABLE {', '.join(_TABLES)}, heads IN SHARE MODE")
             yield
 
-    async def busy(self) -> str:
+    async def active_runner(self) -> str:
         there = await self._run("SELECT to_regclass('procrastinate_workers') IS NOT NULL")
         if not there[0][0]:
             return ""
@@ -152,47 +152,49 @@ class PostgresBelongings:
         )
         return "a worker that runs the debates of this database" if alive[0][0] else ""
 
-    async def counts(self) -> dict[str, int]:
+    async def row_counts(self) -> dict[str, int]:
         return {table: (await self._run(f"SELECT count(*) FROM {table}"))[0][0] for table in _TABLES}  # noqa: S608 - our own tables
 
-    async def roll(self, kind: Kind) -> dict[str, int]:
-        return dict(await self._run(ROLL[kind.name]))
+    async def line_counts(self, kind: TableGroup) -> dict[str, int]:
+        return dict(await self._run(LINE_COUNTS_SQL[kind.name]))
 
-    async def epoch(self) -> int:
+    async def latest_epoch(self) -> int:
         return (await self._run("SELECT coalesce(max(epoch), 0) FROM heads"))[0][0]
 
-    async def whole(self, table: str) -> list[Row]:
-        return [_told(row) for row in await self._run(READ[table])]
+    async def read_table(self, table: str) -> list[Row]:
+        return [_with_text_times(row) for row in await self._run(READ_SQL[table])]
 
-    async def rows(self, table: str, ids: Sequence[str]) -> list[Row]:
-        return [_told(row) for row in await self._run(READ[table], (list(ids),))]
+    async def read_rows(self, table: str, ids: Sequence[str]) -> list[Row]:
+        return [_with_text_times(row) for row in await self._run(READ_SQL[table], (list(ids),))]
 
-    async def pages(self, kind: Kind, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
+    async def read_pages(self, kind: TableGroup, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
         with translated():
             async with self._connection.transaction(), self._connection.cursor("lines") as cursor:
-                await cursor.execute(READ[kind.lines].encode(), (list(ids),), binary=True)
+                await cursor.execute(READ_SQL[kind.lines_table].encode(), (list(ids),), binary=True)
                 while page := await cursor.fetchmany(PAGE):
-                    yield [_told(row) for row in page]
+                    yield [_with_text_times(row) for row in page]
 
-    async def settle(self, table: str, rows: Sequence[Row]) -> None:
+    async def write_table(self, table: str, rows: Sequence[Row]) -> None:
         with translated():
             async with self._transaction(), self._connection.cursor() as cursor:
-                await cursor.executemany(SETTLE[table].encode(), rows)
+                await cursor.executemany(WRITE_TABLE_SQL[table].encode(), rows)
 
-    async def take(self, kind: Kind, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]) -> None:
+    async def write_group(
+        self, kind: TableGroup, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]
+    ) -> None:
         places = {row[0]: row[1] for row in rows[kind.name]}
         with translated():
             async with self._transaction():
-                for statement in CLEAR[kind.name]:
+                for statement in CLEAR_SQL[kind.name]:
                     await self._run(statement, (list(ids),))
-                await self._free_keys(rows.get("requests", ()))
+                await self._delete_requests(rows.get("requests", ()))
                 for part in kind.parts:
                     await self._copy(part, rows[part], places)
                 async for page in pages:
-                    await self._copy(kind.lines, page, places)
+                    await self._copy(kind.lines_table, page, places)
                 if kind.name == "debates":
                     await self._write_heads(rows["debates"])
-                await self._go_on_behind(kind.name)
+                await self._advance_sequence(kind.name)
                 crash_points.point("before-moved")
 
     @asynccontextmanager
@@ -201,7 +203,7 @@ class PostgresBelongings:
             await self._run(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             yield
 
-    async def _free_keys(self, requests: Sequence[Row]) -> None:
+    async def _delete_requests(self, requests: Sequence[Row]) -> None:
         """One that has expired may have been used again since, for another debate."""
         await self._run(
             """
@@ -214,7 +216,7 @@ class PostgresBelongings:
     async def _copy(self, table: str, rows: Sequence[Row], places: dict[str, int]) -> None:
         if not rows:
             return
-        shaped = SHAPED.get(table, _as_it_is)
+        shaped = ROW_CONVERTERS.get(table, _unchanged)
         statement = f"COPY {COLUMNS[table]} FROM STDIN".encode()
         async with self._connection.cursor() as cursor, cursor.copy(statement) as copying:
             for row in rows:
@@ -238,7 +240,7 @@ class PostgresBelongings:
             [[row[n] for row in debates] for n in (0, 1, 6, 8)],
         )
 
-    async def _go_on_behind(self, table: str) -> None:
+    async def _advance_sequence(self, table: str) -> None:
         """The next one that is opened here comes after all that were brought."""
         await self._run(
             f"""
@@ -251,13 +253,13 @@ class PostgresBelongings:
             return await fetch(self._connection, statement, values)
 
 
-_TABLES = (*WHOLE, *(table for kind in KINDS for table in kind.tables))
+_TABLES = (*WHOLE_TABLES, *(table for kind in TABLE_GROUPS for table in kind.tables))
 
 
 # --- the shape of a row on both sides ---------------------------------------------------------------------
 
 
-def _told(row: Row) -> Row:
+def _with_text_times(row: Row) -> Row:
     """Moments are told as every event tells them."""
     return tuple(_stamp(value) if isinstance(value, datetime) else value for value in row)
 
@@ -266,7 +268,7 @@ def _stamp(at: datetime) -> str:
     return msgspec.to_builtins(at.astimezone(UTC))
 
 
-def _as_it_is(row: Row, places: dict[str, int]) -> Row:
+def _unchanged(row: Row, places: dict[str, int]) -> Row:
     return row
 
 
@@ -277,7 +279,7 @@ def _by_place(row: Row, places: dict[str, int]) -> Row:
 def _debate(row: Row, places: dict[str, int]) -> Row:
     ident, place, owner, status, motion, format_, _turning, turned_at, _epoch, created_at, summary = row
     turned = _moment(turned_at)
-    ended = turned if status in ENDED else None
+    ended = turned if status in ENDED_STATUSES else None
     return ident, place, owner, status, motion, motion.casefold(), format_, created_at, turned, ended, summary
 
 
@@ -293,7 +295,7 @@ def _moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-SHAPED: dict[str, Callable[[Row, dict[str, Any]], Row]] = {
+ROW_CONVERTERS: dict[str, Callable[[Row, dict[str, Any]], Row]] = {
     "debates": _debate,
     "requests": _request,
     "casts": _by_place,

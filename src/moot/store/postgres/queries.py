@@ -16,19 +16,27 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.append import Replay, unpack
-from moot.store.contract import UNDER_WAY, Astir, Head, Once, Page, Pulse, Wanted
+from moot.store.append import RepeatedRequest, unpack
+from moot.store.contract import (
+    ACTIVE_STATUSES,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    IdempotencyKey,
+    LogPosition,
+)
 from moot.store.postgres.connect import Params
-from moot.store.state_cache import Known
+from moot.store.state_cache import CachedState
 
-Ask = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
+RunQuery = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
 
 PAGE = 1000
 
 _records = msgspec.json.Decoder(tuple[Recorded, ...])
 
 
-class Stand(Struct, frozen=True):
+class DebatePosition(Struct, frozen=True):
     """Where a debate stands. One that was deleted and opened again has another place."""
 
     id: str
@@ -40,7 +48,7 @@ class Stand(Struct, frozen=True):
 # --- the log ------------------------------------------------------------------------------------------
 
 
-async def events(ask: Ask, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
+async def events(ask: RunQuery, debate_id: str, after: int, limit: int) -> tuple[Recorded, ...]:
     rows = await ask(
         """
         SELECT '[' || string_agg(
@@ -58,7 +66,7 @@ async def events(ask: Ask, debate_id: str, after: int, limit: int) -> tuple[Reco
     return _records.decode(rows[0][0]) if rows[0][0] else ()
 
 
-async def folded(ask: Ask, debate_id: str, upto: int, base: Debate | None) -> Debate:
+async def fold_state(ask: RunQuery, debate_id: str, upto: int, base: Debate | None) -> Debate:
     """The state after event `upto`, going on from `base`. Reads page by page, in no transaction."""
     seq = base.seq if base else 0
     while seq < upto:
@@ -72,24 +80,26 @@ async def folded(ask: Ask, debate_id: str, upto: int, base: Debate | None) -> De
     return base
 
 
-async def stands(ask: Ask, debate_ids: Sequence[str]) -> list[Stand]:
+async def read_positions(ask: RunQuery, debate_ids: Sequence[str]) -> list[DebatePosition]:
     rows = await ask(
         "SELECT debate_id, place, version, epoch FROM heads WHERE debate_id = ANY(%s)", [list(debate_ids)]
     )
-    return [Stand(*row) for row in rows]
+    return [DebatePosition(*row) for row in rows]
 
 
-async def caught_up(ask: Ask, stand: Stand, known: Known | None) -> Known | None:
+async def catch_up(ask: RunQuery, stand: DebatePosition, known: CachedState | None) -> CachedState | None:
     """None where it has been deleted since."""
     same = known is not None and known.checked == stand.place and known.debate.seq <= stand.version
     try:
-        debate = await folded(ask, stand.id, stand.version, known.debate if known and same else None)
+        debate = await fold_state(ask, stand.id, stand.version, known.debate if known and same else None)
     except UnknownDebate:
         return None
-    return Known(debate, stand.epoch, stand.place)
+    return CachedState(debate, stand.epoch, stand.place)
 
 
-async def requests(ask: Ask, onces: Sequence[Once], at: datetime) -> dict[tuple[str, str], Replay]:
+async def requests(
+    ask: RunQuery, onces: Sequence[IdempotencyKey], at: datetime
+) -> dict[tuple[str, str], RepeatedRequest]:
     """Those among them that have been carried out; what has expired makes room."""
     rows = await ask(
         """
@@ -101,10 +111,10 @@ async def requests(ask: Ask, onces: Sequence[Once], at: datetime) -> dict[tuple[
     )
     if not all(row[-1] for row in rows):
         await ask("DELETE FROM requests WHERE expires <= %s", [at])
-    return {(row[0], row[1]): Replay(*row[2:6]) for row in rows if row[-1]}
+    return {(row[0], row[1]): RepeatedRequest(*row[2:6]) for row in rows if row[-1]}
 
 
-async def body(ask: Ask, debate_id: str, digest: str) -> bytes | None:
+async def request_body(ask: RunQuery, debate_id: str, digest: str) -> bytes | None:
     rows = await ask(
         "SELECT packed, body FROM bodies WHERE debate_id = %s AND digest = %s", [debate_id, digest]
     )
@@ -119,22 +129,22 @@ HEAD = """
 WITH_HEADS = "JOIN heads ON heads.debate_id = debates.id"
 
 
-async def head(ask: Ask, debate_id: str) -> Head:
+async def head(ask: RunQuery, debate_id: str) -> DebateHead:
     rows = await ask(f"SELECT {HEAD} FROM debates {WITH_HEADS} WHERE debates.id = %s", [debate_id])  # noqa: S608 - our own columns
     if not rows:
         raise UnknownDebate
     return _head(rows[0])
 
 
-async def heads(ask: Ask, wanted: Wanted, limit: int, offset: int) -> Page:
+async def heads(ask: RunQuery, wanted: DebateFilter, limit: int, offset: int) -> DebatePage:
     query, values = heads_query(wanted)
     rows = await ask(f"{query} LIMIT %s OFFSET %s", [*values, limit, offset])
     where, values = _where(wanted)
     [[total]] = await ask(f"SELECT count(*) FROM {_source(wanted)} WHERE {where}", values)  # noqa: S608 - our own columns
-    return Page(tuple(_head(row) for row in rows), total)
+    return DebatePage(tuple(_head(row) for row in rows), total)
 
 
-def heads_query(wanted: Wanted) -> tuple[str, list[object]]:
+def heads_query(wanted: DebateFilter) -> tuple[str, list[object]]:
     """Newest first."""
     where, values = _where(wanted)
     # By the column of the table that is walked.
@@ -142,11 +152,11 @@ def heads_query(wanted: Wanted) -> tuple[str, list[object]]:
     return f"SELECT {HEAD} FROM {_source(wanted)} {WITH_HEADS} WHERE {where} ORDER BY {place} DESC", values  # noqa: S608 - our own columns
 
 
-def _source(wanted: Wanted) -> str:
+def _source(wanted: DebateFilter) -> str:
     return "casts JOIN debates ON casts.debate = debates.place" if wanted.model else "debates"
 
 
-def _where(wanted: Wanted) -> tuple[str, list[object]]:
+def _where(wanted: DebateFilter) -> tuple[str, list[object]]:
     conditions: dict[str, object] = {
         "casts.model = %s": wanted.model or None,
         "owner = %s": wanted.owner,
@@ -175,27 +185,29 @@ def _day_after(day: date | None) -> datetime | None:
     return _midnight(day + timedelta(days=1)) if day and day < date.max else None
 
 
-async def held(ask: Ask) -> tuple[Astir, ...]:
+async def claimed_debates(ask: RunQuery) -> tuple[ActiveDebate, ...]:
     rows = await ask("SELECT debate_id, version, runner, updated_at FROM heads WHERE runner <> ''", None)
-    return tuple(Astir(*row) for row in rows)
+    return tuple(ActiveDebate(*row) for row in rows)
 
 
-async def under_way(ask: Ask, since: datetime | None) -> tuple[Astir, ...]:
+async def active_debates(ask: RunQuery, since: datetime | None) -> tuple[ActiveDebate, ...]:
     rows = await ask(
         f"""
         SELECT debates.id, version, runner, updated_at FROM debates {WITH_HEADS}
         WHERE status = ANY(%(statuses)s) AND (%(since)s::timestamptz IS NULL OR turned_at >= %(since)s)
         """,  # noqa: S608 - our own columns
-        {"statuses": list(UNDER_WAY), "since": since},
+        {"statuses": list(ACTIVE_STATUSES), "since": since},
     )
-    return tuple(Astir(*row) for row in rows)
+    return tuple(ActiveDebate(*row) for row in rows)
 
 
-async def pulses(ask: Ask, debate_ids: Sequence[str]) -> dict[str, Pulse]:
-    return {stand.id: Pulse(stand.version, stand.epoch) for stand in await stands(ask, debate_ids)}
+async def positions(ask: RunQuery, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
+    return {
+        stand.id: LogPosition(stand.version, stand.epoch) for stand in await read_positions(ask, debate_ids)
+    }
 
 
-async def find(ask: Ask, mark: str, owner: str | None, limit: int) -> tuple[str, ...]:
+async def find_sessions(ask: RunQuery, mark: str, owner: str | None, limit: int) -> tuple[str, ...]:
     rows = await ask(
         """
         SELECT debates.id FROM marks JOIN debates ON debates.place = marks.debate
@@ -207,9 +219,9 @@ async def find(ask: Ask, mark: str, owner: str | None, limit: int) -> tuple[str,
     return tuple(row[0] for row in rows)
 
 
-async def summaries(ask: Ask, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:
+async def summaries(ask: RunQuery, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:
     """A page of those whose place is less, and the least place in it. None where there are no more."""
-    where, values = _where(Wanted(owner=owner))
+    where, values = _where(DebateFilter(owner=owner))
     [[page, least]] = await ask(
         f"""
         SELECT '[' || string_agg(summary, ',' ORDER BY place DESC) || ']', min(place) FROM (
@@ -221,7 +233,7 @@ async def summaries(ask: Ask, owner: str | None, before: int, limit: int) -> tup
     return (page.encode(), least) if page else None
 
 
-async def stale(ask: Ask, before: datetime, limit: int) -> tuple[str, ...]:
+async def ended_before(ask: RunQuery, before: datetime, limit: int) -> tuple[str, ...]:
     """Something may still come after the end, so the last event has a say too."""
     rows = await ask(
         """
@@ -234,7 +246,7 @@ async def stale(ask: Ask, before: datetime, limit: int) -> tuple[str, ...]:
     return tuple(row[0] for row in rows)
 
 
-async def size(ask: Ask) -> int:
+async def size(ask: RunQuery) -> int:
     """What was said and sent, without the room that indexes take: that shrinks at the database's leisure."""
     [[bytes_said, archived]] = await ask(
         """
@@ -246,9 +258,9 @@ async def size(ask: Ask) -> int:
     return int(bytes_said) + int(archived)
 
 
-def _head(row: tuple[Any, ...]) -> Head:
-    shape = dict(zip(Head.__struct_fields__, row, strict=True))
-    return Head(
+def _head(row: tuple[Any, ...]) -> DebateHead:
+    shape = dict(zip(DebateHead.__struct_fields__, row, strict=True))
+    return DebateHead(
         **{
             **shape,
             "created_at": shape["created_at"].astimezone(UTC),

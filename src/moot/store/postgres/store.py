@@ -14,30 +14,30 @@ from datetime import datetime
 from typing import Any
 
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import Narrated, Recorded
+from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import MOST_FOUND, SUMMARIES, Clock, Replay, now
+from moot.store.append import MAX_SESSIONS_FOUND, SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
 from moot.store.contract import (
-    ALL,
-    Astir,
-    Deciding,
-    Head,
+    NO_FILTER,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    DecideOnHead,
+    IdempotencyKey,
     Invitation,
     Listener,
-    Once,
-    Outcome,
-    Page,
-    Pulse,
+    LogPosition,
+    RecordResult,
     Token,
-    Wanted,
 )
 from moot.store.postgres import access_queries, queries
 from moot.store.postgres.archive_queries import PostgresArchive
 from moot.store.postgres.connect import Database, Params, translated
 from moot.store.postgres.migrations import migrate
-from moot.store.postgres.writer import Delete, Item, Writer
-from moot.store.requests import Claim, Narrate, Record
-from moot.store.state_cache import Known, States
+from moot.store.postgres.writer import DeleteDebate, PostgresRequest, PostgresWriter
+from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
+from moot.store.state_cache import CachedState, StateCache
 
 STATES = 1024
 
@@ -57,7 +57,7 @@ class PostgresStore:
         database = await Database.open(url, pool=pool, statement_seconds=statement_seconds)
         try:
             with translated():
-                await migrate(database.dial)
+                await migrate(database.open_connection)
         except BaseException:
             await database.close()
             raise
@@ -67,8 +67,8 @@ class PostgresStore:
         self._database = database
         self._clock = clock
         self._closed = False
-        self._states = States(states)
-        self._writer = Writer(database, self._states, clock)
+        self._states = StateCache(states)
+        self._writer = PostgresWriter(database, self._states, clock)
         self.archive = PostgresArchive(database)
 
     def listen(self, listener: Listener) -> None:
@@ -77,115 +77,121 @@ class PostgresStore:
     async def record(
         self,
         debate_id: str,
-        decide: Deciding,
+        decide: DecideOnHead,
         *,
         epoch: int | None = None,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         bodies: Mapping[str, bytes] | None = None,
-    ) -> Outcome:
-        await self._warm(debate_id)
-        outcome = await self._write(Record(_reply(), debate_id, decide, epoch, owner, once, bodies))
-        return await self._replay(outcome) if isinstance(outcome, Replay) else outcome
+    ) -> RecordResult:
+        await self._cache_state(debate_id)
+        outcome = await self._write(RecordEvents(_reply(), debate_id, decide, epoch, owner, once, bodies))
+        return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
-    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
-        await self._warm(debate_id)
-        return await self._write(Narrate(_reply(), debate_id, events, epoch))
+    async def append_streamed(
+        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
+    ) -> RecordResult:
+        await self._cache_state(debate_id)
+        return await self._write(AppendStreamed(_reply(), debate_id, events, epoch))
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        await self._warm(debate_id)
-        return await self._write(Claim(_reply(), debate_id, runner, seen_epoch, epoch))
+        await self._cache_state(debate_id)
+        return await self._write(ClaimDebate(_reply(), debate_id, runner, seen_epoch, epoch))
 
     async def delete(self, debate_id: str) -> None:
-        await self._write(Delete(_reply(), debate_id))
+        await self._write(DeleteDebate(_reply(), debate_id))
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
-        return await queries.events(self._ask, debate_id, after, max(limit, 0))
+        return await queries.events(self._query, debate_id, after, max(limit, 0))
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
-        stands = await queries.stands(self._ask, [debate_id])
+        stands = await queries.read_positions(self._query, [debate_id])
         if not stands:
             raise UnknownDebate
         stand, known = stands[0], self._states.get(debate_id)
         if upto is not None and upto < stand.version:
             near = known and known.checked == stand.place and known.debate.seq <= upto
-            return await queries.folded(self._ask, debate_id, upto, known.debate if known and near else None)
-        found = await queries.caught_up(self._ask, stand, known)
+            return await queries.fold_state(
+                self._query, debate_id, upto, known.debate if known and near else None
+            )
+        found = await queries.catch_up(self._query, stand, known)
         if found is None:
             raise UnknownDebate
         self._offer(found)
         return found.debate
 
-    async def state_with(self, debate_id: str, seq: int) -> Debate:
+    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         known = self._states.get(debate_id)
         return known.debate if known and known.debate.seq >= seq else await self.state(debate_id)
 
-    async def head(self, debate_id: str) -> Head:
-        return await queries.head(self._ask, debate_id)
+    async def head(self, debate_id: str) -> DebateHead:
+        return await queries.head(self._query, debate_id)
 
-    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
-        return await queries.heads(self._ask, wanted, limit, offset)
+    async def list(
+        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
+    ) -> DebatePage:
+        return await queries.heads(self._query, filters, limit, offset)
 
-    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
-        return await queries.find(self._ask, mark, owner, MOST_FOUND)
+    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
+        return await queries.find_sessions(self._query, key, owner, MAX_SESSIONS_FOUND)
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
-        while found := await queries.summaries(self._ask, owner, before, SUMMARIES):
+        while found := await queries.summaries(self._query, owner, before, SUMMARIES_PER_PAGE):
             page, before = found
             yield page
 
-    async def held(self) -> tuple[Astir, ...]:
-        return await queries.held(self._ask)
+    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
+        return await queries.claimed_debates(self._query)
 
-    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
-        return await queries.under_way(self._ask, since)
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
+        return await queries.active_debates(self._query, since)
 
-    async def body(self, debate_id: str, digest: str) -> bytes | None:
-        return await queries.body(self._ask, debate_id, digest)
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
+        return await queries.request_body(self._query, debate_id, digest)
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
-        return await queries.pulses(self._ask, debate_ids) if debate_ids else {}
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
+        return await queries.positions(self._query, debate_ids) if debate_ids else {}
 
-    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        return await queries.stale(self._ask, before, limit)
+    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        return await queries.ended_before(self._query, before, limit)
 
     async def size(self) -> int:
-        return await queries.size(self._ask)
+        return await queries.size(self._query)
 
     async def tokens(self) -> tuple[Token, ...]:
-        return await access_queries.tokens(self._ask)
+        return await access_queries.list_tokens(self._query)
 
-    async def keep_token(self, token: Token) -> None:
-        await access_queries.keep_token(self._ask, token)
+    async def save_token(self, token: Token) -> None:
+        await access_queries.save_token(self._query, token)
 
-    async def drop_token(self, name: str) -> bool:
-        return await access_queries.drop_token(self._ask, name)
+    async def delete_token(self, name: str) -> bool:
+        return await access_queries.delete_token(self._query, name)
 
-    async def invite(self, invitation: Invitation) -> None:
-        self._insist_open()
+    async def add_invitation(self, invitation: Invitation) -> None:
+        self._check_open()
         async with self._database.connection() as connection, connection.transaction():
-            await access_queries.invite(connection, invitation, self._clock())
+            await access_queries.add_invitation(connection, invitation, self._clock())
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
-        return await access_queries.invitations(self._ask, debate_id, self._clock())
+        return await access_queries.list_invitations(self._query, debate_id, self._clock())
 
     async def invitation(self, digest: str) -> Invitation | None:
-        return await access_queries.invitation(self._ask, digest, self._clock())
+        return await access_queries.find_invitation(self._query, digest, self._clock())
 
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        return await access_queries.among(self._ask, digests, self._clock())
+        return await access_queries.among(self._query, digests, self._clock())
 
-    async def uninvite(self, debate_id: str, name: str) -> bool:
-        return await access_queries.uninvite(self._ask, debate_id, name)
+    async def delete_invitation(self, debate_id: str, name: str) -> bool:
+        return await access_queries.delete_invitation(self._query, debate_id, name)
 
     async def changed_elsewhere(self) -> bool:
         """Never told here: processes on other machines tell each other, and the pulses tell the rest."""
         return False
 
     @property
-    def trouble(self) -> str:
-        return self._writer.trouble
+    def write_error(self) -> str:
+        return self._writer.write_error
 
     async def close(self) -> None:
         if not self._closed:
@@ -195,37 +201,37 @@ class PostgresStore:
 
     # --- asking ---------------------------------------------------------------------------------------
 
-    async def _ask(self, question: str, params: Params) -> list[tuple[Any, ...]]:
-        self._insist_open()
-        return await self._database.ask(question, params)
+    async def _query(self, question: str, params: Params) -> list[tuple[Any, ...]]:
+        self._check_open()
+        return await self._database.query(question, params)
 
-    def _insist_open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.")
 
-    async def _write(self, item: Item) -> Any:
+    async def _write(self, item: PostgresRequest) -> Any:
         self._writer.send(item)
         return await item.reply
 
-    async def _warm(self, debate_id: str) -> None:
+    async def _cache_state(self, debate_id: str) -> None:
         """Have a cold debate folded here, so that the writer, for whom others wait, need not."""
         if debate_id in self._states:
             return
-        for stand in await queries.stands(self._ask, [debate_id]):
-            found = await queries.caught_up(self._ask, stand, None)
+        for stand in await queries.read_positions(self._query, [debate_id]):
+            found = await queries.catch_up(self._query, stand, None)
             if found:
                 self._offer(found)
 
-    def _offer(self, found: Known) -> None:
+    def _offer(self, found: CachedState) -> None:
         """The writer may know better by now."""
         known = self._states.get(found.debate.id)
         if known is None or known.checked != found.checked or known.debate.seq <= found.debate.seq:
             self._states.put(found.debate.id, found)
 
-    async def _replay(self, replay: Replay) -> Outcome:
+    async def _replay(self, replay: RepeatedRequest) -> RecordResult:
         debate = await self.state(replay.debate_id, replay.last)
         records = await self.read(replay.debate_id, replay.first - 1, replay.last - replay.first + 1)
-        return Outcome(debate, records, replayed=True)
+        return RecordResult(debate, records, replayed=True)
 
 
 def _reply() -> Future[Any]:

@@ -22,51 +22,51 @@ from msgspec import Struct
 from moot.core import crash_points
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
-from moot.store.append import Clock, Replay, append
-from moot.store.contract import Listener, Once, Outcome
-from moot.store.notify import Answer, Deleted, announce
+from moot.store.append import Clock, RepeatedRequest, append_events
+from moot.store.contract import IdempotencyKey, Listener, RecordResult
+from moot.store.notify import Deleted, WriterAnswer, deliver_answers
 from moot.store.postgres import queries
 from moot.store.postgres.append_statement import values
-from moot.store.postgres.batch import Asked, Draft, Entry, Part
-from moot.store.postgres.connect import Connection, Database, is_lost
-from moot.store.postgres.writer_connection import Line, is_conflict
-from moot.store.requests import Narrate, Record, Shared
-from moot.store.state_cache import Known, States
+from moot.store.postgres.batch import BatchEntry, DebateAppend, KeyedRequest, PostgresBatch
+from moot.store.postgres.connect import Connection, Database, is_connection_lost
+from moot.store.postgres.writer_connection import WriterConnection, is_conflict
+from moot.store.requests import AppendStreamed, BatchRequest, RecordEvents
+from moot.store.state_cache import CachedState, StateCache
 
-MOST = 512
+MAX_BATCH = 512
 """Items in one append."""
-TRIES = 20
+MAX_ATTEMPTS = 20
 """How often others may be faster. Each time one of them gets on."""
 CLOSE_SECONDS = 1.0
 
 
-Told = tuple[object, Exception | None]
+ResultOrError = tuple[object, Exception | None]
 
 
-class Delete(Struct, frozen=True):
+class DeleteDebate(Struct, frozen=True):
     reply: Future[Any]
     debate_id: str
 
 
-Item = Shared | Delete
+PostgresRequest = BatchRequest | DeleteDebate
 
 
-class Writer:
-    def __init__(self, database: Database, states: States, clock: Clock) -> None:
-        self._line = Line(database)
+class PostgresWriter:
+    def __init__(self, database: Database, states: StateCache, clock: Clock) -> None:
+        self._connection = WriterConnection(database)
         self._states = states
         self._clock = clock
-        self._queue: deque[Item] = deque()
+        self._queue: deque[PostgresRequest] = deque()
         self._waiting = asyncio.Event()
         self._closing = False
         self.listeners: list[Listener] = []
         self._task = asyncio.create_task(self._run(), name="moot-store")
 
     @property
-    def trouble(self) -> str:
-        return self._line.trouble
+    def write_error(self) -> str:
+        return self._connection.write_error
 
-    def send(self, item: Item) -> None:
+    def send(self, item: PostgresRequest) -> None:
         if self._closing:
             raise StoreError("The store is closed.")
         self._queue.append(item)
@@ -85,45 +85,49 @@ class Writer:
     # --- the task -------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        batch: list[Item] = []
+        batch: list[PostgresRequest] = []
         try:
             while batch := await self._gather():
-                for alone, share in groupby(batch, key=lambda item: isinstance(item, Delete)):
+                for alone, share in groupby(batch, key=lambda item: isinstance(item, DeleteDebate)):
                     if alone:
-                        await self._delete_all([item for item in share if isinstance(item, Delete)])
+                        await self._delete_all([item for item in share if isinstance(item, DeleteDebate)])
                     else:
-                        await self._carry_out([item for item in share if not isinstance(item, Delete)])
-                await self._tidy()
+                        await self._run_batch([item for item in share if not isinstance(item, DeleteDebate)])
+                await self._prune()
         finally:
             # Where it was cut off, whoever waits for an answer would wait for ever.
             self._fail([*batch, *self._queue], StoreError("The store was closed."))
-            await self._line.close()
+            await self._connection.close()
 
-    async def _gather(self) -> list[Item]:
+    async def _gather(self) -> list[PostgresRequest]:
         """What is waiting, at least one item; empty when the store closes."""
         while not self._queue and not self._closing:
             self._waiting.clear()
             await self._waiting.wait()
-        return [self._queue.popleft() for _ in range(min(len(self._queue), MOST))]
+        return [self._queue.popleft() for _ in range(min(len(self._queue), MAX_BATCH))]
 
-    async def _carry_out(self, items: Sequence[Shared]) -> None:
-        self._line.in_haste = all(isinstance(item, Record) and item.epoch is None for item in items)
-        undone, error = await self._together(items)
-        if error is None or (isinstance(error, StoreError) and is_lost(error)):
+    async def _run_batch(self, items: Sequence[BatchRequest]) -> None:
+        self._connection.short_patience = all(
+            isinstance(item, RecordEvents) and item.epoch is None for item in items
+        )
+        undone, error = await self._run_together(items)
+        if error is None or (isinstance(error, StoreError) and is_connection_lost(error)):
             self._fail(undone, error)
             return
         # One of them, or one debate, is at fault: the others shall not suffer for it.
         for share in _by_debate(undone):
-            self._fail(*await self._together(share))
+            self._fail(*await self._run_together(share))
 
-    async def _together(self, items: Sequence[Shared]) -> tuple[Sequence[Shared], Exception | None]:
+    async def _run_together(
+        self, items: Sequence[BatchRequest]
+    ) -> tuple[Sequence[BatchRequest], Exception | None]:
         """What is left undone, and why."""
-        looked_up = {item.debate_id for item in items if not isinstance(item, Narrate)}
+        looked_up = {item.debate_id for item in items if not isinstance(item, AppendStreamed)}
         try:
-            for _ in range(TRIES):
+            for _ in range(MAX_ATTEMPTS):
                 entries, draft = await self._decide(items, looked_up)
                 settled, again = await self._write(entries, draft)
-                self._tell(settled)
+                self._deliver(settled)
                 if not again:
                     return (), None
                 items, looked_up = again, {item.debate_id for item in again}
@@ -134,62 +138,73 @@ class Writer:
             return items, error
         return items, StoreError("Others change this debate faster than it can be followed.")
 
-    def _tell(self, answers: Sequence[Answer]) -> None:
+    def _deliver(self, answers: Sequence[WriterAnswer]) -> None:
         if answers:
             # By way of the loop: a listener's fault is not the writer's.
-            asyncio.get_running_loop().call_soon(announce, answers, tuple(self.listeners))
+            asyncio.get_running_loop().call_soon(deliver_answers, answers, tuple(self.listeners))
 
-    def _fail(self, items: Iterable[Item], error: Exception | None) -> None:
-        self._tell([(item.reply, None, error) for item in items])
+    def _fail(self, items: Iterable[PostgresRequest], error: Exception | None) -> None:
+        self._deliver([(item.reply, None, error) for item in items])
 
     # --- deciding -------------------------------------------------------------------------------------
 
-    async def _decide(self, items: Sequence[Shared], looked_up: set[str]) -> tuple[list[Entry], Draft]:
+    async def _decide(
+        self, items: Sequence[BatchRequest], looked_up: set[str]
+    ) -> tuple[list[BatchEntry], PostgresBatch]:
         remembered = {item.debate_id: self._states.get(item.debate_id) for item in items}
         unsure = {debate_id for debate_id, known in remembered.items() if known is None} | looked_up
-        known = await self._look(unsure)
+        known = await self._load_states(unsure)
         at = self._clock()
-        onces = [item.once for item in items if isinstance(item, Record) and item.once]
-        draft = Draft(known, await self._requests(onces, at), at=at)
+        onces = [item.once for item in items if isinstance(item, RecordEvents) and item.once]
+        draft = PostgresBatch(known, await self._requests(onces, at), at=at)
         for debate_id, found in remembered.items():
             if debate_id not in known:
-                draft.remember(debate_id, found)
+                draft.add_debate(debate_id, found)
         return [draft.decide(item) for item in items], draft
 
-    async def _look(self, debate_ids: set[str]) -> dict[str, Known | None]:
+    async def _load_states(self, debate_ids: set[str]) -> dict[str, CachedState | None]:
         if not debate_ids:
             return {}
-        found = {place.id: place for place in await queries.stands(self._line.ask, list(debate_ids))}
-        known: dict[str, Known | None] = dict.fromkeys(debate_ids)
+        found = {
+            place.id: place
+            for place in await queries.read_positions(self._connection.query, list(debate_ids))
+        }
+        known: dict[str, CachedState | None] = dict.fromkeys(debate_ids)
         for debate_id, stand in found.items():
-            known[debate_id] = await queries.caught_up(self._line.ask, stand, self._states.get(debate_id))
+            known[debate_id] = await queries.catch_up(
+                self._connection.query, stand, self._states.get(debate_id)
+            )
         return known
 
-    async def _requests(self, onces: Sequence[Once], at: datetime) -> dict[tuple[str, str], Replay]:
-        return await queries.requests(self._line.ask, onces, at) if onces else {}
+    async def _requests(
+        self, onces: Sequence[IdempotencyKey], at: datetime
+    ) -> dict[tuple[str, str], RepeatedRequest]:
+        return await queries.requests(self._connection.query, onces, at) if onces else {}
 
     # --- writing --------------------------------------------------------------------------------------
 
-    async def _write(self, entries: Sequence[Entry], draft: Draft) -> tuple[list[Answer], list[Shared]]:
+    async def _write(
+        self, entries: Sequence[BatchEntry], draft: PostgresBatch
+    ) -> tuple[list[WriterAnswer], list[BatchRequest]]:
         """The answers to what is settled, and what has to be decided again."""
-        parts = [part for part in draft.parts.values() if part.moved]
-        stood = await self._land(parts, draft) if parts else {}
-        told = await self._folded(entries, stood, draft)
-        answers: list[Answer] = []
-        again: list[Shared] = []
+        parts = [part for part in draft.parts.values() if part.has_changes]
+        stood = await self._append(parts, draft) if parts else {}
+        told = await self._update_states(entries, stood, draft)
+        answers: list[WriterAnswer] = []
+        again: list[BatchRequest] = []
         for entry in entries:
             if entry.part.id in stood or entry.settled:
                 result, error = told.get(id(entry), (entry.result, entry.error))
-                answers.append((entry.item.reply, _final(result, stood), error))
+                answers.append((entry.item.reply, _final_result(result, stood), error))
             else:
                 again.append(entry.item)
         return answers, again
 
-    async def _land(self, parts: Sequence[Part], draft: Draft) -> dict[str, int]:
+    async def _append(self, parts: Sequence[DebateAppend], draft: PostgresBatch) -> dict[str, int]:
         """Where each debate stood that has been written to."""
         crash_points.point("before-commit")
         try:
-            bases, places = await self._line.append(values(parts, at=draft.at))
+            bases, places = await self._connection.append(values(parts, at=draft.at))
         except StoreError as error:
             if is_conflict(error):
                 return {}
@@ -201,28 +216,32 @@ class Writer:
                 stood[part.id], part.place = base, place
         return stood
 
-    async def _folded(self, entries: Sequence[Entry], stood: dict[str, int], draft: Draft) -> dict[int, Told]:
+    async def _update_states(
+        self, entries: Sequence[BatchEntry], stood: dict[str, int], draft: PostgresBatch
+    ) -> dict[int, ResultOrError]:
         """Outcomes anew, where words of another process came in between; and the states, remembered."""
-        told: dict[int, Told] = {}
+        told: dict[int, ResultOrError] = {}
         for debate_id, base in stood.items():
             part = draft.parts[debate_id]
             if base != part.stood:
-                told |= await self._refolded(part, base, [entry for entry in entries if entry.part is part])
+                told |= await self._refold(part, base, [entry for entry in entries if entry.part is part])
             if part.debate:
-                self._states.put(debate_id, Known(part.debate, part.epoch, part.place))
+                self._states.put(debate_id, CachedState(part.debate, part.epoch, part.place))
         return told
 
-    async def _refolded(self, part: Part, base: int, entries: Sequence[Entry]) -> dict[int, Told]:
+    async def _refold(
+        self, part: DebateAppend, base: int, entries: Sequence[BatchEntry]
+    ) -> dict[int, ResultOrError]:
         """It has been written, so whatever goes wrong now must not lead to another attempt."""
         known, part.debate = self._states.get(part.id), None
         self._states.drop(part.id)
         before = known.debate if known and known.debate.seq <= base and known.checked == part.place else None
-        told: dict[int, Told] = {}
+        told: dict[int, ResultOrError] = {}
         try:
-            debate = await queries.folded(self._line.ask, part.id, base, before)
+            debate = await queries.fold_state(self._connection.query, part.id, base, before)
             for entry in entries:
-                if isinstance(entry.result, Outcome):
-                    outcome = _again(debate, entry.result)
+                if isinstance(entry.result, RecordResult):
+                    outcome = _reappend(debate, entry.result)
                     told[id(entry)], debate = (outcome, None), outcome.debate
         except Exception as error:
             return {id(entry): (None, error) for entry in entries}
@@ -231,41 +250,41 @@ class Writer:
 
     # --- beside the log -------------------------------------------------------------------------------
 
-    async def _delete_all(self, items: Sequence[Delete]) -> None:
+    async def _delete_all(self, items: Sequence[DeleteDebate]) -> None:
         for item in items:
             self._states.drop(item.debate_id)
             try:
-                if not await queries.stands(self._line.ask, [item.debate_id]):
+                if not await queries.read_positions(self._connection.query, [item.debate_id]):
                     raise UnknownDebate
-                await self._line.through(lambda connection, id=item.debate_id: _delete(connection, id))
+                await self._connection.run(lambda connection, id=item.debate_id: _delete(connection, id))
             except Exception as error:
                 self._fail([item], error)
             else:
-                self._tell([(item.reply, Deleted(item.debate_id), None)])
+                self._deliver([(item.reply, Deleted(item.debate_id), None)])
 
-    async def _tidy(self) -> None:
+    async def _prune(self) -> None:
         # Nothing depends on it, and everybody on this task.
         with suppress(Exception):
-            await self._line.prune(self._clock())
+            await self._connection.prune(self._clock())
 
 
-def _again(debate: Debate, outcome: Outcome) -> Outcome:
+def _reappend(debate: Debate, outcome: RecordResult) -> RecordResult:
     if not outcome.records:
-        return Outcome(debate, ())
+        return RecordResult(debate, ())
     first = outcome.records[0]
     events = [recorded.event for recorded in outcome.records]
-    return append(debate, debate.id, events, epoch=first.epoch, at=first.at)
+    return append_events(debate, debate.id, events, epoch=first.epoch, at=first.at)
 
 
-def _final(result: object, stood: dict[str, int]) -> object:
-    if not isinstance(result, Asked):
+def _final_result(result: object, stood: dict[str, int]) -> object:
+    if not isinstance(result, KeyedRequest):
         return result
     base = stood[result.part.id]
-    return Replay(result.once.body_hash, result.part.id, base + result.first, base + result.last)
+    return RepeatedRequest(result.once.body_hash, result.part.id, base + result.first, base + result.last)
 
 
-def _by_debate(items: Iterable[Shared]) -> list[list[Shared]]:
-    shares: dict[str, list[Shared]] = {}
+def _by_debate(items: Iterable[BatchRequest]) -> list[list[BatchRequest]]:
+    shares: dict[str, list[BatchRequest]] = {}
     for item in items:
         shares.setdefault(item.debate_id, []).append(item)
     return list(shares.values())

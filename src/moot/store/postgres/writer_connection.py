@@ -25,9 +25,9 @@ from moot.store.postgres.connect import (
     Database,
     Params,
     fetch,
-    is_lost,
-    limited,
-    persist,
+    is_connection_lost,
+    retry_lost,
+    time_limit,
     translated,
 )
 
@@ -42,68 +42,68 @@ KEPT = "15 minutes"
 PRUNE = 60.0
 """Seconds between two looks for what may be forgotten."""
 
-Landed = tuple[list[int | None], list[int | None]]
+AppendPositions = tuple[list[int | None], list[int | None]]
 """Where each debate stood, and its place; None where it has been left out."""
 
 
-class Line:
+class WriterConnection:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
         self._writer = uuid.uuid4()
         self._batch = 0
         self._pruned = time.monotonic()
-        self.in_haste = False
-        self.trouble = ""
+        self.short_patience = False
+        self.write_error = ""
         """Why the last one failed, until one succeeds."""
 
-    async def ask(self, question: str, params: Params = None) -> list[tuple[Any, ...]]:
-        return await self.through(lambda connection: fetch(connection, question, params))
+    async def query(self, question: str, params: Params = None) -> list[tuple[Any, ...]]:
+        return await self.run(lambda connection: fetch(connection, question, params))
 
-    async def append(self, values: Values) -> Landed:
+    async def append(self, values: Values) -> AppendPositions:
         self._batch += 1
         numbered = {**values, "writer": self._writer, "batch": self._batch}
         sent = count()
-        return await self.through(lambda connection: _append(connection, numbered, again=next(sent) > 0))
+        return await self.run(lambda connection: _append(connection, numbered, again=next(sent) > 0))
 
     async def prune(self, at: datetime) -> None:
         """Of what nobody will ask any more, now and then. Any process does it for all."""
         if time.monotonic() - self._pruned < PRUNE:
             return
         self._pruned = time.monotonic()
-        await self.ask(f"DELETE FROM landed WHERE at < now() - interval '{KEPT}'")  # noqa: S608 - our own words
-        await self.ask("DELETE FROM requests WHERE expires <= %s", [at])
+        await self.query(f"DELETE FROM landed WHERE at < now() - interval '{KEPT}'")  # noqa: S608 - our own words
+        await self.query("DELETE FROM requests WHERE expires <= %s", [at])
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection:
             await connection.close()
 
-    async def through(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+    async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """Only for work that may be begun anew on another line."""
-        patience = IN_TROUBLE if self.trouble else IN_HASTE if self.in_haste else PATIENCE
+        patience = IN_TROUBLE if self.write_error else IN_HASTE if self.short_patience else PATIENCE
         try:
-            done = await persist(lambda left: self._attempt(work, left), patience)
+            done = await retry_lost(lambda left: self._attempt(work, left), patience)
         except StoreError as error:
-            self.trouble = "" if is_conflict(error) else str(error)
+            self.write_error = "" if is_conflict(error) else str(error)
             raise
-        self.trouble = ""
+        self.write_error = ""
         return done
 
     async def _attempt(self, work: Callable[[Connection], Awaitable[T]], left: float) -> T:
         if self._connection is None:
-            self._connection = await self._database.dial()
+            self._connection = await self._database.open_connection()
         try:
             with translated():
-                async with limited(self._connection, min(self._database.statement_seconds, left)):
+                async with time_limit(self._connection, min(self._database.statement_seconds, left)):
                     return await work(self._connection)
         except StoreError as error:
-            if is_lost(error):
+            if is_connection_lost(error):
                 await self.close()
             raise
 
 
-async def _append(connection: Connection, values: Values, *, again: bool) -> Landed:
+async def _append(connection: Connection, values: Values, *, again: bool) -> AppendPositions:
     try:
         rows = await fetch(connection, statement(values), values)
     except errors.UniqueViolation as error:

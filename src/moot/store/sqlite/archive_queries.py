@@ -13,64 +13,66 @@ from msgspec import Raw, Struct, structs
 from moot.core.errors import Invalid
 from moot.store.archive import (
     NULL,
-    Brought,
-    Conversation,
+    ArchivedConversation,
+    ArchivedEvent,
+    ConversationPage,
     Import,
-    Kept,
-    Shelf,
-    Written,
-    row_of,
-    taken_back,
-    text_of,
+    IncomingEvent,
+    SaveResult,
+    event_row,
+    import_undone,
+    raw_text,
     unknown_event,
 )
 
-Work = Callable[[sqlite3.Connection], Any]
+ConnectionWork = Callable[[sqlite3.Connection], Any]
 
 _imports = msgspec.json.Decoder(tuple[Import, ...])
 
 
 class SqliteArchive(Struct, frozen=True):
-    ask: Callable[[Work], Awaitable[Any]]
+    ask: Callable[[ConnectionWork], Awaitable[Any]]
     """Of a reader."""
-    change: Callable[[Work], Awaitable[Any]]
+    change: Callable[[ConnectionWork], Awaitable[Any]]
     """In a transaction of its own."""
-    scrub: Callable[[Work], Awaitable[Any]]
+    scrub: Callable[[ConnectionWork], Awaitable[Any]]
     """Likewise; what it deletes leaves no trace."""
 
-    async def keep(self, import_: Import, events: Sequence[Brought]) -> Written:
-        return await self.change(lambda connection: _keep(connection, import_, events))
+    async def save(self, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
+        return await self.change(lambda connection: _save(connection, import_, events))
 
     async def imports(self) -> tuple[Import, ...]:
         return await self.ask(_every_import)
 
-    async def undo(self, import_id: str, limit: int = 1000) -> int:
+    async def undo_import(self, import_id: str, limit: int = 1000) -> int:
         return await self.scrub(lambda connection: _undo(connection, import_id, limit))
 
-    async def tally(self, import_id: str) -> dict[str, int]:
-        return await self.ask(lambda connection: _tally(connection, import_id))
+    async def segment_counts(self, import_id: str) -> dict[str, int]:
+        return await self.ask(lambda connection: _segment_counts(connection, import_id))
 
-    async def shelf(
+    async def conversations(
         self, *, owner: str | None = None, search: str = "", limit: int = 20, offset: int = 0
-    ) -> Shelf:
-        return await self.ask(lambda connection: _shelf(connection, owner, search, limit, offset))
+    ) -> ConversationPage:
+        return await self.ask(lambda connection: _conversations(connection, owner, search, limit, offset))
 
-    async def conversation(self, conversation_id: str) -> Conversation | None:
+    async def conversation(self, conversation_id: str) -> ArchivedConversation | None:
         return await self.ask(lambda connection: _conversation(connection, conversation_id))
 
-    async def events(self, conversation_id: str, after: str = "", limit: int = 1000) -> tuple[Kept, ...]:
+    async def events(
+        self, conversation_id: str, after: str = "", limit: int = 1000
+    ) -> tuple[ArchivedEvent, ...]:
         return await self.ask(lambda connection: _events(connection, conversation_id, after, limit))
 
 
 # --- writing --------------------------------------------------------------------------------------------
 
 
-def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brought]) -> Written:
+def _save(connection: sqlite3.Connection, import_: Import, events: Sequence[IncomingEvent]) -> SaveResult:
     _write_import(connection, import_)
     places, refused = _places(connection, import_, events)
     known = _digests(connection, places, events)
-    new: list[Brought] = []
-    changed: list[Brought] = []
+    new: list[IncomingEvent] = []
+    changed: list[IncomingEvent] = []
     for brought in events:
         if brought.event.conversation not in places:
             continue
@@ -90,7 +92,7 @@ def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brou
         (conversation, order_key, id, role, ts, created_at, segments, metadata, legacy, digest)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        [row_of(places[brought.event.conversation], brought) for brought in (*new, *changed)],
+        [event_row(places[brought.event.conversation], brought) for brought in (*new, *changed)],
     )
     connection.executemany(
         """
@@ -103,11 +105,11 @@ def _keep(connection: sqlite3.Connection, import_: Import, events: Sequence[Brou
             *((0, one.event.ts, places[one.event.conversation]) for one in changed),
         ],
     )
-    return Written(len(new), len(changed), refused)
+    return SaveResult(len(new), len(changed), refused)
 
 
 def _write_import(connection: sqlite3.Connection, import_: Import) -> None:
-    shape = msgspec.to_builtins(structs.asdict(import_) | {"report": text_of(import_.report)})
+    shape = msgspec.to_builtins(structs.asdict(import_) | {"report": raw_text(import_.report)})
     # One that has begun and is not there was taken back: it does not come again by its next batch.
     written = connection.execute(
         """
@@ -121,11 +123,11 @@ def _write_import(connection: sqlite3.Connection, import_: Import) -> None:
         {**shape, "begun": import_.begun},
     )
     if not written.rowcount:
-        raise taken_back(import_.id)
+        raise import_undone(import_.id)
 
 
 def _places(
-    connection: sqlite3.Connection, import_: Import, events: Sequence[Brought]
+    connection: sqlite3.Connection, import_: Import, events: Sequence[IncomingEvent]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The conversations of the batch that are this import's own, new ones too, and those that are not."""
     first = {brought.event.conversation: brought.event.ts for brought in reversed(events)}
@@ -146,7 +148,7 @@ def _places(
 
 
 def _digests(
-    connection: sqlite3.Connection, places: dict[str, int], events: Sequence[Brought]
+    connection: sqlite3.Connection, places: dict[str, int], events: Sequence[IncomingEvent]
 ) -> dict[tuple[int, str], bytes]:
     wanted = [
         (places[brought.event.conversation], brought.event.id)
@@ -199,7 +201,7 @@ def _every_import(connection: sqlite3.Connection) -> tuple[Import, ...]:
     return _imports.decode(row[0])
 
 
-def _tally(connection: sqlite3.Connection, import_id: str) -> dict[str, int]:
+def _segment_counts(connection: sqlite3.Connection, import_id: str) -> dict[str, int]:
     rows = connection.execute(
         """
         SELECT iif(json_type(segment.value, '$.type') = 'text', json_extract(segment.value, '$.type'), ''),
@@ -217,7 +219,9 @@ def _tally(connection: sqlite3.Connection, import_id: str) -> dict[str, int]:
 SHOWN = "id, import, owner, source, events, first_ts, last_ts"
 
 
-def _shelf(connection: sqlite3.Connection, owner: str | None, search: str, limit: int, offset: int) -> Shelf:
+def _conversations(
+    connection: sqlite3.Connection, owner: str | None, search: str, limit: int, offset: int
+) -> ConversationPage:
     conditions = {"owner = ?": owner, "instr(casefold(source), ?) > 0": search.casefold() or None}
     chosen = {condition: value for condition, value in conditions.items() if value is not None}
     where, values = " AND ".join(chosen) or "TRUE", [*chosen.values()]
@@ -226,15 +230,17 @@ def _shelf(connection: sqlite3.Connection, owner: str | None, search: str, limit
         (*values, limit, offset),
     ).fetchall()
     total = connection.execute(f"SELECT count(*) FROM conversations WHERE {where}", values).fetchone()[0]  # noqa: S608 - our own columns
-    return Shelf(tuple(Conversation(*row) for row in rows), total)
+    return ConversationPage(tuple(ArchivedConversation(*row) for row in rows), total)
 
 
-def _conversation(connection: sqlite3.Connection, conversation_id: str) -> Conversation | None:
+def _conversation(connection: sqlite3.Connection, conversation_id: str) -> ArchivedConversation | None:
     row = connection.execute(f"SELECT {SHOWN} FROM conversations WHERE id = ?", (conversation_id,)).fetchone()  # noqa: S608 - our own columns
-    return Conversation(*row) if row else None
+    return ArchivedConversation(*row) if row else None
 
 
-def _events(connection: sqlite3.Connection, conversation_id: str, after: str, limit: int) -> tuple[Kept, ...]:
+def _events(
+    connection: sqlite3.Connection, conversation_id: str, after: str, limit: int
+) -> tuple[ArchivedEvent, ...]:
     place = connection.execute("SELECT place FROM conversations WHERE id = ?", (conversation_id,)).fetchone()
     start = connection.execute(
         "SELECT order_key, id FROM conversation_events WHERE conversation = ? AND id = ?",
@@ -253,7 +259,7 @@ def _events(connection: sqlite3.Connection, conversation_id: str, after: str, li
         (place[0] if place else None, order_key, last, limit),
     ).fetchall()
     return tuple(
-        Kept(
+        ArchivedEvent(
             conversation=conversation_id,
             id=ident,
             order_key=order_key,

@@ -15,25 +15,25 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import KeyReused, UnknownDebate
-from moot.core.events import Narrated, encode
+from moot.core.events import StreamedEvent, encode
 from moot.core.state import Debate
 from moot.store.append import (
-    REPEATABLE,
-    Replay,
-    append,
-    claimed,
-    fence,
-    is_recast,
+    IDEMPOTENCY_PERIOD,
+    RepeatedRequest,
+    append_events,
+    check_epoch,
+    epoch_seconds,
     is_unclaimed,
+    models_changed,
+    next_epoch,
+    only_open_calls,
     pack,
-    seconds,
-    still_open,
     unclaimed,
 )
-from moot.store.contract import UNCLAIMED, Deciding, Once, Outcome
+from moot.store.contract import UNCLAIMED, DecideOnHead, IdempotencyKey, RecordResult
 from moot.store.sqlite import queries
-from moot.store.state_cache import Known, States
-from moot.views.session_rows import marks
+from moot.store.state_cache import CachedState, StateCache
+from moot.views.session_rows import lookup_keys
 from moot.views.summary import summarize
 
 
@@ -54,68 +54,68 @@ class _Head(Struct):
     claimed: bool = False
 
 
-class Draft:
+class SqliteBatch:
     def __init__(
-        self, connection: sqlite3.Connection, states: States, *, generation: int, at: datetime
+        self, connection: sqlite3.Connection, states: StateCache, *, generation: int, at: datetime
     ) -> None:
         self._connection = connection
         self._states = states
         self._generation = generation
         self._at = at
         self._stamp = msgspec.json.encode(at).decode().strip('"')
-        self.unsettled = 0
+        self.last_fresh_row = 0
         """How many events are in `fresh`, if any were added."""
         self._heads: dict[str, _Head] = {}
         self._events: list[str | int] = []
         self._bodies: list[tuple[str, str, bool, bytes]] = []
-        self._requests: dict[tuple[str, str], Replay] = {}
+        self._requests: dict[tuple[str, str], RepeatedRequest] = {}
 
     # --- deciding -------------------------------------------------------------------------------------
 
     def record(
         self,
         debate_id: str,
-        decide: Deciding,
+        decide: DecideOnHead,
         epoch: int | None,
         owner: str,
-        once: Once | None,
+        once: IdempotencyKey | None,
         bodies: Mapping[str, bytes] | None,
-    ) -> Outcome | Replay:
-        if once and (replay := self._seen(once)):
+    ) -> RecordResult | RepeatedRequest:
+        if once and (replay := self._repeated(once)):
             return replay
         head = self._head(debate_id)
         if head.debate:
-            fence(epoch, head.epoch)
+            check_epoch(epoch, head.epoch)
         held = head.epoch if head.debate else epoch or 0
-        outcome = append(head.debate, debate_id, decide(head.debate), epoch=held, at=self._at)
+        outcome = append_events(head.debate, debate_id, decide(head.debate), epoch=held, at=self._at)
         rows = self._rows(outcome)
         packed = [(debate_id, digest, *pack(body)) for digest, body in (bodies or {}).items()]
         shown = summarize(outcome.debate)
         summary = msgspec.json.encode(shown)
-        if is_recast(head.debate, outcome.debate):
-            head.cast = shown.cast()
+        if models_changed(head.debate, outcome.debate):
+            head.cast = shown.model_names()
         if head.debate is None:
             head.born, head.owner, head.epoch = True, owner, held
         if is_unclaimed(head.debate, outcome.debate):
             head.runner, head.claimed = UNCLAIMED, True
-        head.marks += marks(outcome.debate, outcome.records)
+        head.marks += lookup_keys(outcome.debate, outcome.records)
         head.debate, head.summary = outcome.debate, summary
         head.turned = head.turned or bool(rows)
         self._events += rows
         self._bodies += packed
         if once:
             last = outcome.debate.seq
-            replay = Replay(once.body_hash, debate_id, last - len(outcome.records) + 1, last)
+            replay = RepeatedRequest(once.body_hash, debate_id, last - len(outcome.records) + 1, last)
             self._requests[once.client, once.key] = replay
         return outcome
 
-    def narrate(self, debate_id: str, events: Sequence[Narrated], epoch: int) -> Outcome:
+    def append_streamed(self, debate_id: str, events: Sequence[StreamedEvent], epoch: int) -> RecordResult:
         head = self._head(debate_id)
         if head.debate is None:
             raise UnknownDebate
-        fence(epoch, head.epoch)
-        words = still_open(head.debate, events)
-        outcome = append(head.debate, debate_id, words, epoch=epoch, at=self._at)
+        check_epoch(epoch, head.epoch)
+        words = only_open_calls(head.debate, events)
+        outcome = append_events(head.debate, debate_id, words, epoch=epoch, at=self._at)
         self._events += self._rows(outcome)
         head.debate = outcome.debate
         return outcome
@@ -124,12 +124,12 @@ class Draft:
         head = self._head(debate_id)
         if head.debate is None:
             raise UnknownDebate
-        head.epoch = claimed(head.epoch, seen_epoch, epoch)
+        head.epoch = next_epoch(head.epoch, seen_epoch, epoch)
         head.runner = runner or unclaimed(head.debate)
         head.claimed = True
         return head.epoch
 
-    def _rows(self, outcome: Outcome) -> list[str | int]:
+    def _rows(self, outcome: RecordResult) -> list[str | int]:
         """Flat, as a statement of many rows wants them."""
         rows: list[str | int] = []
         for recorded in outcome.records:
@@ -140,34 +140,34 @@ class Draft:
     def _head(self, debate_id: str) -> _Head:
         head = self._heads.get(debate_id)
         if head is None:
-            head = self._heads[debate_id] = self._recall(debate_id)
+            head = self._heads[debate_id] = self._load_head(debate_id)
         return head
 
-    def _recall(self, debate_id: str) -> _Head:
+    def _load_head(self, debate_id: str) -> _Head:
         known = self._states.get(debate_id)
         if known and known.checked == self._generation:
             return _Head(known.debate, known.epoch)
-        pulse = queries.pulse(self._connection, debate_id)
+        pulse = queries.position(self._connection, debate_id)
         if pulse is None:
             return _Head(None, 0)
         base = known.debate if known and known.debate.seq <= pulse.version else None
-        return _Head(queries.folded(self._connection, debate_id, pulse.version, base), pulse.epoch)
+        return _Head(queries.fold_state(self._connection, debate_id, pulse.version, base), pulse.epoch)
 
-    def _seen(self, once: Once) -> Replay | None:
-        replay = self._requests.get((once.client, once.key)) or self._stored(once)
+    def _repeated(self, once: IdempotencyKey) -> RepeatedRequest | None:
+        replay = self._requests.get((once.client, once.key)) or self._stored_request(once)
         if replay and replay.body_hash != once.body_hash:
             raise KeyReused
         return replay
 
-    def _stored(self, once: Once) -> Replay | None:
+    def _stored_request(self, once: IdempotencyKey) -> RepeatedRequest | None:
         row = self._connection.execute(
             """
             SELECT body_hash, debate_id, first, seq FROM requests
             WHERE client = ? AND key = ? AND expires > ?
             """,
-            (once.client, once.key, seconds(self._at)),
+            (once.client, once.key, epoch_seconds(self._at)),
         ).fetchone()
-        return Replay(*row) if row else None
+        return RepeatedRequest(*row) if row else None
 
     # --- writing --------------------------------------------------------------------------------------
 
@@ -177,13 +177,13 @@ class Draft:
         self._write_bodies()
         self._write_requests()
 
-    def remember(self) -> None:
+    def commit_to_cache(self) -> None:
         """After the commit: what was a draft is now the truth."""
         for debate_id, head in self._heads.items():
             if head.debate:
-                self._states.put(debate_id, Known(head.debate, head.epoch, self._generation))
+                self._states.put(debate_id, CachedState(head.debate, head.epoch, self._generation))
 
-    def forget(self) -> None:
+    def drop_from_cache(self) -> None:
         """After a failed write: trust nothing that led to it."""
         for debate_id in self._heads:
             self._states.drop(debate_id)
@@ -204,7 +204,7 @@ class Draft:
                     debate.motion,
                     debate.format.name,
                     debate.turning,
-                    seconds(self._at),
+                    epoch_seconds(self._at),
                     head.epoch,
                     head.runner,
                     self._stamp,
@@ -217,7 +217,7 @@ class Draft:
         self._many(
             "UPDATE debates SET status = ?, turning = ?, turned_at = ?, summary = ? WHERE id = ?",
             [
-                (debate.status, debate.turning, seconds(self._at), head.summary.decode(), debate_id)
+                (debate.status, debate.turning, epoch_seconds(self._at), head.summary.decode(), debate_id)
                 for debate_id, head, debate in heads
                 if head.turned and not head.born
             ],
@@ -252,7 +252,7 @@ class Draft:
         for count, statement in _INSERTS.items():
             while left >= count:
                 cursor = self._connection.execute(statement, self._events[at : at + 5 * count])
-                self.unsettled = cursor.lastrowid or 0
+                self.last_fresh_row = cursor.lastrowid or 0
                 at += 5 * count
                 left -= count
 
@@ -264,7 +264,7 @@ class Draft:
     def _write_requests(self) -> None:
         if not self._requests:
             return
-        at = seconds(self._at)
+        at = epoch_seconds(self._at)
         self._connection.execute("DELETE FROM requests WHERE expires <= ?", (at,))
         self._connection.executemany(
             """
@@ -280,4 +280,4 @@ class Draft:
 
 _INSERT = "INSERT OR ROLLBACK INTO fresh (debate_id, seq, at, epoch, body) VALUES "
 _INSERTS = {count: _INSERT + ", ".join(["(?, ?, ?, ?, ?)"] * count) for count in (64, 32, 16, 8, 4, 2, 1)}
-_KEPT = int(REPEATABLE.total_seconds())
+_KEPT = int(IDEMPOTENCY_PERIOD.total_seconds())

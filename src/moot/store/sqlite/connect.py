@@ -13,7 +13,7 @@ from typing import TypeVar
 from moot.core.errors import StoreError
 from moot.store.sqlite.migrations import migrate
 
-PATIENCE = 10.0
+LOCK_WAIT_SECONDS = 10.0
 """Seconds to wait for another process that is writing."""
 
 T = TypeVar("T")
@@ -29,7 +29,9 @@ def prepare(path: Path) -> None:
 
 
 def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=LOCK_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
     for pragma in (
         # The default of SQLite builds differs: FULL is what makes a commit survive a power cut.
         "synchronous = FULL",
@@ -91,7 +93,7 @@ def _make_private(path: Path) -> None:
 
 def _patiently(attempt: Callable[[], T]) -> T:
     """The switch to WAL does not wait for the lock by itself."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:
             return attempt()

@@ -14,16 +14,16 @@ from pathlib import Path
 import msgspec
 
 from moot.core import crash_points
-from moot.store.copying import KINDS, PAGE, WHOLE, Kind, Row, Rows
+from moot.store.copying import PAGE, TABLE_GROUPS, WHOLE_TABLES, Row, Rows, TableGroup
 from moot.store.runner_locks import is_free
 from moot.store.sqlite.connect import connect, prepare, translated
 from moot.store.sqlite.queries import VERSION
 
-ROLL = {
+LINE_COUNTS_SQL = {
     "debates": f"SELECT id, {VERSION} FROM debates ORDER BY place",  # noqa: S608 - our own columns
     "conversations": "SELECT id, events FROM conversations ORDER BY place",
 }
-READ = {
+READ_SQL = {
     "tokens": "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name",
     "imports": """
         SELECT id, owner, source, state, cursor, passes, report, started_at, updated_at
@@ -71,7 +71,7 @@ READ = {
         WHERE conversations.id IN (SELECT value FROM json_each(?)) ORDER BY place, order_key, event.id
     """,
 }
-WRITE = {
+WRITE_SQL = {
     "tokens": "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
     "imports": """
         INSERT INTO imports (id, owner, source, state, cursor, passes, report, started_at, updated_at)
@@ -108,7 +108,7 @@ WRITE = {
     """,
 }
 # What hangs on the row of a debate goes with it.
-CLEAR = {
+CLEAR_SQL = {
     "debates": (
         "DELETE FROM fresh WHERE debate_id IN (SELECT value FROM json_each(?))",
         "DELETE FROM events WHERE debate_id IN (SELECT value FROM json_each(?))",
@@ -125,9 +125,9 @@ CLEAR = {
 }
 
 
-class SqliteBelongings:
+class SqliteTables:
     @classmethod
-    async def open(cls, path: Path, locks: Path) -> SqliteBelongings:
+    async def open(cls, path: Path, locks: Path) -> SqliteTables:
         """`locks` is the data folder of those who run debates in this file."""
         await asyncio.to_thread(prepare, path)
         with translated(path):
@@ -142,55 +142,59 @@ class SqliteBelongings:
         self._connection.close()
 
     @asynccontextmanager
-    async def still(self) -> AsyncGenerator[None]:
+    async def locked(self) -> AsyncGenerator[None]:
         await self._run("BEGIN IMMEDIATE")
         try:
             yield
         finally:
             await self._run("ROLLBACK")
 
-    async def busy(self) -> str:
+    async def active_runner(self) -> str:
         names = await self._run("SELECT DISTINCT runner FROM debates WHERE runner <> ''")
         alive = [name for (name,) in names for folder in self._locks if not is_free(folder, name)]
         return f"a process that runs debates in {self._path}" if alive else ""
 
-    async def counts(self) -> dict[str, int]:
+    async def row_counts(self) -> dict[str, int]:
         counted = {table: await self._count(table) for table in _TABLES}
         return counted | {"events": counted["events"] + await self._count("fresh")}
 
     async def _count(self, table: str) -> int:
         return (await self._run(f"SELECT count(*) FROM {table}"))[0][0]  # noqa: S608 - our own tables
 
-    async def roll(self, kind: Kind) -> dict[str, int]:
-        return dict(await self._run(ROLL[kind.name]))
+    async def line_counts(self, kind: TableGroup) -> dict[str, int]:
+        return dict(await self._run(LINE_COUNTS_SQL[kind.name]))
 
-    async def epoch(self) -> int:
+    async def latest_epoch(self) -> int:
         return (await self._run("SELECT coalesce(max(epoch), 0) FROM debates"))[0][0]
 
-    async def whole(self, table: str) -> list[Row]:
-        return await self._run(READ[table])
+    async def read_table(self, table: str) -> list[Row]:
+        return await self._run(READ_SQL[table])
 
-    async def rows(self, table: str, ids: Sequence[str]) -> list[Row]:
-        return await self._run(READ[table], _listed(ids))
+    async def read_rows(self, table: str, ids: Sequence[str]) -> list[Row]:
+        return await self._run(READ_SQL[table], _listed(ids))
 
-    async def pages(self, kind: Kind, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
+    async def read_pages(self, kind: TableGroup, ids: Sequence[str]) -> AsyncGenerator[list[Row], None]:
         with translated(self._path):
-            cursor = await asyncio.to_thread(self._connection.execute, READ[kind.lines], _listed(ids))
+            cursor = await asyncio.to_thread(
+                self._connection.execute, READ_SQL[kind.lines_table], _listed(ids)
+            )
             while page := await asyncio.to_thread(cursor.fetchmany, PAGE):
                 yield page
 
-    async def settle(self, table: str, rows: Sequence[Row]) -> None:
+    async def write_table(self, table: str, rows: Sequence[Row]) -> None:
         async with self._transaction():
-            await self._run_many(WRITE[table], rows)
+            await self._run_many(WRITE_SQL[table], rows)
 
-    async def take(self, kind: Kind, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]) -> None:
+    async def write_group(
+        self, kind: TableGroup, ids: Sequence[str], rows: Rows, pages: AsyncIterable[list[Row]]
+    ) -> None:
         async with self._transaction():
-            for statement in CLEAR[kind.name]:
+            for statement in CLEAR_SQL[kind.name]:
                 await self._run(statement, _listed(ids))
             for part in kind.parts:
-                await self._run_many(WRITE[part], rows[part])
+                await self._run_many(WRITE_SQL[part], rows[part])
             async for page in pages:
-                await self._run_many(WRITE[kind.lines], page)
+                await self._run_many(WRITE_SQL[kind.lines_table], page)
             crash_points.point("before-moved")
 
     @asynccontextmanager
@@ -215,7 +219,7 @@ class SqliteBelongings:
             await asyncio.to_thread(lambda: self._connection.executemany(statement, rows).close())
 
 
-_TABLES = (*WHOLE, *(table for kind in KINDS for table in kind.tables))
+_TABLES = (*WHOLE_TABLES, *(table for kind in TABLE_GROUPS for table in kind.tables))
 
 
 def _listed(ids: Sequence[str]) -> Row:

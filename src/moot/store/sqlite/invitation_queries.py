@@ -12,7 +12,7 @@ import msgspec
 
 from moot.core.errors import UnknownDebate
 from moot.store.contract import Invitation
-from moot.store.invitation_limits import admit
+from moot.store.invitation_limits import check_invitation
 
 COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
 VALID = """
@@ -22,7 +22,7 @@ VALID = """
 """Who joined by a link for many counts no longer than that link."""
 
 
-def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime) -> None:
+def add_invitation(connection: sqlite3.Connection, invitation: Invitation, at: datetime) -> None:
     debate, now = invitation.debate, at.isoformat()
     row = connection.execute("SELECT status FROM debates WHERE id = ?", (debate,)).fetchone()
     if row is None:
@@ -35,7 +35,7 @@ def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime)
         "SELECT count(*), coalesce(sum(name = ?), 0) FROM invitations WHERE debate_id = ?",
         (invitation.name, debate),
     ).fetchone()
-    admit(taken=taken > 0, invited=invited, status=row[0])
+    check_invitation(taken=taken > 0, invited=invited, status=row[0])
     connection.execute(
         """
         INSERT INTO invitations
@@ -46,7 +46,7 @@ def invite(connection: sqlite3.Connection, invitation: Invitation, at: datetime)
     )
 
 
-def every(connection: sqlite3.Connection, debate_id: str, at: datetime) -> tuple[Invitation, ...]:
+def list_invitations(connection: sqlite3.Connection, debate_id: str, at: datetime) -> tuple[Invitation, ...]:
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM invitations WHERE debate_id = ? AND {VALID} ORDER BY name",  # noqa: S608 - ours
         (debate_id, at.isoformat()),
@@ -54,7 +54,7 @@ def every(connection: sqlite3.Connection, debate_id: str, at: datetime) -> tuple
     return tuple(_invitation(row) for row in rows)
 
 
-def find(connection: sqlite3.Connection, digest: str, at: datetime) -> Invitation | None:
+def find_invitation(connection: sqlite3.Connection, digest: str, at: datetime) -> Invitation | None:
     row = connection.execute(
         f"SELECT {COLUMNS} FROM invitations WHERE digest = ? AND {VALID}",  # noqa: S608 - our own columns
         (digest, at.isoformat()),
@@ -70,7 +70,7 @@ def among(connection: sqlite3.Connection, digests: Collection[str], at: datetime
     return tuple(_invitation(row) for row in rows)
 
 
-def uninvite(connection: sqlite3.Connection, debate_id: str, name: str) -> bool:
+def delete_invitation(connection: sqlite3.Connection, debate_id: str, name: str) -> bool:
     done = connection.execute(
         """
         DELETE FROM invitations WHERE debate_id = ?1 AND (name = ?2 OR via IN (

@@ -17,14 +17,14 @@ from secrets import token_hex
 from moot.core.errors import StoreError
 from moot.store.sqlite.connect import connect, translated
 
-Report = Callable[[int, int], None]
+ReportPages = Callable[[int, int], None]
 """Called with the pages done and the pages in all."""
 
 STEP = 512
 """Pages between two reports."""
 
 
-def back_up(source: Path, target: Path, report: Report) -> int:
+def back_up(source: Path, target: Path, report: ReportPages) -> int:
     """Returns the size of the copy. What was at `target` is replaced."""
     part = target.with_name(f".{target.name}.{token_hex(4)}.part")
     with translated(target):
@@ -41,7 +41,7 @@ def back_up(source: Path, target: Path, report: Report) -> int:
         return target.stat().st_size
 
 
-def _copy(source: Path, part: Path, report: Report) -> None:
+def _copy(source: Path, part: Path, report: ReportPages) -> None:
     def progress(_status: int, left: int, total: int) -> None:
         report(total - left, total)
 

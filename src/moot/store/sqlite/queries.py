@@ -18,8 +18,15 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Status
-from moot.store.append import seconds, unpack
-from moot.store.contract import UNDER_WAY, Astir, Head, Page, Pulse, Wanted
+from moot.store.append import epoch_seconds, unpack
+from moot.store.contract import (
+    ACTIVE_STATUSES,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    LogPosition,
+)
 
 PAGE = 1000
 
@@ -46,7 +53,7 @@ def events(connection: sqlite3.Connection, debate_id: str, after: int, limit: in
     return _records.decode(row[0]) if row[0] else ()
 
 
-def folded(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
+def fold_state(connection: sqlite3.Connection, debate_id: str, upto: int, base: Debate | None) -> Debate:
     """The state after event `upto`, going on from `base`. Reads page by page, in no transaction."""
     seq = base.seq if base else 0
     while seq < upto:
@@ -71,15 +78,15 @@ UPDATED_AT = """coalesce(
 )"""
 
 
-def pulse(connection: sqlite3.Connection, debate_id: str) -> Pulse | None:
+def position(connection: sqlite3.Connection, debate_id: str) -> LogPosition | None:
     row = connection.execute(
         f"SELECT {VERSION}, epoch FROM debates WHERE id = ?",  # noqa: S608 - our own columns
         (debate_id,),
     ).fetchone()
-    return Pulse(*row) if row else None
+    return LogPosition(*row) if row else None
 
 
-def pulses(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict[str, Pulse]:
+def positions(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
     row = connection.execute(
         f"""
         SELECT json_group_array(json_array(id, {VERSION}, epoch))
@@ -87,7 +94,7 @@ def pulses(connection: sqlite3.Connection, debate_ids: Sequence[str]) -> dict[st
         """,  # noqa: S608 - our own columns
         (msgspec.json.encode(debate_ids).decode(),),
     ).fetchone()
-    return {debate_id: Pulse(version, epoch) for debate_id, version, epoch in _pulses.decode(row[0])}
+    return {debate_id: LogPosition(version, epoch) for debate_id, version, epoch in _pulses.decode(row[0])}
 
 
 HEAD = f"""
@@ -96,22 +103,24 @@ HEAD = f"""
 """
 
 
-def head(connection: sqlite3.Connection, debate_id: str) -> Head:
+def head(connection: sqlite3.Connection, debate_id: str) -> DebateHead:
     row = connection.execute(f"SELECT {HEAD} FROM debates WHERE id = ?", (debate_id,)).fetchone()  # noqa: S608 - our own columns
     if row is None:
         raise UnknownDebate
     return _head(*row)
 
 
-def heads(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int) -> Page:
+def heads(connection: sqlite3.Connection, wanted: DebateFilter, limit: int, offset: int) -> DebatePage:
     """Newest first. Several statuses are merged from one ordered walk each, which sorts nothing."""
-    span = _span(connection, wanted)
+    span = _row_range(connection, wanted)
     query, values = heads_query(wanted, span)
     rows = connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, limit, offset)).fetchall()
-    return Page(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
+    return DebatePage(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
 
 
-def find(connection: sqlite3.Connection, mark: str, owner: str | None, limit: int) -> tuple[str, ...]:
+def find_sessions(
+    connection: sqlite3.Connection, mark: str, owner: str | None, limit: int
+) -> tuple[str, ...]:
     rows = connection.execute(
         """
         SELECT debates.id FROM marks CROSS JOIN debates ON debates.place = marks.debate
@@ -127,7 +136,7 @@ def summaries(
     connection: sqlite3.Connection, owner: str | None, before: int, limit: int
 ) -> tuple[bytes, int] | None:
     """A page of those whose place is less, and the least place in it. None where there are no more."""
-    where, values = _where(Wanted(owner=owner), None)
+    where, values = _where(DebateFilter(owner=owner), None)
     row = connection.execute(
         f"""
         SELECT CAST('[' || group_concat(summary) || ']' AS BLOB), min(place) FROM (
@@ -142,26 +151,26 @@ def summaries(
 ASTIR = f"SELECT id, {VERSION}, runner, {UPDATED_AT} FROM debates"  # noqa: S608 - our own columns
 
 
-def held(connection: sqlite3.Connection) -> tuple[Astir, ...]:
-    return tuple(_astir(*row) for row in connection.execute(f"{ASTIR} WHERE runner <> ''"))
+def claimed_debates(connection: sqlite3.Connection) -> tuple[ActiveDebate, ...]:
+    return tuple(_active_debate(*row) for row in connection.execute(f"{ASTIR} WHERE runner <> ''"))
 
 
-def under_way(connection: sqlite3.Connection, since: datetime | None) -> tuple[Astir, ...]:
-    statuses = ",".join("?" * len(UNDER_WAY))
+def active_debates(connection: sqlite3.Connection, since: datetime | None) -> tuple[ActiveDebate, ...]:
+    statuses = ",".join("?" * len(ACTIVE_STATUSES))
     rows = connection.execute(
         f"{ASTIR} WHERE status IN ({statuses}) AND turned_at >= ?",
-        (*UNDER_WAY, seconds(since) if since else 0),
+        (*ACTIVE_STATUSES, epoch_seconds(since) if since else 0),
     )
-    return tuple(_astir(*row) for row in rows)
+    return tuple(_active_debate(*row) for row in rows)
 
 
-def _astir(debate_id: str, version: int, runner: str, updated_at: str) -> Astir:
-    return Astir(debate_id, version, runner, datetime.fromisoformat(updated_at))
+def _active_debate(debate_id: str, version: int, runner: str, updated_at: str) -> ActiveDebate:
+    return ActiveDebate(debate_id, version, runner, datetime.fromisoformat(updated_at))
 
 
-def stale(connection: sqlite3.Connection, before: datetime, limit: int) -> tuple[str, ...]:
+def ended_before(connection: sqlite3.Connection, before: datetime, limit: int) -> tuple[str, ...]:
     """Words may still come after the end, so the last event has a say too."""
-    rows = connection.execute(STALE, (seconds(before), max(limit, 0))).fetchall()
+    rows = connection.execute(STALE, (epoch_seconds(before), max(limit, 0))).fetchall()
     return tuple(row[0] for row in rows)
 
 
@@ -183,12 +192,12 @@ def size(connection: sqlite3.Connection) -> int:
     return (pages - free) * each
 
 
-Span = tuple[int, int]
+RowRange = tuple[int, int]
 """The first place and the last one."""
 Value = str | int
 
 
-def heads_query(wanted: Wanted, span: Span | None = None) -> tuple[str, list[Value]]:
+def heads_query(wanted: DebateFilter, span: RowRange | None = None) -> tuple[str, list[Value]]:
     walks: list[str] = []
     values: list[Value] = []
     for status in dict.fromkeys(wanted.statuses) or (None,):
@@ -200,12 +209,14 @@ def heads_query(wanted: Wanted, span: Span | None = None) -> tuple[str, list[Val
     return " UNION ALL ".join(walks) + " ORDER BY place DESC", values
 
 
-def _source(wanted: Wanted) -> str:
+def _source(wanted: DebateFilter) -> str:
     """A model's debates are walked by its casts: CROSS JOIN keeps the two in this order."""
     return "casts CROSS JOIN debates" if wanted.model else "debates"
 
 
-def _where(wanted: Wanted, status: Status | None, span: Span | None = None) -> tuple[str, list[Value]]:
+def _where(
+    wanted: DebateFilter, status: Status | None, span: RowRange | None = None
+) -> tuple[str, list[Value]]:
     low, high = span or (None, None)
     conditions: dict[str, Value | None] = {
         "casts.debate = debates.place AND casts.model = ?": wanted.model or None,
@@ -221,7 +232,7 @@ def _where(wanted: Wanted, status: Status | None, span: Span | None = None) -> t
     return " AND ".join(chosen) or "TRUE", list(chosen.values())
 
 
-def _days(wanted: Wanted) -> dict[str, str]:
+def _days(wanted: DebateFilter) -> dict[str, str]:
     """Moments are written with the date in front, so a date can be held against them as text."""
     bounds = {"created_at >= ?": wanted.since, "created_at < ?": _day_after(wanted.until)}
     return {condition: day.isoformat() for condition, day in bounds.items() if day}
@@ -231,7 +242,7 @@ def _day_after(day: date | None) -> date | None:
     return day + timedelta(days=1) if day and day < date.max else None
 
 
-def _span(connection: sqlite3.Connection, wanted: Wanted) -> Span | None:
+def _row_range(connection: sqlite3.Connection, wanted: DebateFilter) -> RowRange | None:
     """The places between which all debates of those days lie: with it, lists walk as they do without days.
 
     Clocks are set back at times, so the days themselves have the last word.
@@ -246,7 +257,7 @@ def _span(connection: sqlite3.Connection, wanted: Wanted) -> Span | None:
     ).fetchone()
 
 
-def _total(connection: sqlite3.Connection, wanted: Wanted, span: Span | None) -> int:
+def _total(connection: sqlite3.Connection, wanted: DebateFilter, span: RowRange | None) -> int:
     """From the tallies, which know owners and statuses: whoever asks for more has to count."""
     counting = bool(wanted.search or wanted.format or wanted.model or span)
     table = _source(wanted) if counting else "tallies"
@@ -271,8 +282,8 @@ def _head(
     created_at: str,
     updated_at: str,
     summary: str,
-) -> Head:
-    return Head(
+) -> DebateHead:
+    return DebateHead(
         id=debate_id,
         owner=owner,
         status=status,
@@ -287,7 +298,7 @@ def _head(
     )
 
 
-def body(connection: sqlite3.Connection, debate_id: str, digest: str) -> bytes | None:
+def request_body(connection: sqlite3.Connection, debate_id: str, digest: str) -> bytes | None:
     row = connection.execute(
         "SELECT packed, body FROM bodies WHERE debate_id = ? AND digest = ?", (debate_id, digest)
     ).fetchone()

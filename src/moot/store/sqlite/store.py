@@ -19,30 +19,30 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
-from moot.core.events import Narrated, Recorded
+from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import MOST_FOUND, SUMMARIES, Clock, Replay, now
+from moot.store.append import MAX_SESSIONS_FOUND, SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
 from moot.store.contract import (
-    ALL,
-    Astir,
-    Deciding,
-    Head,
+    NO_FILTER,
+    ActiveDebate,
+    DebateFilter,
+    DebateHead,
+    DebatePage,
+    DecideOnHead,
+    IdempotencyKey,
     Invitation,
     Listener,
-    Once,
-    Outcome,
-    Page,
-    Pulse,
+    LogPosition,
+    RecordResult,
     Token,
-    Wanted,
 )
-from moot.store.requests import Claim, Narrate, Record
+from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
 from moot.store.sqlite import invitation_queries, queries, token_queries
 from moot.store.sqlite.archive_queries import SqliteArchive
 from moot.store.sqlite.connect import connect, prepare, translated
-from moot.store.sqlite.writer import Writer
-from moot.store.sqlite.writer_requests import Alone
-from moot.store.state_cache import States
+from moot.store.sqlite.writer import SqliteWriter
+from moot.store.sqlite.writer_requests import OwnTransaction
+from moot.store.state_cache import StateCache
 
 READERS = 3
 STATES = 1024
@@ -64,17 +64,17 @@ class SqliteStore:
         self._path = path
         self._clock = clock
         self._closed = False
-        self._states = States(states)
+        self._states = StateCache(states)
         self._connections: list[sqlite3.Connection] = []
-        self._watch = self._connect(reader=True)
-        self._watched = self._data_version()
-        self._here = threading.local()
+        self._version_connection = self._connect(reader=True)
+        self._seen_version = self._data_version()
+        self._thread_local = threading.local()
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
-        self._writer = Writer(self._connect(), self._states, clock)
+        self._writer = SqliteWriter(self._connect(), self._states, clock)
         self.archive = SqliteArchive(
-            ask=self._ask,
-            change=lambda work: self._alone(lambda: self._writer.change(work)),
-            scrub=lambda work: self._alone(lambda: self._writer.scrub(work)),
+            ask=self._read,
+            change=lambda work: self._write_alone(lambda: self._writer.change(work)),
+            scrub=lambda work: self._write_alone(lambda: self._writer.change_and_scrub(work)),
         )
 
     def listen(self, listener: Listener) -> None:
@@ -83,113 +83,121 @@ class SqliteStore:
     async def record(
         self,
         debate_id: str,
-        decide: Deciding,
+        decide: DecideOnHead,
         *,
         epoch: int | None = None,
         owner: str = "",
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         bodies: Mapping[str, bytes] | None = None,
-    ) -> Outcome:
-        await self._warm(debate_id)
+    ) -> RecordResult:
+        await self._cache_state(debate_id)
         reply = _reply()
-        self._writer.send(Record(reply, debate_id, decide, epoch, owner, once, bodies))
+        self._writer.send(RecordEvents(reply, debate_id, decide, epoch, owner, once, bodies))
         outcome = await reply
-        return await self._replay(outcome) if isinstance(outcome, Replay) else outcome
+        return await self._replay(outcome) if isinstance(outcome, RepeatedRequest) else outcome
 
-    async def narrate(self, debate_id: str, events: Sequence[Narrated], *, epoch: int) -> Outcome:
+    async def append_streamed(
+        self, debate_id: str, events: Sequence[StreamedEvent], *, epoch: int
+    ) -> RecordResult:
         if debate_id not in self._states:
-            await self._warm(debate_id)
+            await self._cache_state(debate_id)
         reply = _reply()
-        self._writer.send(Narrate(reply, debate_id, events, epoch))
+        self._writer.send(AppendStreamed(reply, debate_id, events, epoch))
         return await reply
 
     async def claim(self, debate_id: str, runner: str, *, seen_epoch: int, epoch: int | None = None) -> int:
-        await self._warm(debate_id)
+        await self._cache_state(debate_id)
         reply = _reply()
-        self._writer.send(Claim(reply, debate_id, runner, seen_epoch, epoch))
+        self._writer.send(ClaimDebate(reply, debate_id, runner, seen_epoch, epoch))
         return await reply
 
     async def delete(self, debate_id: str) -> None:
-        await self._alone(lambda: self._writer.delete(debate_id))
+        await self._write_alone(lambda: self._writer.delete(debate_id))
 
     async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]:
-        return await self._ask(queries.events, debate_id, after, max(limit, 0))
+        return await self._read(queries.events, debate_id, after, max(limit, 0))
 
     async def state(self, debate_id: str, upto: int | None = None) -> Debate:
-        return await self._ask(self._fold, debate_id, upto)
+        return await self._read(self._fold, debate_id, upto)
 
-    async def state_with(self, debate_id: str, seq: int) -> Debate:
+    async def state_at_least(self, debate_id: str, seq: int) -> Debate:
         return await self.state(debate_id)
 
-    async def head(self, debate_id: str) -> Head:
-        return await self._ask(queries.head, debate_id)
+    async def head(self, debate_id: str) -> DebateHead:
+        return await self._read(queries.head, debate_id)
 
-    async def list(self, wanted: Wanted = ALL, *, limit: int = 20, offset: int = 0) -> Page:
-        return await self._ask(queries.heads, wanted, limit, offset)
+    async def list(
+        self, filters: DebateFilter = NO_FILTER, *, limit: int = 20, offset: int = 0
+    ) -> DebatePage:
+        return await self._read(queries.heads, filters, limit, offset)
 
-    async def find(self, mark: str, *, owner: str | None = None) -> tuple[str, ...]:
-        return await self._ask(queries.find, mark, owner, MOST_FOUND)
+    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
+        return await self._read(queries.find_sessions, key, owner, MAX_SESSIONS_FOUND)
 
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
-        while found := await self._ask(queries.summaries, owner, before, SUMMARIES):
+        while found := await self._read(queries.summaries, owner, before, SUMMARIES_PER_PAGE):
             page, before = found
             yield page
 
-    async def held(self) -> tuple[Astir, ...]:
-        return await self._ask(queries.held)
+    async def claimed_debates(self) -> tuple[ActiveDebate, ...]:
+        return await self._read(queries.claimed_debates)
 
-    async def under_way(self, since: datetime | None = None) -> tuple[Astir, ...]:
-        return await self._ask(queries.under_way, since)
+    async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
+        return await self._read(queries.active_debates, since)
 
-    async def body(self, debate_id: str, digest: str) -> bytes | None:
-        return await self._ask(queries.body, debate_id, digest)
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
+        return await self._read(queries.request_body, debate_id, digest)
 
-    async def pulses(self, debate_ids: Sequence[str]) -> dict[str, Pulse]:
-        return await self._ask(queries.pulses, debate_ids)
+    async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
+        return await self._read(queries.positions, debate_ids)
 
-    async def stale(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
-        return await self._ask(queries.stale, before, limit)
+    async def ended_before(self, before: datetime, limit: int = 100) -> tuple[str, ...]:
+        return await self._read(queries.ended_before, before, limit)
 
     async def size(self) -> int:
-        return await self._ask(queries.size)
+        return await self._read(queries.size)
 
     async def tokens(self) -> tuple[Token, ...]:
-        return await self._ask(token_queries.every)
+        return await self._read(token_queries.list_tokens)
 
-    async def keep_token(self, token: Token) -> None:
-        await self._alone(lambda: self._writer.change(token_queries.keep, token))
+    async def save_token(self, token: Token) -> None:
+        await self._write_alone(lambda: self._writer.change(token_queries.save_token, token))
 
-    async def drop_token(self, name: str) -> bool:
-        return await self._alone(lambda: self._writer.change(token_queries.drop, name))
+    async def delete_token(self, name: str) -> bool:
+        return await self._write_alone(lambda: self._writer.change(token_queries.delete_token, name))
 
-    async def invite(self, invitation: Invitation) -> None:
-        await self._alone(lambda: self._writer.change(invitation_queries.invite, invitation, self._clock()))
+    async def add_invitation(self, invitation: Invitation) -> None:
+        await self._write_alone(
+            lambda: self._writer.change(invitation_queries.add_invitation, invitation, self._clock())
+        )
 
     async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
-        return await self._ask(invitation_queries.every, debate_id, self._clock())
+        return await self._read(invitation_queries.list_invitations, debate_id, self._clock())
 
     async def invitation(self, digest: str) -> Invitation | None:
-        return await self._ask(invitation_queries.find, digest, self._clock())
+        return await self._read(invitation_queries.find_invitation, digest, self._clock())
 
     async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        return await self._ask(invitation_queries.among, digests, self._clock())
+        return await self._read(invitation_queries.among, digests, self._clock())
 
-    async def uninvite(self, debate_id: str, name: str) -> bool:
-        return await self._alone(lambda: self._writer.change(invitation_queries.uninvite, debate_id, name))
+    async def delete_invitation(self, debate_id: str, name: str) -> bool:
+        return await self._write_alone(
+            lambda: self._writer.change(invitation_queries.delete_invitation, debate_id, name)
+        )
 
     async def changed_elsewhere(self) -> bool:
         """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""
         with translated():
             version = self._data_version()
-        if version == self._watched:
+        if version == self._seen_version:
             return False
-        self._watched = version
-        return await self._alone(self._writer.changed_elsewhere)
+        self._seen_version = version
+        return await self._write_alone(self._writer.changed_elsewhere)
 
     @property
-    def trouble(self) -> str:
-        return self._writer.trouble
+    def write_error(self) -> str:
+        return self._writer.write_error
 
     async def close(self) -> None:
         self._closed = True
@@ -198,12 +206,12 @@ class SqliteStore:
 
     # --- asking the threads ---------------------------------------------------------------------------
 
-    async def _alone(self, work: Callable[[], T]) -> T:
+    async def _write_alone(self, work: Callable[[], T]) -> T:
         reply: Future[T] = _reply()
-        self._writer.send(Alone(reply, work))
+        self._writer.send(OwnTransaction(reply, work))
         return await reply
 
-    async def _ask(
+    async def _read(
         self, question: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         def answer() -> T:
@@ -214,39 +222,39 @@ class SqliteStore:
             raise StoreError("The store is closed.")
         return await asyncio.get_running_loop().run_in_executor(self._readers, answer)
 
-    async def _warm(self, debate_id: str) -> None:
+    async def _cache_state(self, debate_id: str) -> None:
         """Have a cold debate folded by a reader, so that the writer need not."""
         if debate_id not in self._states:
-            await self._ask(self._fold_if_known, debate_id)
+            await self._read(self._fold_if_known, debate_id)
 
-    async def _replay(self, replay: Replay) -> Outcome:
+    async def _replay(self, replay: RepeatedRequest) -> RecordResult:
         debate = await self.state(replay.debate_id, replay.last)
         records = await self.read(replay.debate_id, replay.first - 1, replay.last - replay.first + 1)
-        return Outcome(debate, records, replayed=True)
+        return RecordResult(debate, records, replayed=True)
 
     # --- in the reader threads ------------------------------------------------------------------------
 
     def _fold(self, connection: sqlite3.Connection, debate_id: str, upto: int | None) -> Debate:
-        pulse = queries.pulse(connection, debate_id)
+        pulse = queries.position(connection, debate_id)
         if pulse is None:
             raise UnknownDebate
         goal = pulse.version if upto is None else min(upto, pulse.version)
         known = self._states.get(debate_id)
         base = known.debate if known and known.debate.seq <= goal else None
-        debate = queries.folded(connection, debate_id, goal, base)
+        debate = queries.fold_state(connection, debate_id, goal, base)
         if goal == pulse.version:
-            self._states.offer(debate)
+            self._states.put_if_newer(debate)
         return debate
 
     def _fold_if_known(self, connection: sqlite3.Connection, debate_id: str) -> None:
-        if queries.pulse(connection, debate_id):
+        if queries.position(connection, debate_id):
             self._fold(connection, debate_id, None)
 
     def _reader(self) -> sqlite3.Connection:
         """This thread's own connection."""
-        if not hasattr(self._here, "connection"):
-            self._here.connection = self._connect(reader=True)
-        return self._here.connection
+        if not hasattr(self._thread_local, "connection"):
+            self._thread_local.connection = self._connect(reader=True)
+        return self._thread_local.connection
 
     # --- connections ----------------------------------------------------------------------------------
 
@@ -256,7 +264,7 @@ class SqliteStore:
         return connection
 
     def _data_version(self) -> int:
-        return self._watch.execute("PRAGMA data_version").fetchone()[0]
+        return self._version_connection.execute("PRAGMA data_version").fetchone()[0]
 
     def _join(self) -> None:
         self._writer.join()

@@ -9,14 +9,14 @@ import msgspec
 from moot.store.contract import Token
 
 
-def every(connection: sqlite3.Connection) -> tuple[Token, ...]:
+def list_tokens(connection: sqlite3.Connection) -> tuple[Token, ...]:
     rows = connection.execute(
         "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name"
     ).fetchall()
     return tuple(msgspec.convert(dict(zip(Token.__struct_fields__, row, strict=True)), Token) for row in rows)
 
 
-def keep(connection: sqlite3.Connection, token: Token) -> None:
+def save_token(connection: sqlite3.Connection, token: Token) -> None:
     connection.execute(
         """
         INSERT OR REPLACE INTO tokens (name, digest, role, owner, created_at, expires_at)
@@ -26,5 +26,5 @@ def keep(connection: sqlite3.Connection, token: Token) -> None:
     )
 
 
-def drop(connection: sqlite3.Connection, name: str) -> bool:
+def delete_token(connection: sqlite3.Connection, name: str) -> bool:
     return connection.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0

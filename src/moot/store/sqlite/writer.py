@@ -20,47 +20,47 @@ from moot.core import crash_points
 from moot.core.errors import StoreError, UnknownDebate
 from moot.store.append import Clock
 from moot.store.contract import Listener
-from moot.store.notify import Answer, Deleted
-from moot.store.requests import Shared
+from moot.store.notify import Deleted, WriterAnswer
+from moot.store.requests import BatchRequest
 from moot.store.sqlite import queries
-from moot.store.sqlite.batch import Draft
-from moot.store.sqlite.connect import PATIENCE, is_locked, translate
-from moot.store.sqlite.writer_requests import Alone, Item, answered, decided, deliver
-from moot.store.state_cache import States
+from moot.store.sqlite.batch import SqliteBatch
+from moot.store.sqlite.connect import LOCK_WAIT_SECONDS, is_locked, translate
+from moot.store.sqlite.writer_requests import OwnTransaction, SqliteRequest, answer_to, deliver, run_request
+from moot.store.state_cache import StateCache
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MOST = 512
+MAX_BATCH = 512
 """Items in one transaction."""
-MOST_FRESH = 1000
+MAX_FRESH_EVENTS = 1000
 """Events in `fresh` before they are settled."""
 NEVER = float("inf")
-SWEEP_PATIENCE = 0.05
+CHECKPOINT_WAIT_SECONDS = 0.05
 """Seconds to wait for readers elsewhere before a deleted text is scrubbed."""
-SWEEP_AGAIN = 1.0
+CHECKPOINT_RETRY_SECONDS = 1.0
 """Seconds until the next attempt, if they would not let us."""
 
 
-class Writer:
-    def __init__(self, connection: sqlite3.Connection, states: States, clock: Clock) -> None:
+class SqliteWriter:
+    def __init__(self, connection: sqlite3.Connection, states: StateCache, clock: Clock) -> None:
         self._connection = connection
         self._states = states
         self._clock = clock
-        self._queue: SimpleQueue[Item | None] = SimpleQueue()
+        self._queue: SimpleQueue[SqliteRequest | None] = SimpleQueue()
         self._closing = False
         self._data_version = self._ask_data_version()
         self._generation = 0
         self._seen_elsewhere = False
         self._unsettled = 0
-        self._sweep_at = NEVER
+        self._truncate_at = NEVER
         self.listeners: list[Listener] = []
-        self.trouble = ""
+        self.write_error = ""
         """Why the last write failed, until one succeeds."""
         self._thread = Thread(target=self._run, name="moot-store", daemon=True)
         self._thread.start()
 
-    def send(self, item: Item) -> None:
+    def send(self, item: SqliteRequest) -> None:
         if self._closing:
             raise StoreError("The store is closed.")
         self._queue.put(item)
@@ -74,24 +74,25 @@ class Writer:
     def join(self) -> None:
         self._thread.join()
 
-    # --- work for `Alone` -----------------------------------------------------------------------------
+    # --- work for `OwnTransaction`
+    # -----------------------------------------------------------------------------
 
     def changed_elsewhere(self) -> bool:
-        self._look()
+        self._check_data_version()
         seen, self._seen_elsewhere = self._seen_elsewhere, False
         return seen
 
     def delete(self, debate_id: str) -> Deleted:
-        self.scrub(_delete, debate_id)
+        self.change_and_scrub(_delete, debate_id)
         self._states.drop(debate_id)
         return Deleted(debate_id)
 
-    def scrub(
+    def change_and_scrub(
         self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """A change that deletes: no trace of it stays in the write-ahead log."""
         result = self.change(work, *args, **kwargs)
-        self._sweep()
+        self._truncate_wal()
         return result
 
     def change(
@@ -111,21 +112,21 @@ class Writer:
 
     def _run(self) -> None:
         while batch := self._gather():
-            deliver(self._carry_out(batch), self.listeners)
-            if self._unsettled >= MOST_FRESH:
-                self._settle()
-            if self._sweep_at <= time.monotonic():
-                self._sweep()
-        self._sweep()
+            deliver(self._run_batch(batch), self.listeners)
+            if self._unsettled >= MAX_FRESH_EVENTS:
+                self._move_fresh_events()
+            if self._truncate_at <= time.monotonic():
+                self._truncate_wal()
+        self._truncate_wal()
         self._connection.close()
 
-    def _gather(self) -> list[Item]:
+    def _gather(self) -> list[SqliteRequest]:
         """What is waiting, at least one item; empty when the store closes."""
         first = self._wait()
         if first is None:
             return []
-        batch: list[Item] = [first]
-        for _ in range(min(self._queue.qsize(), MOST - 1)):
+        batch: list[SqliteRequest] = [first]
+        for _ in range(min(self._queue.qsize(), MAX_BATCH - 1)):
             item = self._queue.get_nowait()
             if item is None:
                 self._queue.put(None)
@@ -133,35 +134,39 @@ class Writer:
             batch.append(item)
         return batch
 
-    def _wait(self) -> Item | None:
-        while self._sweep_at < NEVER:
+    def _wait(self) -> SqliteRequest | None:
+        while self._truncate_at < NEVER:
             try:
-                return self._queue.get(timeout=SWEEP_AGAIN)
+                return self._queue.get(timeout=CHECKPOINT_RETRY_SECONDS)
             except Empty:
-                self._sweep()
+                self._truncate_wal()
         return self._queue.get()
 
-    def _carry_out(self, batch: list[Item]) -> list[Answer]:
-        answers: list[Answer] = []
-        for share in _shares(batch):
+    def _run_batch(self, batch: list[SqliteRequest]) -> list[WriterAnswer]:
+        answers: list[WriterAnswer] = []
+        for share in _groups(batch):
             trouble = answers[-1][2] if answers else None
             if isinstance(trouble, StoreError) and is_locked(trouble):
                 # One wait is enough: the others would each wait as long, and come to the same.
                 answers += [(item.reply, None, trouble) for item in share]
-            elif isinstance(share[0], Alone):
-                answers.append(self._alone(share[0]))
+            elif isinstance(share[0], OwnTransaction):
+                answers.append(self._run_alone(share[0]))
             else:
-                answers += self._together([item for item in share if not isinstance(item, Alone)])
-        self.trouble = next((str(error) for _, _, error in answers if _unwritten(error)), self.trouble)
+                answers += self._run_together(
+                    [item for item in share if not isinstance(item, OwnTransaction)]
+                )
+        self.write_error = next(
+            (str(error) for _, _, error in answers if _unwritten(error)), self.write_error
+        )
         return answers
 
-    def _alone(self, item: Alone) -> Answer:
+    def _run_alone(self, item: OwnTransaction) -> WriterAnswer:
         try:
-            return answered(item.reply, item.work)
+            return answer_to(item.reply, item.work)
         except sqlite3.Error as error:
             return item.reply, None, translate(error)
 
-    def _together(self, items: list[Shared]) -> list[Answer]:
+    def _run_together(self, items: list[BatchRequest]) -> list[WriterAnswer]:
         try:
             self._begin()
         except sqlite3.Error as error:
@@ -171,20 +176,20 @@ class Writer:
         except Exception as error:
             self._roll_back()
             if len(items) == 1:
-                return [(items[0].reply, None, _ours(error))]
-        return [answer for item in items for answer in self._together([item])]
+                return [(items[0].reply, None, _translated(error))]
+        return [answer for item in items for answer in self._run_together([item])]
 
-    def _write(self, items: list[Shared]) -> list[Answer]:
-        draft = Draft(self._connection, self._states, generation=self._generation, at=self._clock())
+    def _write(self, items: list[BatchRequest]) -> list[WriterAnswer]:
+        draft = SqliteBatch(self._connection, self._states, generation=self._generation, at=self._clock())
         try:
-            answers = [answered(item.reply, decided, item, draft) for item in items]
+            answers = [answer_to(item.reply, run_request, item, draft) for item in items]
             draft.write()
             self._commit()
         except BaseException:
-            draft.forget()
+            draft.drop_from_cache()
             raise
-        draft.remember()
-        self._unsettled = draft.unsettled or self._unsettled
+        draft.commit_to_cache()
+        self._unsettled = draft.last_fresh_row or self._unsettled
         return answers
 
     # --- transactions ---------------------------------------------------------------------------------
@@ -192,7 +197,7 @@ class Writer:
     def _begin(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            self._look()
+            self._check_data_version()
         except BaseException:
             self._roll_back()
             raise
@@ -200,7 +205,7 @@ class Writer:
     def _commit(self) -> None:
         crash_points.point("before-commit")
         self._connection.execute("COMMIT")
-        self.trouble = ""
+        self.write_error = ""
         crash_points.point("after-commit")
 
     def _roll_back(self) -> None:
@@ -209,7 +214,7 @@ class Writer:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
 
-    def _look(self) -> None:
+    def _check_data_version(self) -> None:
         """Another process's commit moves the data version of our connection; our own commits do not."""
         version = self._ask_data_version()
         if version != self._data_version:
@@ -220,7 +225,7 @@ class Writer:
     def _ask_data_version(self) -> int:
         return self._connection.execute("PRAGMA data_version").fetchone()[0]
 
-    def _settle(self) -> None:
+    def _move_fresh_events(self) -> None:
         """Move the fresh events to their debates. If that fails they stay, and are read, where they are."""
         self._unsettled = 0
         try:
@@ -237,19 +242,19 @@ class Writer:
         except sqlite3.Error:
             self._roll_back()
 
-    def _sweep(self) -> None:
+    def _truncate_wal(self) -> None:
         """Empty the write-ahead log, which still holds what was deleted. Readers elsewhere may prevent it."""
-        self._sweep_at = time.monotonic() + SWEEP_AGAIN
+        self._truncate_at = time.monotonic() + CHECKPOINT_RETRY_SECONDS
         with contextlib.suppress(sqlite3.Error):
-            self._connection.execute(f"PRAGMA busy_timeout = {int(SWEEP_PATIENCE * 1000)}")
+            self._connection.execute(f"PRAGMA busy_timeout = {int(CHECKPOINT_WAIT_SECONDS * 1000)}")
             busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            self._sweep_at = self._sweep_at if busy else NEVER
+            self._truncate_at = self._truncate_at if busy else NEVER
         with contextlib.suppress(sqlite3.Error):
-            self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+            self._connection.execute(f"PRAGMA busy_timeout = {int(LOCK_WAIT_SECONDS * 1000)}")
 
 
 def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
-    if queries.pulse(connection, debate_id) is None:
+    if queries.position(connection, debate_id) is None:
         raise UnknownDebate
     # Bodies and requests go with the row in `debates`.
     connection.execute("DELETE FROM fresh WHERE debate_id = ?", (debate_id,))
@@ -257,9 +262,9 @@ def _delete(connection: sqlite3.Connection, debate_id: str) -> None:
     connection.execute("DELETE FROM debates WHERE id = ?", (debate_id,))
 
 
-def _shares(batch: list[Item]) -> Iterator[list[Item]]:
+def _groups(batch: list[SqliteRequest]) -> Iterator[list[SqliteRequest]]:
     """Neighbours that may share a transaction, and each of the others by itself."""
-    for alone, items in groupby(batch, key=lambda item: isinstance(item, Alone)):
+    for alone, items in groupby(batch, key=lambda item: isinstance(item, OwnTransaction)):
         if alone:
             yield from ([item] for item in items)
         else:
@@ -271,5 +276,5 @@ def _unwritten(error: Exception | None) -> bool:
     return isinstance(error, StoreError) and isinstance(error.__cause__, sqlite3.Error)
 
 
-def _ours(error: Exception) -> Exception:
+def _translated(error: Exception) -> Exception:
     return translate(error) if isinstance(error, sqlite3.Error) else error

@@ -23,7 +23,7 @@ LINGER_SECONDS = 0.5
 LINGER_BYTES = 4 * 1024 * 1024
 
 
-def check_cargo(headers: Headers, media_types: Collection[str]) -> None:
+def check_content_type(headers: Headers, media_types: Collection[str]) -> None:
     """One media type that we read, in UTF-8, as it is."""
     types = headers.getlist("content-type")
     if len(types) != 1 or headers.get("content-encoding", "identity").strip().lower() != "identity":
@@ -36,7 +36,7 @@ def check_cargo(headers: Headers, media_types: Collection[str]) -> None:
         raise Problem("unsupported-media-type")
 
 
-async def read(receive: Receive, length: int, seconds: float) -> bytes:
+async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
     if length > MOST_BYTES:
         raise Problem("payload-too-large")
     body = bytearray()
@@ -55,7 +55,7 @@ async def read(receive: Receive, length: int, seconds: float) -> bytes:
         raise Problem("request-timeout") from None
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
+def replay_body(body: bytes, receive: Receive) -> Receive:
     """The body once more for the app; after it, whatever else there is to hear."""
     waiting = [body]
 
@@ -67,7 +67,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def lingering(send: Send, receive: Receive) -> Send:
+def linger(send: Send, receive: Receive) -> Send:
     """Sends the reply, but ends it only when the client had a moment to read it."""
 
     async def slowly(message: Message) -> None:

@@ -23,7 +23,7 @@ SECRETS = re.compile(r"/(?:tokens|tickets|invitations)(?:/|$)")
 REFUSED = re.compile(r";q=0(\.0*)?$")
 
 
-class Packing:
+class CompressionMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
@@ -32,10 +32,12 @@ class Packing:
         if not read or SECRETS.search(scope["path"]):
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, receive, Parcel(send, packs=unpacks(Headers(scope=scope))).send)
+            await self._app(
+                scope, receive, CompressedReply(send, packs=accepts_gzip(Headers(scope=scope))).send
+            )
 
 
-class Parcel:
+class CompressedReply:
     """One reply. Its head waits for its body: only then it is known how long it will be."""
 
     def __init__(self, send: Send, *, packs: bool) -> None:
@@ -68,7 +70,7 @@ class Parcel:
         return {**message, "body": body}
 
 
-def unpacks(headers: Headers) -> bool:
+def accepts_gzip(headers: Headers) -> bool:
     """Whether a client says that it does."""
     offers = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
     return any(offer.startswith("gzip") and not REFUSED.search(offer) for offer in offers)

@@ -24,16 +24,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 from uvicorn.protocols.utils import ClientDisconnected
 
-from moot.api.auth import ANYONE, NOBODY, Identity, Keeper, Tickets
-from moot.api.origins import Names, Origins, origin_of
-from moot.api.problems import Problem, problem_of
-from moot.api.rate_limits import Limiter, Proxies
+from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
+from moot.api.origins import AllowedHosts, AllowedOrigins, origin_of
+from moot.api.problems import Problem, as_problem
+from moot.api.rate_limits import RateLimiter, TrustedProxies
 from moot.core.ids import new_id
-from moot.engine.log_context import at
-from moot.settings import Service
-from moot.web.logging_setup import keep_quiet, keep_quiet_here
-from moot.web.middleware.body import MEDIA_TYPES, check_cargo, lingering, read, replayed
-from moot.web.middleware.headers import Dress
+from moot.engine.log_context import log_fields
+from moot.settings import ServerSettings
+from moot.web.logging_setup import hide_in_request, hide_secret
+from moot.web.middleware.body import MEDIA_TYPES, check_content_type, linger, read_body, replay_body
+from moot.web.middleware.headers import ReplyHeaders
 from moot.web.responses import problem_reply
 
 OPEN = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
@@ -51,15 +51,15 @@ log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
 
 
-class Border:
+class GuardMiddleware:
     """`plain_text` are paths that also take bodies of type text/plain, where no page is behind it."""
 
     def __init__(
         self,
         app: ASGIApp,
-        service: Service,
-        keeper: Keeper,
-        limiter: Limiter,
+        service: ServerSettings,
+        authenticator: Authenticator,
+        limiter: RateLimiter,
         tickets: Tickets,
         *,
         open_paths: Collection[str] = OPEN,
@@ -67,12 +67,12 @@ class Border:
         plain_text: Collection[str] = (),
     ) -> None:
         self._app = app
-        self._keeper = keeper
+        self._authenticator = authenticator
         self._limiter = limiter
         self._tickets = tickets
-        self._names = Names(service.hosts)
-        self._origins = Origins(service.origins)
-        self._proxies = Proxies(service.proxies)
+        self._names = AllowedHosts(service.hosts)
+        self._origins = AllowedOrigins(service.origins)
+        self._proxies = TrustedProxies(service.proxies)
         self._body_seconds = service.body_seconds
         self._open_paths = frozenset(open_paths)
         self._open_prefixes = open_prefixes
@@ -82,46 +82,48 @@ class Border:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        crossing = Crossing(scope, receive, send, Dress(scope, self._origins))
-        with at(request_id=scope["state"]["request_id"]):
-            await self._cross(crossing)
+        exchange = HttpExchange(scope, receive, send, ReplyHeaders(scope, self._origins))
+        with log_fields(request_id=scope["state"]["request_id"]):
+            await self._handle(exchange)
 
-    async def _cross(self, crossing: Crossing) -> None:
+    async def _handle(self, exchange: HttpExchange) -> None:
         try:
-            await self._pass(crossing)
+            await self._pass(exchange)
         except HUNG_UP:
             pass
         except asyncio.CancelledError:
             # The server stops and has waited long enough. Nobody awaits this task, and the
             # cancellation would be logged as if something had gone wrong.
-            crossing.abort()
+            exchange.abort()
         except Exception as error:
-            await crossing.fail(error)
+            await exchange.fail(error)
         finally:
-            crossing.log()
+            exchange.log()
 
-    async def _pass(self, crossing: Crossing) -> None:
-        scope, headers = crossing.scope, crossing.headers
+    async def _pass(self, exchange: HttpExchange) -> None:
+        scope, headers = exchange.scope, exchange.headers
         path: str = scope["path"]
         is_open = path in self._open_paths
-        who = NOBODY if is_open else await self._who(scope, headers)
+        identity = NOBODY if is_open else await self._identify(scope, headers)
         # Elsewhere only those are counted who try tokens that are none.
-        await self._count(crossing, who, counted=not is_open and (path.startswith("/api/") or who is None))
+        await self._count(
+            exchange, identity, counted=not is_open and (path.startswith("/api/") or identity is None)
+        )
         self._check_names(scope, headers)
         if self._is_preflight(scope, headers):
-            await crossing.reply(self._preflight(headers))
+            await exchange.reply(self._preflight(headers))
             return
-        if who is None and not path.startswith(self._open_prefixes):
+        if identity is None and not path.startswith(self._open_prefixes):
             raise _unauthorized(headers)
-        scope["state"]["who"] = who or NOBODY
+        scope["state"]["who"] = identity or NOBODY
         if scope["type"] == "http":
-            crossing.receive = await self._cargo(crossing)
-        await self._app(scope, crossing.receive, crossing.send)
+            exchange.receive = await self._read_body(exchange)
+        await self._app(scope, exchange.receive, exchange.send)
 
-    async def _who(self, scope: Scope, headers: Headers) -> Identity | None:
+    async def _identify(self, scope: Scope, headers: Headers) -> Identity | None:
         sent = headers.getlist("authorization")
         own = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
-        keep_quiet_here(*(word.rpartition(" ")[2] for word in sent), *own)
+        hide_in_request(*(word.rpartition(" ")[2] for word in sent), *own)
         if len(sent) > 1:
             return None
         stream = STREAM.fullmatch(scope["path"])
@@ -129,26 +131,26 @@ class Border:
             # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
             issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
             # Whoever it was issued to may have lost their token since.
-            return issued if issued and await self._keeper.knows(issued) else None
-        found = await self._keeper.find(sent[0] if sent else None)
-        if found is not None and sent:
+            return issued if issued and await self._authenticator.is_still_valid(issued) else None
+        identity = await self._authenticator.authenticate(sent[0] if sent else None)
+        if identity is not None and sent:
             # It has proved to be a token; a stranger's word must not blot out the lines of others.
-            keep_quiet(sent[0].rpartition(" ")[2])
-        return found
+            hide_secret(sent[0].rpartition(" ")[2])
+        return identity
 
-    async def _count(self, crossing: Crossing, who: Identity | None, *, counted: bool) -> None:
-        scope = crossing.scope
+    async def _count(self, exchange: HttpExchange, identity: Identity | None, *, counted: bool) -> None:
+        scope = exchange.scope
         peer = scope["client"][0] if scope.get("client") else ""
-        address = self._proxies.client(peer, crossing.headers.getlist("x-forwarded-for"))
-        known = who is not None and who not in (NOBODY, ANYONE)
-        client = scope["state"]["client"] = who.client(address) if who and known else address
-        if self._comes_from_elsewhere(scope, crossing.headers):
+        address = self._proxies.client_key(peer, exchange.headers.getlist("x-forwarded-for"))
+        known = identity is not None and identity not in (NOBODY, ANYONE)
+        client = scope["state"]["client"] = identity.client(address) if identity and known else address
+        if self._comes_from_elsewhere(scope, exchange.headers):
             # A page in another tab must not use up what the user of this machine may ask.
             client = f"{client} elsewhere"
-        standing = await self._limiter.hit(client) if counted else None
-        if standing is not None:
-            crossing.dress.standing = standing
-            standing.check()
+        status = await self._limiter.hit(client) if counted else None
+        if status is not None:
+            exchange.reply_headers.rate_limit = status
+            status.check()
 
     def _check_names(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -168,9 +170,9 @@ class Border:
 
     def _scheme(self, scope: Scope, headers: Headers) -> str:
         """A proxy that is trusted may have taken the encryption off."""
-        said = headers.get("x-forwarded-proto", "")
+        forwarded = headers.get("x-forwarded-proto", "")
         peer = scope["client"][0] if scope.get("client") else ""
-        return said if said in ("http", "https") and self._proxies.trusts(peer) else scope["scheme"]
+        return forwarded if forwarded in ("http", "https") and self._proxies.trusts(peer) else scope["scheme"]
 
     def _is_preflight(self, scope: Scope, headers: Headers) -> bool:
         return (
@@ -183,48 +185,50 @@ class Border:
     def _preflight(self, headers: Headers) -> Response:
         asked = headers.get("access-control-request-headers", "").split(",")
         granted = [name.strip().lower() for name in asked if _may_send(name.strip().lower())]
-        said = {
+        cors = {
             "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
             "Access-Control-Allow-Headers": ", ".join(granted),
             "Access-Control-Max-Age": "600",
         }
-        return Response(status_code=204, headers=said if self._origins.allows(headers["origin"]) else {})
+        return Response(status_code=204, headers=cors if self._origins.allows(headers["origin"]) else {})
 
-    async def _cargo(self, crossing: Crossing) -> Receive:
+    async def _read_body(self, exchange: HttpExchange) -> Receive:
         """The way in for the app: the body, read and found to be in order."""
-        scope, headers = crossing.scope, crossing.headers
+        scope, headers = exchange.scope, exchange.headers
         length = headers.get("content-length", "0")
         if length == "0" and "transfer-encoding" not in headers:
             # All that there is has come: whether the client still listens makes no difference to a route.
-            return replayed(b"", crossing.receive)
+            return replay_body(b"", exchange.receive)
         plain = scope["path"] in self._plain_text and "origin" not in headers
         if scope["method"] in ("POST", "PUT"):
-            check_cargo(headers, {*MEDIA_TYPES, "text/plain"} if plain else MEDIA_TYPES)
-        return replayed(await read(crossing.receive, int(length), self._body_seconds), crossing.receive)
+            check_content_type(headers, {*MEDIA_TYPES, "text/plain"} if plain else MEDIA_TYPES)
+        return replay_body(
+            await read_body(exchange.receive, int(length), self._body_seconds), exchange.receive
+        )
 
 
-class Crossing:
+class HttpExchange:
     """One request on its way in and out."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, dress: Dress) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, reply_headers: ReplyHeaders) -> None:
         self.scope = scope
         self.headers = Headers(scope=scope)
         self.receive = receive
-        self.dress = dress
+        self.reply_headers = reply_headers
         self._send = send
         self._began = time.monotonic()
         self._status: int | None = None
         self._over = False
-        scope.setdefault("state", {})["request_id"] = dress.request_id = new_id("req")
+        scope.setdefault("state", {})["request_id"] = reply_headers.request_id = new_id("req")
 
     async def send(self, message: Message) -> None:
         match message["type"]:
             case "http.response.start" | "websocket.http.response.start":
                 self._status = message["status"]
-                self.dress.put_on(message)
+                self.reply_headers.apply(message)
             case "websocket.accept":
                 self._status = 101
-                self.dress.put_on(message)
+                self.reply_headers.apply(message)
             case "websocket.close" if self._status is None:
                 # A route refuses with a problem; a bare close comes from the router, which found none.
                 await self.reply(problem_reply(Problem("not-found"), self.scope))
@@ -239,13 +243,13 @@ class Crossing:
         await response(self.scope, self.receive, self.send)
 
     async def fail(self, error: Exception) -> None:
-        problem = problem_of(error)
+        problem = as_problem(error)
         if problem.kind == "internal":
-            log.error("unexpected error", exc_info=error, extra=self._said())
+            log.error("unexpected error", exc_info=error, extra=self._log_fields())
         if self._status is None:
             send = self.send
             if problem.headers.get("Connection") == "close":
-                send = lingering(self.send, self.receive)
+                send = linger(self.send, self.receive)
             await problem_reply(problem, self.scope)(self.scope, self.receive, send)
         elif self._status == 101:
             with suppress(*HUNG_UP):
@@ -262,9 +266,9 @@ class Crossing:
         """No query, no headers, no body. The path as it came, so that it cannot break a line."""
         # Whoever watches over a server asks every second, and is told the same.
         well = self.scope["path"] in OPEN and self._status == 200
-        access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._said())
+        access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._log_fields())
 
-    def _said(self) -> dict[str, Any]:
+    def _log_fields(self) -> dict[str, Any]:
         scope = self.scope
         return {
             "request_id": scope["state"]["request_id"],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import Message, Scope
 
-from moot.api.origins import Origins
-from moot.api.rate_limits import Standing
+from moot.api.origins import AllowedOrigins
+from moot.api.rate_limits import RateLimitStatus
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -32,22 +32,22 @@ EXPOSED = ", ".join(
 )  # fmt: skip
 
 
-class Dress:
-    def __init__(self, scope: Scope, origins: Origins) -> None:
+class ReplyHeaders:
+    def __init__(self, scope: Scope, origins: AllowedOrigins) -> None:
         self._scope = scope
         self._origins = origins
         self.request_id = ""
-        self.standing: Standing | None = None
+        self.rate_limit: RateLimitStatus | None = None
 
-    def put_on(self, message: Message) -> None:
+    def apply(self, message: Message) -> None:
         headers = MutableHeaders(raw=list(message.get("headers", [])))
         headers["X-Request-Id"] = self.request_id
-        said = dict(ALWAYS) if message["type"] != "websocket.accept" else {}
-        if self.standing is not None:
-            said |= self.standing.headers
+        defaults = dict(ALWAYS) if message["type"] != "websocket.accept" else {}
+        if self.rate_limit is not None:
+            defaults |= self.rate_limit.headers
         if headers.get("content-type", "").startswith("text/html"):
-            said |= ON_PAGES
-        for name, value in said.items():
+            defaults |= ON_PAGES
+        for name, value in defaults.items():
             headers.setdefault(name, value)
         if self._origins:
             self._share(headers)

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.api.problems import MEDIA_TYPE, REGISTRY, Kind
+from moot.api.problems import MEDIA_TYPE, REGISTRY, ProblemKind
 from moot.api.v1 import admin_bodies, bodies, people_bodies, query_params
 from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.api.v1.fields import SEAT_ID
 from moot.api.v1.validation_messages import Shape
-from moot.views.legacy_rows import LONGEST_NAME
+from moot.views.legacy_rows import MAX_NAME_CHARS
 from moot.web.extension import Extension
 from moot.web.reference import samples
 from moot.web.reference.article import PREFIX
@@ -52,7 +52,7 @@ HEADERS: dict[str, Shape] = {
 class Offer(Struct, frozen=True):
     """What this server has."""
 
-    house: bodies.House
+    house: bodies.Capabilities
     keyed: tuple[str, ...]
     """Providers that take a key of the asker's own."""
     locked: bool
@@ -143,7 +143,7 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
     model = {"type": "string", "pattern": "^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$"}
     # Nobody can ask for `.` or `..`: on the way here they lead elsewhere.
-    talk = {"type": "string", "maxLength": LONGEST_NAME, "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f.]$"}
+    talk = {"type": "string", "maxLength": MAX_NAME_CHARS, "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f.]$"}
     about = "A debate, or an imported conversation, whose id may have a slash in it: %2F."
     yield "Conversation", _parameter("conversationId", "path", talk, about)
     session = {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}
@@ -172,7 +172,7 @@ def problems() -> dict[str, Shape]:
     return {f"Problem{status}": _problem(status) for status in statuses}
 
 
-def kinds_of(status: int) -> list[Kind]:
+def kinds_of(status: int) -> list[ProblemKind]:
     return [kind for kind, sort in REGISTRY.items() if sort.status == status]
 
 
@@ -190,7 +190,7 @@ def _problem(status: int) -> Shape:
     }
 
 
-def example_of(kind: Kind) -> Shape:
+def example_of(kind: ProblemKind) -> Shape:
     sort = REGISTRY[kind]
     shape: Shape = {
         "type": f"/errors/{kind}",

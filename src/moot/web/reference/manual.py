@@ -16,8 +16,8 @@ from typing import Any
 from moot.api.frames import Frame, as_sse
 from moot.api.problems import REGISTRY
 from moot.api.v1.validation_messages import Shape
-from moot.rules.participation import MOST_VOTES
-from moot.settings import Service
+from moot.rules.participation import MAX_VOTES
+from moot.settings import ServerSettings
 from moot.store.invitation_limits import MOST as MOST_INVITED
 from moot.web.reference import samples
 from moot.web.reference.article import PREFIX
@@ -57,7 +57,7 @@ CHAPTERS = {
 }
 
 
-def to_html(shape: Shape, origin: str, service: Service) -> str:
+def to_html(shape: Shape, origin: str, service: ServerSettings) -> str:
     return Template(_file("docs.html")).substitute(
         version=escape(shape["info"]["version"]),
         contents="\n".join(_contents(shape)),
@@ -74,7 +74,7 @@ def _file(name: str) -> str:
 # --- the guide ------------------------------------------------------------------------------------------
 
 
-def _guide(shape: Shape, origin: str, service: Service) -> str:
+def _guide(shape: Shape, origin: str, service: ServerSettings) -> str:
     locked = {} not in shape["security"]
     body = _keyless(shape)
     return Template(_file("guide.html")).substitute(
@@ -171,7 +171,7 @@ def _problems() -> str:
     return table(("Status", "Type", "Meaning"), rows)
 
 
-def _limits(service: Service) -> str:
+def _limits(service: ServerSettings) -> str:
     quota = service.quota_bytes and f"{service.quota_bytes // 1024 // 1024} MB"
     limits = {
         "Requests a minute for each client": service.requests_per_minute,
@@ -179,7 +179,7 @@ def _limits(service: Service) -> str:
         "Streams and sockets open at a time for each client": service.streams_per_client,
         "Days that a finished debate is kept": service.ttl_days,
         "Size of the log": quota,
-        "Invitations to a debate, and votes in it": f"{MOST_INVITED:,} and {MOST_VOTES:,}",
+        "Invitations to a debate, and votes in it": f"{MOST_INVITED:,} and {MAX_VOTES:,}",
         "Body of a request": "128 KiB, 32 levels deep",
         "Address and headers": "8 KiB and 16 KiB",
         f"Time to send a body, of headers {service.header_seconds:g} s": f"{service.body_seconds:g} s",

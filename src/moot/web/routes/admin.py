@@ -18,13 +18,13 @@ from moot.api.problems import Problem
 from moot.api.rights import may
 from moot.api.v1 import admin_bodies, bodies, query_params
 from moot.core.errors import Unavailable
-from moot.models.installs import Install
+from moot.models.installs import InstallStatus
 from moot.store.contract import Token
 from moot.store.token_digest import digest, new_secret
 from moot.views.transcript_json import moment
-from moot.web.app_context import query_of, who
+from moot.web.app_context import identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Desk, Route
+from moot.web.routes.handlers import Route, RouteHandlers
 
 ModelName = Annotated[str, Path(alias="model")]
 TokenName = Annotated[str, Path(alias="token")]
@@ -45,26 +45,26 @@ FIRST = (
 )
 
 
-class Steward(Desk):
+class AdminRoutes(RouteHandlers):
     async def providers(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        told = await self._rooms.catalogue.providers()
-        needed, mine = await self._rooms.keeper.enabled(), may(who(request), "operate")
-        rows = told["providers"] if mine else [_from_outside(row) for row in told["providers"]]
-        shape = {**told, "providers": rows, "token": needed, "operator": mine, "version": __version__}
+        query_params.no_params(query_string(request))
+        listed = await self._context.server_info.providers()
+        needed, mine = await self._context.authenticator.needs_token(), may(identity_of(request), "operate")
+        rows = listed["providers"] if mine else [_from_outside(row) for row in listed["providers"]]
+        shape = {**listed, "providers": rows, "token": needed, "operator": mine, "version": __version__}
         return json_reply(shape)
 
     # --- models to install ----------------------------------------------------------------------------
 
     async def installs(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        mine = may(who(request), "operate")
+        query_params.no_params(query_string(request))
+        mine = may(identity_of(request), "operate")
         rows = [_install(install, mine=mine) for install in self._arena.providers.installs.all()]
         return json_reply({"models": rows, "operator": mine})
 
     async def install(self, request: Request, model: ModelName) -> Response:
-        query_params.nothing(query_of(request))
-        bodies.read(bodies.Nothing, await request.body())
+        query_params.no_params(query_string(request))
+        bodies.read_body(bodies.Nothing, await request.body())
         try:
             started = self._arena.providers.installs.start(model)
         except Unavailable:
@@ -72,7 +72,7 @@ class Steward(Desk):
         return json_reply(_install(started, mine=True), 202)
 
     async def stop_install(self, request: Request, model: ModelName) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         try:
             await self._arena.providers.installs.stop(model)
         except Unavailable:
@@ -82,39 +82,42 @@ class Steward(Desk):
     # --- tokens ---------------------------------------------------------------------------------------
 
     async def tokens(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         tokens = await self._arena.store.tokens()
-        shape = {"tokens": [_token(token) for token in tokens], "needed": await self._rooms.keeper.enabled()}
+        shape = {
+            "tokens": [_token(token) for token in tokens],
+            "needed": await self._context.authenticator.needs_token(),
+        }
         return json_reply(shape)
 
     async def new_token(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        raw, repeats = await request.body(), self._rooms.repeats
-        async with repeats.doing(request, raw) as once:
-            if said := await repeats.said(request, once):
-                return json_reply(said, 201, {"Idempotent-Replayed": "true"})
-            shape = await self._make(bodies.read(admin_bodies.NewToken, raw))
+        query_params.no_params(query_string(request))
+        raw, repeats = await request.body(), self._context.idempotency
+        async with repeats.in_flight(request, raw) as once:
+            if saved := await repeats.saved_reply(request, once):
+                return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
+            shape = await self._make(bodies.read_body(admin_bodies.NewToken, raw))
             await repeats.remember(request, once, shape)
         return json_reply(shape, 201)
 
     async def revoke_token(self, request: Request, token: TokenName) -> Response:
-        query_params.nothing(query_of(request))
-        if not await self._arena.store.drop_token(token):
+        query_params.no_params(query_string(request))
+        if not await self._arena.store.delete_token(token):
             raise Problem("not-found", "There is no such token")
-        self._rooms.keeper.look_again()
-        self._rooms.clock.review_soon()
+        self._context.authenticator.forget_cached()
+        self._context.stream_monitor.review_soon()
         return Response(status_code=204)
 
     async def _make(self, asked: admin_bodies.NewToken) -> dict[str, Any]:
-        store, keeper = self._arena.store, self._rooms.keeper
+        store, authenticator = self._arena.store, self._context.authenticator
         if any(kept.name == asked.name for kept in await store.tokens()):
             raise Problem("validation", errors={"name": ["There is a token of that name"]})
-        first, secret, now = not await keeper.enabled(), new_secret(), datetime.now(UTC)
+        first, secret, now = not await authenticator.needs_token(), new_secret(), datetime.now(UTC)
         until = now + timedelta(days=asked.days) if asked.days else None
         owner = asked.name if asked.owner is None else asked.owner
         token = Token(asked.name, digest(secret), asked.role, owner, now, until)
-        await store.keep_token(token)
-        keeper.look_again()
+        await store.save_token(token)
+        authenticator.forget_cached()
         warning = FIRST.format(owner=owner or "nobody in particular") if first else None
         return {**_token(token), "token": secret, "warning": warning}
 
@@ -128,7 +131,7 @@ def _no_model() -> Problem:
     return Problem("not-found", "There is no such model to install")
 
 
-def _install(install: Install, *, mine: bool) -> dict[str, Any]:
+def _install(install: InstallStatus, *, mine: bool) -> dict[str, Any]:
     """What went wrong names folders of the server: it is for the operator."""
     return {
         "name": install.entry.name,

@@ -21,7 +21,7 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
     started = next((event for event in events if isinstance(event, CallStarted)), None)
     if started is None:
         raise Problem("not-found", "There is no such call")
-    sent = await arena.store.body(debate_id, started.request)
+    sent = await arena.store.request_body(debate_id, started.request)
     done = next((event for event in events if isinstance(event, CallCompleted | CallFailed)), None)
     return {
         "call": number,
@@ -33,8 +33,8 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]
         "order": started.order if started.judge else None,
         "sent": msgspec.json.decode(sent) if sent else None,
         "got": {
-            "text": _said(events, "text"),
-            "reasoning": _said(events, "reasoning"),
+            "text": _streamed_text(events, "text"),
+            "reasoning": _streamed_text(events, "reasoning"),
             "segments": _segments(events),
         },
         "outcome": msgspec.to_builtins(done) if done else None,
@@ -62,18 +62,18 @@ def _segments(events: list[Event]) -> list[dict[str, Any]]:
 
 
 async def _events_of(arena: Arena, debate_id: str, number: int) -> list[Event]:
-    found: list[Event] = []
+    events: list[Event] = []
     after = 0
     while records := await arena.store.read(debate_id, after, PAGE):
         after = records[-1].seq
         for recorded in records:
             if getattr(recorded.event, "call", None) != number:
                 continue
-            found.append(recorded.event)
+            events.append(recorded.event)
             if isinstance(recorded.event, CallCompleted | CallFailed):
-                return found
-    return found
+                return events
+    return events
 
 
-def _said(events: list[Event], kind: str) -> str:
+def _streamed_text(events: list[Event], kind: str) -> str:
     return "".join(event.text for event in events if isinstance(event, CallDelta) and event.kind == kind)

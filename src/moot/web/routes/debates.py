@@ -1,6 +1,6 @@
 """The routes of `/api/v1`: a request is read, something is asked of the arena, the answer is projected.
 
-Whose debate it is, `rooms.py` tells; who may do what, `wire/rights.py`, by the action that each route names.
+Whose debate it is, `rooms.py` tells; who may do what, `api/rights.py`, by the action that each route names.
 What is shown is told by `audience.visible`, through the feeds and the projections.
 """
 
@@ -15,18 +15,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.auth import TICKET_SECONDS
-from moot.api.frames import Dialect, Seen
-from moot.api.native import Native
-from moot.api.page_view.page_frames import Chamber
+from moot.api.frames import Dialect, SeenEvent
+from moot.api.native import NativeFrames
+from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem
-from moot.api.rights import seen_as
+from moot.api.rights import viewer_as
 from moot.api.v1 import bodies, query_params, replies
 from moot.api.v1.notices import deleted
-from moot.api.v1.setup_body import setup_of
+from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.states import statuses_of
-from moot.api.v1.stream_frames import V1
+from moot.api.v1.stream_frames import V1Frames
 from moot.core.evolve import evolve
-from moot.core.visibility import Viewer, visible
+from moot.core.visibility import Viewer, visible_event
 from moot.providers.redaction import redact
 from moot.rules.commands import (
     Abort,
@@ -43,20 +43,28 @@ from moot.rules.commands import (
     Stop,
 )
 from moot.rules.cost_estimate import estimate
-from moot.rules.debate_setup import opening
-from moot.store.contract import Page, Wanted
-from moot.store.filters import is_wanted
+from moot.rules.debate_setup import opening_event
+from moot.store.contract import DebateFilter, DebatePage
+from moot.store.filters import matches
 from moot.views import transcript_html, transcript_json, transcript_markdown
-from moot.views.preview import programme
+from moot.views.preview import preview
 from moot.views.transcript import transcript
-from moot.web.app_context import Rooms, query_of, who
-from moot.web.capabilities import House, lent_keys
+from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
 from moot.web.responses import json_reply
 from moot.web.routes import admin, conversations, invitations, page_views, people
 from moot.web.routes.calls import find_call
-from moot.web.routes.handlers import DebateId, Desk, Route, accepts_stream, add_routes, replayed, saying
+from moot.web.routes.handlers import (
+    DebateId,
+    Route,
+    RouteHandlers,
+    add_routes,
+    check_accepts_stream,
+    message_reply,
+    replayed_header,
+)
 
 CallNumber = Annotated[str, Path(alias="call", examples=["1"])]
 
@@ -95,76 +103,80 @@ ROUTES: tuple[Route, ...] = (
 STREAMED = ("stream", "stream_events", "stream_view")
 
 
-def router(rooms: Rooms) -> APIRouter:
+def router(context: AppContext) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
     desks = (
-        (_ROUTES, Chair(rooms)),
-        (page_views.ROUTES, page_views.Gallery(rooms)),
-        (invitations.ROUTES, invitations.Guests(rooms)),
-        (people.ROUTES, people.Floor(rooms)),
-        (conversations.ROUTES, conversations.Archive(rooms)),
-        (admin.ROUTES, admin.Steward(rooms)),
+        (_ROUTES, DebateRoutes(context)),
+        (page_views.ROUTES, page_views.PageViewRoutes(context)),
+        (invitations.ROUTES, invitations.InvitationRoutes(context)),
+        (people.ROUTES, people.PeopleRoutes(context)),
+        (conversations.ROUTES, conversations.ConversationRoutes(context)),
+        (admin.ROUTES, admin.AdminRoutes(context)),
     )
-    for table, desk in desks:
+    for table, handlers in desks:
         # Ids of conversations come from elsewhere, and may have a slash in them.
-        add_routes(routes, table, desk, conversationId="path")
+        add_routes(routes, table, handlers, conversationId="path")
     return routes
 
 
-class Chair(Desk):
+class DebateRoutes(RouteHandlers):
     """Where debates are opened, looked at and steered."""
 
     # --- opening ------------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         raw = await request.body()
         self._still_open()
-        async with self._rooms.repeats.doing(request, raw) as once:
+        async with self._context.idempotency.in_flight(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
-            house = House(self._arena, keys)
-            setup = setup_of(bodies.read(bodies.CreateDebate, raw, house), house)
+            capabilities = ServerCapabilities(self._arena, keys)
+            setup = setup_from_body(bodies.read_body(bodies.CreateDebate, raw, capabilities), capabilities)
             outcome = await self._open(request, setup, keys, once)
         location = f"/api/v1/debates/{outcome.debate.id}"
-        return json_reply(replies.created(outcome.debate), 201, {"Location": location, **replayed(outcome)})
+        return json_reply(
+            replies.created_reply(outcome.debate), 201, {"Location": location, **replayed_header(outcome)}
+        )
 
     async def estimate(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         # Nothing is done that could be done twice; but a key that is none is told here, too.
         key_of(request)
         keys = lent_keys(request.headers, self._arena)
-        house = House(self._arena, keys)
-        body = bodies.read(bodies.CreateDebate, await request.body(), house)
-        opened = opening(setup_of(body, house))
-        return json_reply(replies.estimated(estimate(opened), programme(opened)))
+        capabilities = ServerCapabilities(self._arena, keys)
+        body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
+        opened = opening_event(setup_from_body(body, capabilities))
+        return json_reply(replies.estimate_reply(estimate(opened), preview(opened)))
 
     # --- looking ------------------------------------------------------------------------------------
 
     async def list_debates(self, request: Request) -> Response:
-        query = query_params.listing(query_of(request))
+        query = query_params.parse_listing(query_string(request))
         statuses = statuses_of(query.status) if query.status else ()
-        wanted = Wanted(statuses=statuses, search=query.search, **structs.asdict(query.among))
-        if (invited_to := who(request).debate) is not None:
+        debate_filter = DebateFilter(statuses=statuses, search=query.search, **structs.asdict(query.among))
+        if (invited_to := identity_of(request).debate) is not None:
             head = await self._arena.head(invited_to)
-            found = (head,) if is_wanted(head, wanted) else ()
-            page = Page(found[query.offset : query.offset + query.limit], len(found))
+            found = (head,) if matches(head, debate_filter) else ()
+            page = DebatePage(found[query.offset : query.offset + query.limit], len(found))
         else:
-            wanted = structs.replace(wanted, owner=who(request).owner)
-            page = await self._arena.store.list(wanted, limit=query.limit, offset=query.offset)
-        return json_reply(replies.listing(page, query.limit, query.offset))
+            debate_filter = structs.replace(debate_filter, owner=identity_of(request).owner)
+            page = await self._arena.store.list(debate_filter, limit=query.limit, offset=query.offset)
+        return json_reply(replies.listing_reply(page, query.limit, query.offset))
 
     async def look(self, request: Request, debate_id: DebateId) -> Response:
         """Where `Location` leads to."""
         return await self.status(request, debate_id)
 
     async def status(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
-        return json_reply(replies.status(await self._arena.state(debate_id), who(request).viewer))
+        query_params.no_params(query_string(request))
+        return json_reply(
+            replies.status_reply(await self._arena.state(debate_id), identity_of(request).viewer)
+        )
 
     async def export(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.transcript(query_of(request))
+        query = query_params.parse_transcript(query_string(request))
         debate = await self._arena.state(debate_id)
-        viewer = seen_as(who(request), query.seat, debate)
+        viewer = viewer_as(identity_of(request), query.seat, debate)
         page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
         match query.form:
             case "json":
@@ -180,78 +192,78 @@ class Chair(Desk):
                 assert_never(query.form)
 
     async def events(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.event_page(query_of(request))
+        query = query_params.parse_event_page(query_string(request))
         head = await self._arena.state(debate_id)
-        viewer = seen_as(who(request), query.seat, head)
+        viewer = viewer_as(identity_of(request), query.seat, head)
         # What may be seen of an event depends on how things stood when it happened.
         debate = await self._arena.store.state(debate_id, query.after) if query.after else None
-        seen: list[Seen] = []
+        seen: list[SeenEvent] = []
         for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
             before, debate = debate, evolve(debate, recorded)
-            shown = visible(debate, recorded, viewer)
-            seen.append(Seen(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
-        return json_reply(replies.event_page(seen, query.after, head.seq))
+            shown = visible_event(debate, recorded, viewer)
+            seen.append(SeenEvent(recorded.seq, recorded.at, shown.event if shown else None, before, debate))
+        return json_reply(replies.event_page_reply(seen, query.after, head.seq))
 
     async def look_at_call(self, request: Request, debate_id: DebateId, call: CallNumber) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         if not (call.isascii() and call.isdigit() and len(call) < 10):
             raise Problem("not-found", "There is no such call")
         return json_reply(await find_call(self._arena, debate_id, int(call)))
 
     async def models(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        return json_reply(await self._rooms.catalogue.models())
+        query_params.no_params(query_string(request))
+        return json_reply(await self._context.server_info.models())
 
     async def formats(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        return json_reply(await self._rooms.catalogue.formats())
+        query_params.no_params(query_string(request))
+        return json_reply(await self._context.server_info.formats())
 
     async def tools(self, request: Request) -> Response:
-        query_params.nothing(query_of(request))
-        return json_reply(await self._rooms.catalogue.tools())
+        query_params.no_params(query_string(request))
+        return json_reply(await self._context.server_info.tools())
 
     async def statistics(self, request: Request) -> Response:
-        among = query_params.statistics(query_of(request))
-        return json_reply(await self._rooms.catalogue.statistics(who(request).owner, among))
+        among = query_params.parse_statistics(query_string(request))
+        return json_reply(await self._context.server_info.statistics(identity_of(request).owner, among))
 
     # --- following ----------------------------------------------------------------------------------
 
     async def stream(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.stream(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, lambda _: V1(query.extended), query)
+        query = query_params.parse_stream(query_string(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, lambda _: V1Frames(query.extended), query)
 
     async def stream_events(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.log(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, lambda _: Native(), query)
+        query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, lambda _: NativeFrames(), query)
 
     async def stream_view(self, request: Request, debate_id: DebateId) -> Response:
-        query = query_params.log(query_of(request), request.headers.get("last-event-id"))
-        return await self._stream(request, debate_id, Chamber, query)
+        query = query_params.parse_log_stream(query_string(request), request.headers.get("last-event-id"))
+        return await self._stream(request, debate_id, PageFrames, query)
 
     async def _stream(
         self,
         request: Request,
         debate_id: str,
         dialect_for: Callable[[Viewer], Dialect],
-        query: query_params.Viewing,
+        query: query_params.StreamQuery,
     ) -> Response:
-        accepts_stream(request)
-        rooms, cursor = self._rooms, query.cursor
-        head = await rooms.mine(request, debate_id)
-        viewer = await rooms.viewer_of(who(request), query.seat, debate_id)
+        check_accepts_stream(request)
+        context, cursor = self._context, query.cursor
+        head = await context.visible_head(request, debate_id)
+        viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
         dialect = dialect_for(viewer)
         if cursor.seq > head.version:
             raise Problem("cursor-ahead")
-        if isinstance(dialect, V1) and await rooms.has_seen_all(debate_id, dialect, viewer, cursor):
+        if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
             return Response(status_code=204)
-        gone = deleted() if isinstance(dialect, V1) else None
+        gone = deleted() if isinstance(dialect, V1Frames) else None
         return self._follow(request, debate_id, dialect, viewer, cursor, gone)
 
     async def issue_ticket(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         key_of(request)
-        bodies.read(bodies.Nothing, await request.body())
-        ticket = await self._rooms.tickets.issue(who(request), debate_id)
+        bodies.read_body(bodies.Nothing, await request.body())
+        ticket = await self._context.tickets.issue(identity_of(request), debate_id)
         return json_reply(
             {
                 "debateId": debate_id,
@@ -268,70 +280,76 @@ class Chair(Desk):
         def command(body: bodies.SubmitRound) -> Command:
             return NextRound() if body.action == "next_round" else SkipToJudge()
 
-        return await self._ask(
-            request, debate_id, bodies.SubmitRound, command, replies.round_accepted, status=202
+        return await self._run_command(
+            request, debate_id, bodies.SubmitRound, command, replies.round_reply, status=202
         )
 
     async def judge(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.TriggerJudge) -> Command:
             return JudgeNow(body.reason)
 
-        return await self._ask(
-            request, debate_id, bodies.TriggerJudge, command, replies.judge_accepted, status=202
+        return await self._run_command(
+            request, debate_id, bodies.TriggerJudge, command, replies.judge_reply, status=202
         )
 
     async def pause(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Pause) -> Command:
-            return Pause(now=body.now, by=who(request).name)
+            return Pause(now=body.now, by=identity_of(request).name)
 
-        return await self._ask(request, debate_id, bodies.Pause, command, replies.paused)
+        return await self._run_command(request, debate_id, bodies.Pause, command, replies.paused_reply)
 
     async def resume(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Resume) -> Command:
             return Resume(body.step)
 
-        return await self._ask(request, debate_id, bodies.Resume, command, replies.resumed)
+        return await self._run_command(request, debate_id, bodies.Resume, command, replies.resumed_reply)
 
     async def stop(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Ending) -> Command:
             return Stop(body.reason)
 
-        return await self._ask(request, debate_id, bodies.Ending, command, replies.stopped)
+        return await self._run_command(request, debate_id, bodies.Ending, command, replies.stopped_reply)
 
     async def abort(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Ending) -> Command:
             return Abort(body.reason)
 
-        return await self._ask(
-            request, debate_id, bodies.Ending, command, saying("The debate was aborted; nothing is judged.")
+        return await self._run_command(
+            request,
+            debate_id,
+            bodies.Ending,
+            command,
+            message_reply("The debate was aborted; nothing is judged."),
         )
 
     async def skip(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Skip) -> Command:
-            return SkipTurn(by=who(request).name, turn=body.turn, slot=body.slot)
+            return SkipTurn(by=identity_of(request).name, turn=body.turn, slot=body.slot)
 
-        return await self._ask(request, debate_id, bodies.Skip, command, saying("The speech is skipped."))
+        return await self._run_command(
+            request, debate_id, bodies.Skip, command, message_reply("The speech is skipped.")
+        )
 
     async def retry(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._ask(
+        return await self._run_command(
             request,
             debate_id,
             bodies.Nothing,
             lambda _: Retry(),
-            saying("The speech will be given again."),
+            message_reply("The speech will be given again."),
             status=202,
         )
 
     async def inject(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: bodies.Inject) -> Command:
-            return Inject(redact(body.text), by=who(request).name, to=body.to, question=body.question)
+            return Inject(redact(body.text), by=identity_of(request).name, to=body.to, question=body.question)
 
-        return await self._ask(
+        return await self._run_command(
             request,
             debate_id,
             bodies.Inject,
             command,
-            saying("It is heard by every speech that starts from now on.", "queued"),
+            message_reply("It is heard by every speech that starts from now on.", "queued"),
             status=202,
         )
 
@@ -339,7 +357,9 @@ class Chair(Desk):
         def command(body: bodies.Decide) -> Command:
             return Decide(body.seat, body.reason)
 
-        return await self._ask(request, debate_id, bodies.Decide, command, saying("The debate is decided."))
+        return await self._run_command(
+            request, debate_id, bodies.Decide, command, message_reply("The debate is decided.")
+        )
 
     async def delete(self, _request: Request, debate_id: DebateId) -> Response:
         await self._arena.delete(debate_id)

@@ -16,10 +16,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.auth import Keeper
+from moot.api.auth import Authenticator
 from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
-from moot.web.capabilities import House, lendable
+from moot.web.capabilities import ServerCapabilities, lendable_providers
 from moot.web.extension import Extension
 from moot.web.responses import json_reply
 
@@ -30,14 +30,14 @@ STYLE = "docs.css"
 PATHS = ("/openapi.json", "/docs", f"/docs/{STYLE}")
 
 
-def router(arena: Arena, keeper: Keeper, extensions: Sequence[Extension] = ()) -> APIRouter:
+def router(arena: Arena, authenticator: Authenticator, extensions: Sequence[Extension] = ()) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
 
     @cache
     def described(locked: bool) -> Shape:
         from moot.web.reference.openapi import description
 
-        return description(offer(arena, extensions, locked=locked))
+        return description(docs_offer(arena, extensions, locked=locked))
 
     @lru_cache(maxsize=8)
     def page_for(locked: bool, origin: str) -> str:
@@ -46,11 +46,11 @@ def router(arena: Arena, keeper: Keeper, extensions: Sequence[Extension] = ()) -
         return to_html(described(locked), origin, arena.settings.service)
 
     async def openapi(_request: Request) -> Response:
-        return json_reply(await asyncio.to_thread(described, await keeper.enabled()))
+        return json_reply(await asyncio.to_thread(described, await authenticator.needs_token()))
 
     async def docs(request: Request) -> Response:
         origin = str(request.base_url).rstrip("/")
-        page = await asyncio.to_thread(page_for, await keeper.enabled(), origin)
+        page = await asyncio.to_thread(page_for, await authenticator.needs_token(), origin)
         return Response(page, media_type="text/html")
 
     async def style(_request: Request) -> Response:
@@ -61,11 +61,13 @@ def router(arena: Arena, keeper: Keeper, extensions: Sequence[Extension] = ()) -
     return routes
 
 
-def offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bool) -> Offer:
+def docs_offer(arena: Arena, extensions: Sequence[Extension] = (), *, locked: bool) -> Offer:
     from moot.web.reference.components import Offer
 
     provider, model = _keyless(arena)
-    return Offer(House(arena), lendable(arena), locked, provider, model, tuple(extensions))
+    return Offer(
+        ServerCapabilities(arena), lendable_providers(arena), locked, provider, model, tuple(extensions)
+    )
 
 
 def _keyless(arena: Arena) -> tuple[str, str]:

@@ -17,20 +17,20 @@ from moot.api.rights import Action, check
 from moot.api.v1 import bodies, query_params, replies
 from moot.core.ids import new_id
 from moot.core.state import Debate
-from moot.core.terms import Step
+from moot.core.terms import StepSize
 from moot.core.visibility import Viewer
 from moot.providers.keys import Secret
 from moot.rules import turn_sessions
 from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
-from moot.store.contract import Once, Outcome
-from moot.web.app_context import Rooms, query_of, who
+from moot.store.contract import IdempotencyKey, RecordResult
+from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
-from moot.web.streaming.sse_streams import EventStream, Watching
+from moot.web.streaming.sse_streams import EventStreamResponse, Watcher
 
 Body = TypeVar("Body", bound=bodies.Body)
-Answer = Callable[[Debate], dict[str, Any]]
+ReplyFor = Callable[[Debate], dict[str, Any]]
 Route = tuple[str, str, str, Action]
 """Its method, its path, its name, and what one must be allowed to do: what is said about it stands in the
 articles, by that name."""
@@ -38,56 +38,56 @@ articles, by that name."""
 DebateId = Annotated[str, Path(alias="debateId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 
 
-def add_routes(routes: APIRouter, table: Sequence[Route], desk: Desk, **reached: str) -> None:
-    """Each route is a method of the desk, and none is reached by who may not do what it is for.
+def add_routes(routes: APIRouter, table: Sequence[Route], handlers: RouteHandlers, **reached: str) -> None:
+    """Add each route with its handler, a method of the same name; a client that lacks the right is refused.
 
-    `reached` says what else a part of an address may be, by its name.
+    `reached` names converters for parts of a path.
     """
     for method, path, name, action in table:
         methods = ["GET", "HEAD"] if method == "GET" else [method]
         for part, kind in reached.items():
             path = path.replace(f"{{{part}}}", f"{{{part}:{kind}}}")
-        checks = [Depends(desk.allowed(action))]
-        routes.add_api_route(path, getattr(desk, name), methods=methods, name=name, dependencies=checks)
+        checks = [Depends(handlers.allowed(action))]
+        routes.add_api_route(path, getattr(handlers, name), methods=methods, name=name, dependencies=checks)
 
 
-class Desk:
+class RouteHandlers:
     """One method a route."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
-        self._arena = rooms.arena
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+        self._arena = context.arena
 
     def allowed(self, action: Action) -> Callable[[Request], Awaitable[None]]:
         """Whose debate it is, and then who may: here, and for no route anywhere else."""
 
         async def check_rights(request: Request) -> None:
             if (debate_id := request.path_params.get("debateId")) is not None:
-                await self._rooms.mine(request, debate_id)
-            check(who(request), action, seat=request.path_params.get("seat"))
+                await self._context.visible_head(request, debate_id)
+            check(identity_of(request), action, seat=request.path_params.get("seat"))
 
         return check_rights
 
-    async def _ask(
+    async def _run_command(
         self,
         request: Request,
         debate_id: str,
-        form: type[Body],
-        command: Callable[[Body], Command],
-        answer: Answer,
+        body_type: type[Body],
+        make_command: Callable[[Body], Command],
+        reply_for: ReplyFor,
         *,
         status: int = 200,
     ) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         raw = await request.body()
-        async with self._rooms.repeats.doing(request, raw) as once:
+        async with self._context.idempotency.in_flight(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
-            asked = command(bodies.read(form, raw))
-            outcome = await self._arena.ask(debate_id, asked, once=once, keys=keys)
-        return json_reply(answer(outcome.debate), status, replayed(outcome))
+            command = make_command(bodies.read_body(body_type, raw))
+            outcome = await self._arena.ask(debate_id, command, once=once, keys=keys)
+        return json_reply(reply_for(outcome.debate), status, replayed_header(outcome))
 
     def _still_open(self) -> None:
-        if self._arena.hub.closed:
+        if self._arena.followers.closed:
             raise Problem("shutting-down")
 
     async def _open(
@@ -95,25 +95,25 @@ class Desk:
         request: Request,
         setup: Setup,
         keys: Mapping[str, Secret],
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         *,
         start: bool = True,
-        step: Step | None = None,
+        step: StepSize | None = None,
         objection: Problem | None = None,
-    ) -> Outcome:
+    ) -> RecordResult:
         """Open a debate for whoever asks, as far as they have a place left and the disk has room."""
-        async with self._rooms.slots.taking(request.scope["state"]["client"]) as place:
+        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
             outcome = await self._arena.create(
                 setup,
-                owner=who(request).owner or "",
+                owner=identity_of(request).owner or "",
                 once=once,
                 start=start,
                 step=step,
                 naming=lambda kind, _place: new_id(kind),
                 keys=_needed(keys, setup),
-                objection=objection or place.objection or await self._full(),
+                objection=objection or claim.objection or await self._full(),
             )
-            await place.take(outcome.debate.id)
+            await claim.take(outcome.debate.id)
         return outcome
 
     async def _full(self) -> Problem | None:
@@ -133,36 +133,36 @@ class Desk:
         gone: Frame | None = None,
         *,
         plain: bool = False,
-        told: Mapping[str, str] | None = None,
-        place: AbstractAsyncContextManager[Any] | None = None,
-    ) -> EventStream:
-        """`place` is the viewer's, where it had to be taken beforehand."""
-        rooms = self._rooms
-        return EventStream(
-            rooms.feeds,
-            rooms.clock,
+        extra_headers: Mapping[str, str] | None = None,
+        slot: AbstractAsyncContextManager[Any] | None = None,
+    ) -> EventStreamResponse:
+        """`claim` is the viewer's, where it had to be taken beforehand."""
+        context = self._context
+        return EventStreamResponse(
+            context.feeds,
+            context.stream_monitor,
             debate_id=debate_id,
             dialect=dialect,
             viewer=viewer,
             cursor=cursor,
             gone=gone,
-            place=place or rooms.streams.taken(request.scope["state"]["client"]),
-            watching=Watching(who(request)),
+            slot=slot or context.streams.slot(request.scope["state"]["client"]),
+            watching=Watcher(identity_of(request)),
             plain=plain,
-            told=told,
+            extra_headers=extra_headers,
         )
 
 
-def accepts_stream(request: Request) -> None:
+def check_accepts_stream(request: Request) -> None:
     kinds = request.headers.get("accept", "*/*").lower().replace(" ", "").split(",")
-    wanted = [kind.partition(";")[0] for kind in kinds if not re.search(r";q=0(\.0*)?(;|$)", kind)]
-    if not any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in wanted):
+    accepted = [kind.partition(";")[0] for kind in kinds if not re.search(r";q=0(\.0*)?(;|$)", kind)]
+    if not any(kind in ("text/event-stream", "text/*", "*/*", "") for kind in accepted):
         raise Problem("not-acceptable")
 
 
 def _needed(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
     """Of the keys that came, those of its models; all of them, where a model is still to be named."""
-    if setup.format.name == turn_sessions.NAME:
+    if setup.format.name == turn_sessions.FORMAT_NAME:
         return keys
     models = [*(seat.model for seat in setup.seats), *(judge.model for judge in setup.judges)]
     models += [seat.stand_in for seat in setup.seats if seat.stand_in]
@@ -170,15 +170,15 @@ def _needed(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
     return {name: key for name, key in keys.items() if name in providers}
 
 
-def saying(message: str, status: str = "") -> Answer:
+def message_reply(message: str, status: str = "") -> ReplyFor:
     """A reply that says no more than what was done."""
 
     def reply(debate: Debate) -> dict[str, Any]:
-        shape = replies.accepted(debate, message)
+        shape = replies.accepted_reply(debate, message)
         return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
 
     return reply
 
 
-def replayed(outcome: Outcome) -> dict[str, str]:
+def replayed_header(outcome: RecordResult) -> dict[str, str]:
     return {"Idempotent-Replayed": "true"} if outcome.replayed else {}

@@ -30,36 +30,36 @@ def router(arena: Arena) -> APIRouter:
         return json_reply({"status": "ok"})
 
     async def ready(_request: Request) -> Response:
-        if arena.hub.closed:
+        if arena.followers.closed:
             return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 # Of a debate that never was: anybody may ask for this, and uncounted, so it must cost little.
-                await arena.store.pulses(("health",))
+                await arena.store.positions(("health",))
         except (StoreError, TimeoutError):
             return json_reply({"status": "unhealthy", "store": "unreachable"}, 503, {"Retry-After": "5"})
-        if arena.store.trouble:
+        if arena.store.write_error:
             return json_reply({"status": "unhealthy", "store": "not writable"}, 503, {"Retry-After": "5"})
-        if await is_cut_off(arena):
+        if await is_bus_down(arena):
             return json_reply({"status": "degraded", "store": "ok", "bus": "unreachable"})
         return json_reply({"status": "ok", "store": "ok"})
 
     async def services(request: Request) -> Response:
-        known = {name: "up" if well else "down" for name, well in arena.providers.services().items()}
-        told = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
+        known = {name: "up" if well else "down" for name, well in arena.providers.service_health().items()}
+        statuses = {"groq": known.get("groq", "unconfigured"), "langgraph": "up", **known}
         if (await ready(request)).status_code != 200:
-            shape = {"status": "unhealthy", "services": {**told, "langgraph": "down"}}
+            shape = {"status": "unhealthy", "services": {**statuses, "langgraph": "down"}}
             return json_reply(shape, 503, {"Retry-After": "5"})
-        degraded = "down" in told.values() or await is_cut_off(arena)
-        return json_reply({"status": "degraded" if degraded else "healthy", "services": told})
+        degraded = "down" in statuses.values() or await is_bus_down(arena)
+        return json_reply({"status": "degraded" if degraded else "healthy", "services": statuses})
 
     for path, endpoint in zip(PATHS, (ready, live, ready, ready, services), strict=True):
         routes.add_route(path, endpoint, methods=["GET"])
     return routes
 
 
-async def is_cut_off(arena: Arena) -> bool:
+async def is_bus_down(arena: Arena) -> bool:
     """Whether it cannot be heard what other processes say; they are found in the log then."""
     # A question, since nobody may have asked for a while.
-    await arena.commons.recall("health")
-    return bool(arena.commons.trouble)
+    await arena.shared_state.get("health")
+    return bool(arena.shared_state.connection_error)

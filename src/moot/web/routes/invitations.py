@@ -19,11 +19,11 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.v1 import bodies, people_bodies, people_replies, query_params
 from moot.core.state import Debate
-from moot.store.contract import Invitation, InvitedAs
+from moot.store.contract import Invitation, InvitationRole
 from moot.store.token_digest import digest, new_secret
-from moot.web.app_context import query_of, who
+from moot.web.app_context import identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Body, DebateId, Desk, Route
+from moot.web.routes.handlers import Body, DebateId, Route, RouteHandlers
 
 GuestName = Annotated[str, Path(alias="name", examples=["zoe"])]
 
@@ -35,63 +35,63 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-class Guests(Desk):
+class InvitationRoutes(RouteHandlers):
     async def invite(self, request: Request, debate_id: DebateId) -> Response:
         debate = await self._arena.state(debate_id)
 
-        def guest(body: people_bodies.Invite) -> Invitation:
+        def make_invitation(body: people_bodies.Invite) -> Invitation:
             _check_place(debate, body)
             until = datetime.now(UTC) + timedelta(days=body.days) if body.days else None
-            return _guest(
+            return _new_invitation(
                 debate_id, body.role, body.name, until, seat=body.seat, judge=body.judge, many=body.many
             )
 
-        return await self._let_in(request, people_bodies.Invite, guest)
+        return await self._let_in(request, people_bodies.Invite, make_invitation)
 
     async def join(self, request: Request, debate_id: DebateId) -> Response:
-        link = await self._arena.store.invitation(who(request).key)
+        link = await self._arena.store.invitation(identity_of(request).key)
         if link is None:
             raise Problem("unauthorized", "This link was withdrawn")
 
-        def guest(body: people_bodies.Join) -> Invitation:
-            return _guest(debate_id, "audience", body.name, link.expires_at, via=link.digest)
+        def make_invitation(body: people_bodies.Join) -> Invitation:
+            return _new_invitation(debate_id, "audience", body.name, link.expires_at, via=link.digest)
 
-        return await self._let_in(request, people_bodies.Join, guest)
+        return await self._let_in(request, people_bodies.Join, make_invitation)
 
     async def invitations(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
-        found = await self._arena.store.invitations(debate_id)
-        return json_reply({"invitations": [people_replies.invited(guest) for guest in found]})
+        query_params.no_params(query_string(request))
+        listed = await self._arena.store.invitations(debate_id)
+        return json_reply({"invitations": [people_replies.invitation_reply(guest) for guest in listed]})
 
     async def uninvite(self, request: Request, debate_id: DebateId, name: GuestName) -> Response:
-        query_params.nothing(query_of(request))
-        if not await self._arena.store.uninvite(debate_id, name):
+        query_params.no_params(query_string(request))
+        if not await self._arena.store.delete_invitation(debate_id, name):
             raise Problem("not-found", "There is no such invitation")
-        self._rooms.clock.review_soon()
+        self._context.stream_monitor.review_soon()
         return Response(status_code=204)
 
     async def _let_in(
-        self, request: Request, form: type[Body], guest: Callable[[Body], Invitation]
+        self, request: Request, form: type[Body], make_invitation: Callable[[Body], Invitation]
     ) -> Response:
-        query_params.nothing(query_of(request))
-        raw, repeats = await request.body(), self._rooms.repeats
-        async with repeats.doing(request, raw) as once:
-            if said := await repeats.said(request, once):
-                return json_reply(said, 201, {"Idempotent-Replayed": "true"})
+        query_params.no_params(query_string(request))
+        raw, repeats = await request.body(), self._context.idempotency
+        async with repeats.in_flight(request, raw) as once:
+            if saved := await repeats.saved_reply(request, once):
+                return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
             token = new_secret()
-            invitation = replace(guest(bodies.read(form, raw)), digest=digest(token))
-            await self._arena.store.invite(invitation)
-            shape = people_replies.invited(invitation, token)
+            invitation = replace(make_invitation(bodies.read_body(form, raw)), digest=digest(token))
+            await self._arena.store.add_invitation(invitation)
+            shape = people_replies.invitation_reply(invitation, token)
             await repeats.remember(request, once, shape)
         return json_reply(shape, 201)
 
 
-def _guest(
-    debate_id: str, role: InvitedAs, name: str | None, until: datetime | None, **place: Any
+def _new_invitation(
+    debate_id: str, role: InvitationRole, name: str | None, until: datetime | None, **role_fields: Any
 ) -> Invitation:
     """Its token is still to be made."""
     name = name or f"{role}-{secrets.token_hex(4)}"
-    return Invitation(debate_id, name, "", role, datetime.now(UTC), expires_at=until, **place)
+    return Invitation(debate_id, name, "", role, datetime.now(UTC), expires_at=until, **role_fields)
 
 
 def _check_place(debate: Debate, body: people_bodies.Invite) -> None:

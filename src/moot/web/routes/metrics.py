@@ -19,7 +19,7 @@ from moot.core.events import CallCompleted, CallDelta, CallFailed, Recorded
 from moot.core.terms import Status
 from moot.engine.arena import Arena
 from moot.store.contract import UNCLAIMED
-from moot.web.routes.health import is_cut_off
+from moot.web.routes.health import is_bus_down
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 LOOK_SECONDS = 4.0
@@ -57,10 +57,10 @@ class Metrics:
             buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
             registry=registry,
         )
-        arena.store.listen(self._heard)
+        arena.store.listen(self._on_events)
 
-    async def page(self) -> bytes:
-        self._bus_up.set(not await is_cut_off(self._arena))
+    async def exposition(self) -> bytes:
+        self._bus_up.set(not await is_bus_down(self._arena))
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._look_at_the_log()
@@ -73,19 +73,19 @@ class Metrics:
         for status in STATUSES:
             total = (await self._arena.list(statuses=(status,), limit=1)).total
             self._debates.labels(status).set(total)
-        names = [one.runner for one in await self._arena.store.held()]
+        names = [one.runner for one in await self._arena.store.claimed_debates()]
         held = Tally(name for name in names if name != UNCLAIMED)
         self._running.clear()
         for runner, debates in held.items():
             self._running.labels(runner).set(debates)
-        if waiting := await self._arena.waiting():
+        if waiting := await self._arena.queue_stats():
             self._waiting.set(waiting.jobs)
             self._oldest.set(waiting.oldest_seconds)
             self._stalled.set(waiting.stalled)
         self._size.set(await self._arena.store.size())
-        self._store_up.set(not self._arena.store.trouble)
+        self._store_up.set(not self._arena.store.write_error)
 
-    def _heard(self, _debate_id: str, records: Sequence[Recorded] | None) -> None:
+    def _on_events(self, _debate_id: str, records: Sequence[Recorded] | None) -> None:
         if not records:
             return
         self._events.inc(len(records))

@@ -21,8 +21,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.web.middleware.compression import unpacks
-from moot.web.page_assets import needs, with_needs
+from moot.web.middleware.compression import accepts_gzip
+from moot.web.page_assets import page_assets, with_preloads
 
 PAGES = {
     "/": "start",
@@ -54,14 +54,14 @@ SMALL = 512
 UNBUILT = "The page has not been built yet: run `make setup`.\n"
 
 
-class File(Struct, frozen=True):
-    kind: str
+class StaticFile(Struct, frozen=True):
+    media_type: str
     plain: bytes
-    packed: bytes
-    tag: str
+    gzipped: bytes
+    etag: str
 
 
-class Front:
+class PageRoutes:
     """`home` is the folder in which `static` and `vendor` are."""
 
     def __init__(self, home: Traversable | None = None) -> None:
@@ -86,42 +86,42 @@ class Front:
         return self._shell(request, name)
 
     async def _icon(self, request: Request) -> Response:
-        return _sent(request, self._found("static", "moot.svg"))
+        return _sent(request, self._static_file("static", "moot.svg"))
 
     async def _file(self, request: Request) -> Response:
         folder = request.url.path.split("/")[1]
-        return _sent(request, self._found(folder, request.path_params["path"]))
+        return _sent(request, self._static_file(folder, request.path_params["path"]))
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
         if not self._home.joinpath("vendor", "preact.js").is_file():
             return Response(UNBUILT, 503, media_type="text/plain")
-        needed = needs(self._read, "static/app.js", f"static/pages/{name}.js")
+        needed = page_assets(self._read, "static/app.js", f"static/pages/{name}.js")
         document = self._home.joinpath("static", "index.html").read_bytes()
-        return _sent(request, _packed(".html", with_needs(document, needed)), status)
+        return _sent(request, _packed(".html", with_preloads(document, needed)), status)
 
     def _read(self, path: str) -> bytes | None:
         file = self._home.joinpath(*path.split("/"))
         return file.read_bytes() if file.is_file() else None
 
-    def _found(self, folder: str, path: str) -> File:
+    def _static_file(self, folder: str, path: str) -> StaticFile:
         """Raises Problem. Nothing outside the two folders has an address."""
-        place = PurePosixPath(path)
-        if place.suffix not in KINDS or not all(_is_a_name(part) for part in path.split("/")):
+        relative = PurePosixPath(path)
+        if relative.suffix not in KINDS or not all(_is_a_name(part) for part in path.split("/")):
             raise Problem("not-found")
-        known = self._home.joinpath(folder, *place.parts)
+        known = self._home.joinpath(folder, *relative.parts)
         if not known.is_file():
             raise Problem("not-found")
-        return _packed(place.suffix, known.read_bytes())
+        return _packed(relative.suffix, known.read_bytes())
 
 
-def _sent(request: Request, file: File, status: int = 200) -> Response:
-    headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-    if status == 200 and file.tag in _tags(request):
+def _sent(request: Request, file: StaticFile, status: int = 200) -> Response:
+    headers = {"ETag": file.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if status == 200 and file.etag in _tags(request):
         return Response(status_code=304, headers=headers)
-    if file.packed and unpacks(request.headers):
+    if file.gzipped and accepts_gzip(request.headers):
         headers["Content-Encoding"] = "gzip"
-        return Response(file.packed, status, headers, media_type=file.kind)
-    return Response(file.plain, status, headers, media_type=file.kind)
+        return Response(file.gzipped, status, headers, media_type=file.media_type)
+    return Response(file.plain, status, headers, media_type=file.media_type)
 
 
 def _tags(request: Request) -> list[str]:
@@ -135,6 +135,6 @@ def _is_a_name(part: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _packed(suffix: str, plain: bytes) -> File:
+def _packed(suffix: str, plain: bytes) -> StaticFile:
     packed = gzip.compress(plain, 9, mtime=0) if len(plain) > SMALL else b""
-    return File(KINDS[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
+    return StaticFile(KINDS[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')

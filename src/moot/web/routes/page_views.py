@@ -10,21 +10,21 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.frames import as_seen
-from moot.api.page_view.actions import me
-from moot.api.page_view.page_frames import Chamber
+from moot.api.frames import seen_event
+from moot.api.page_view.actions import viewer_rights
+from moot.api.page_view.page_frames import PageFrames
 from moot.api.page_view.sections import view
-from moot.api.rights import seen_as
+from moot.api.rights import viewer_as
 from moot.api.v1 import query_params
-from moot.api.v1.setup_body import body_of
+from moot.api.v1.setup_body import body_from_event
 from moot.core.errors import UnknownDebate
 from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.state import Debate
-from moot.store.contract import Head
-from moot.web.app_context import Rooms, query_of, who
+from moot.store.contract import DebateHead
+from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import DebateId, Desk, Route
+from moot.web.routes.handlers import DebateId, Route, RouteHandlers
 from moot.web.streaming.frame_cache import BREATH
 
 ROUTES: tuple[Route, ...] = (
@@ -36,60 +36,66 @@ ROUTES: tuple[Route, ...] = (
 
 MARKS = 64
 
-Place = tuple[str, datetime, int]
+StateKey = tuple[str, datetime, int]
 """A debate, when it was opened, and a point of its log."""
 
 
-class Gallery(Desk):
+class PageViewRoutes(RouteHandlers):
     """Where one looks on."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        super().__init__(rooms)
-        self._marks: OrderedDict[Place, Debate] = OrderedDict()
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self._marks: OrderedDict[StateKey, Debate] = OrderedDict()
         """How debates stood where somebody turned a page: the next one begins there."""
 
     async def look_in(self, request: Request, debate_id: DebateId) -> Response:
-        seat = query_params.gallery(query_of(request))
+        seat = query_params.parse_view(query_string(request))
         debate = await self._arena.state(debate_id)
-        viewer = seen_as(who(request), seat, debate)
-        return json_reply({"seq": debate.seq, "view": view(debate, viewer), "me": me(who(request), debate)})
+        viewer = viewer_as(identity_of(request), seat, debate)
+        return json_reply(
+            {
+                "seq": debate.seq,
+                "view": view(debate, viewer),
+                "me": viewer_rights(identity_of(request), debate),
+            }
+        )
 
     async def frames(self, request: Request, debate_id: DebateId) -> Response:
         """The changes behind `after`; the first of all is the whole view."""
-        query = query_params.event_page(query_of(request))
-        head = await self._rooms.mine(request, debate_id)
-        viewer = await self._rooms.viewer_of(who(request), query.seat, debate_id)
+        query = query_params.parse_event_page(query_string(request))
+        head = await self._context.visible_head(request, debate_id)
+        viewer = await self._context.viewer_of(identity_of(request), query.seat, debate_id)
         debate = await self._stood(head, query.after)
-        dialect, told, last = Chamber(viewer), list[dict[str, Any]](), query.after
+        dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after
         for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
             if recorded.seq % BREATH == 0:
                 await asyncio.sleep(0)
             before, debate = debate, evolve(debate, recorded)
-            told += [frame.data for frame in dialect.frames(as_seen(recorded, before, debate, viewer))]
+            shapes += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
             last = recorded.seq
         self._mark(head, debate)
-        shape = {"frames": told, "after": query.after, "next": last, "hasMore": last < head.version}
+        shape = {"frames": shapes, "after": query.after, "next": last, "hasMore": last < head.version}
         return json_reply(shape)
 
-    async def _stood(self, head: Head, after: int) -> Debate | None:
+    async def _stood(self, head: DebateHead, after: int) -> Debate | None:
         if not after:
             return None
         known = self._marks.get((head.id, head.created_at, after))
         return known or await self._arena.store.state(head.id, after)
 
-    def _mark(self, head: Head, debate: Debate | None) -> None:
+    def _mark(self, head: DebateHead, debate: Debate | None) -> None:
         if debate is None or debate.seq >= head.version:
             return
-        place = (head.id, head.created_at, debate.seq)
-        self._marks[place] = debate
-        self._marks.move_to_end(place)
+        key = (head.id, head.created_at, debate.seq)
+        self._marks[key] = debate
+        self._marks.move_to_end(key)
         if len(self._marks) > MARKS:
             self._marks.popitem(last=False)
 
     async def setup(self, request: Request, debate_id: DebateId) -> Response:
         """As it was opened: who sat down or left since is no part of it."""
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         first = await self._arena.store.read(debate_id, 0, 1)
         if not first or not isinstance(first[0].event, DebateOpened):
             raise UnknownDebate
-        return json_reply(body_of(first[0].event))
+        return json_reply(body_from_event(first[0].event))

@@ -1,6 +1,6 @@
 """What people do in a debate: sit down and leave, write and speak, rise on a point, ask, judge and vote.
 
-Everything becomes a command like any other. Whose seat, ballot or vote it is, `wire/rights.py` tells.
+Everything becomes a command like any other. Whose seat, ballot or vote it is, `api/rights.py` tells.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
-from moot.api.rights import asks, judges_as
+from moot.api.rights import require_judge, require_questioner
 from moot.api.v1 import ballot_body, bodies, people_bodies, people_replies, query_params
-from moot.api.v1.setup_body import judge_of
+from moot.api.v1.setup_body import judge_from_body
 from moot.core.state import Debate
 from moot.providers.redaction import redact
 from moot.rules.commands import Command, Extend, Inject
@@ -31,10 +31,10 @@ from moot.rules.participation import (
     Say,
     TakeSeat,
 )
-from moot.web.app_context import query_of, who
-from moot.web.capabilities import House
+from moot.web.app_context import identity_of, query_string
+from moot.web.capabilities import ServerCapabilities
 from moot.web.responses import json_reply
-from moot.web.routes.handlers import Body, DebateId, Desk, Route, replayed, saying
+from moot.web.routes.handlers import Body, DebateId, Route, RouteHandlers, message_reply, replayed_header
 
 SeatId = Annotated[str, Path(alias="seat", examples=["part_01HZ9X8K7N1QR5TNVWXYZ12345"])]
 
@@ -57,24 +57,24 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-class Floor(Desk):
+class PeopleRoutes(RouteHandlers):
     # --- seats ----------------------------------------------------------------------------------------
 
     async def look_at_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         debate = await self._arena.state(debate_id)
         _check_seat(debate, seat)
-        return json_reply(people_replies.place(debate, seat, datetime.now(UTC)))
+        return json_reply(people_replies.seat_reply(debate, seat, datetime.now(UTC)))
 
     async def take_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
         def command(_body: bodies.Nothing) -> Command:
-            return TakeSeat(seat, by=who(request).name)
+            return TakeSeat(seat, by=identity_of(request).name)
 
         return await self._at_seat(request, debate_id, seat, bodies.Nothing, command, "The seat is yours.")
 
     async def leave_seat(self, request: Request, debate_id: DebateId, seat: SeatId) -> Response:
         def command(_body: bodies.Nothing) -> Command:
-            return LeaveSeat(seat, by=who(request).name)
+            return LeaveSeat(seat, by=identity_of(request).name)
 
         return await self._at_seat(
             request, debate_id, seat, bodies.Nothing, command, "From now on the stand-in speaks."
@@ -127,45 +127,54 @@ class Floor(Desk):
         message: str,
     ) -> Response:
         _check_seat(await self._arena.state(debate_id), seat)
-        return await self._ask(request, debate_id, form, command, saying(message))
+        return await self._run_command(request, debate_id, form, command, message_reply(message))
 
     # --- the audience ---------------------------------------------------------------------------------
 
     async def ask(self, request: Request, debate_id: DebateId) -> Response:
-        asks(who(request), await self._arena.state(debate_id))
+        require_questioner(identity_of(request), await self._arena.state(debate_id))
 
         def command(body: people_bodies.Question) -> Command:
-            return Inject(redact(body.text), by=who(request).name, to=body.to, question=True)
+            return Inject(redact(body.text), by=identity_of(request).name, to=body.to, question=True)
 
-        return await self._ask(
+        return await self._run_command(
             request,
             debate_id,
             people_bodies.Question,
             command,
-            saying("It is answered in the next speech of the one it is put to, or when the floor is heard."),
+            message_reply(
+                "It is answered in the next speech of the one it is put to, or when the floor is heard."
+            ),
             status=202,
         )
 
     async def vote(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: people_bodies.Vote) -> Command:
-            return CastVote(who(request).voter, body.choice, body.poll)
+            return CastVote(identity_of(request).voter, body.choice, body.poll)
 
-        return await self._ask(
-            request, debate_id, people_bodies.Vote, command, saying("Your vote is counted."), status=201
+        return await self._run_command(
+            request,
+            debate_id,
+            people_bodies.Vote,
+            command,
+            message_reply("Your vote is counted."),
+            status=201,
         )
 
     async def polls(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         debate = await self._arena.state(debate_id)
-        if who(request).role == "judge" and debate.being_judged:
+        if identity_of(request).role == "judge" and debate.being_judged:
             raise Problem("forbidden", "Judges see the votes when they have reached their verdict")
-        return json_reply(people_replies.counted(debate))
+        return json_reply(people_replies.poll_totals(debate))
 
     async def close_poll(self, request: Request, debate_id: DebateId) -> Response:
         def command(_body: bodies.Nothing) -> Command:
-            return ClosePoll(by=who(request).name)
+            return ClosePoll(by=identity_of(request).name)
 
-        return await self._ask(request, debate_id, bodies.Nothing, command, saying("The vote is closed."))
+        return await self._run_command(
+            request, debate_id, bodies.Nothing, command, message_reply("The vote is closed.")
+        )
 
     # --- judging --------------------------------------------------------------------------------------
 
@@ -173,44 +182,46 @@ class Floor(Desk):
         debate = await self._arena.state(debate_id)
 
         def command(body: people_bodies.CastBallot) -> Command:
-            return CastBallot(ballot_body.ballot_of(body, debate, judges_as(who(request), body.judge)))
+            return CastBallot(
+                ballot_body.ballot_of(body, debate, require_judge(identity_of(request), body.judge))
+            )
 
-        return await self._ask(
+        return await self._run_command(
             request,
             debate_id,
             people_bodies.CastBallot,
             command,
-            saying("The ballot is cast."),
+            message_reply("The ballot is cast."),
             status=201,
         )
 
     async def rejudge(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         raw = await request.body()
-        async with self._rooms.repeats.doing(request, raw) as once:
-            house = House(self._arena)
-            body = bodies.read(people_bodies.Rejudge, raw, house)
+        async with self._context.idempotency.in_flight(request, raw) as once:
+            capabilities = ServerCapabilities(self._arena)
+            body = bodies.read_body(people_bodies.Rejudge, raw, capabilities)
             outcome = await self._arena.rejudge(
                 debate_id,
-                tuple(judge_of(given, house) for given in body.judges),
+                tuple(judge_from_body(given, capabilities) for given in body.judges),
                 reason=body.reason,
                 allowance=body.cost_limit,
                 once=once,
             )
-        reply = saying("It is judged again; the first verdict stays what it was.")
-        return json_reply(reply(outcome.debate), 202, replayed(outcome))
+        reply = message_reply("It is judged again; the first verdict stays what it was.")
+        return json_reply(reply(outcome.debate), 202, replayed_header(outcome))
 
     async def verdicts(self, request: Request, debate_id: DebateId) -> Response:
-        query_params.nothing(query_of(request))
+        query_params.no_params(query_string(request))
         debate = await self._arena.state(debate_id)
-        return json_reply(people_replies.verdicts(debate, who(request).viewer))
+        return json_reply(people_replies.verdicts_reply(debate, identity_of(request).viewer))
 
     async def extend(self, request: Request, debate_id: DebateId) -> Response:
         def command(body: people_bodies.Extend) -> Command:
-            return Extend(body.seconds or 0.0, body.rounds or 0, by=who(request).name)
+            return Extend(body.seconds or 0.0, body.rounds or 0, by=identity_of(request).name)
 
-        return await self._ask(
-            request, debate_id, people_bodies.Extend, command, saying("There is more time.")
+        return await self._run_command(
+            request, debate_id, people_bodies.Extend, command, message_reply("There is more time.")
         )
 
 

@@ -23,8 +23,8 @@ from uvicorn.server import ServerState
 from moot.api.origins import origin_of
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.stall_guard import Patient
-from moot.web.server.websocket_protocol import farewell
+from moot.web.server.stall_guard import StallGuard
+from moot.web.server.websocket_protocol import close_gently
 
 MOST_QUERY = 8 * 1024
 MOST_HEAD = 16 * 1024
@@ -33,7 +33,7 @@ MOST_PADDING = 1024 * 1024
 """What a body may have around it: the frames of its chunks, and trailers, which nobody reads."""
 
 
-class Connection(Patient, HttpToolsProtocol):
+class HttpConnection(StallGuard, HttpToolsProtocol):
     header_seconds = 10.0
 
     def __init__(
@@ -47,8 +47,8 @@ class Connection(Patient, HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._refusal: Problem | None = None
         self._answered: RequestResponseCycle | None = None
-        self._leaving = self._streaming = False
-        self._heard = self._in_head = self._in_body = False
+        self._refused = self._streaming = False
+        self._got_bytes = self._in_head = self._in_body = False
         self._head_bytes = 0
         self._padding = 0
         """Bytes of the request under way that have become neither a header nor a body yet."""
@@ -67,13 +67,13 @@ class Connection(Patient, HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         parser = self.parser
-        if self._leaving or parser is None:
+        if self._refused or parser is None:
             return
         self._unset_keepalive_if_required()
         if not self._busy:
             # Also where the rest of a body comes that was refused long ago.
             self._start_deadline()
-            self._heard = not self._in_body
+            self._got_bytes = not self._in_body
         self._padding += len(data)
         try:
             parser.feed_data(data)
@@ -106,7 +106,7 @@ class Connection(Patient, HttpToolsProtocol):
         self._give_up()
         super().abort()
 
-    def pass_on(self, chunk: bytes) -> bool:
+    def try_write(self, chunk: bytes) -> bool:
         """Write a chunk of the reply under way, unless the client is behind with reading, or gone."""
         if self.flow.write_paused or self.transport.is_closing():
             return False
@@ -115,7 +115,7 @@ class Connection(Patient, HttpToolsProtocol):
 
     def refuse(self, problem: Problem) -> None:
         """Say no and read no further. An earlier request is still answered, instead."""
-        self._leaving = True
+        self._refused = True
         self._stop_deadline()
         if self._busy and not self.cycle.more_body:
             self.cycle.keep_alive = False
@@ -127,7 +127,7 @@ class Connection(Patient, HttpToolsProtocol):
                 self.transport.close()
                 return
         self.transport.write(raw_reply(problem, self._path()))
-        farewell(self.loop, self.transport)
+        close_gently(self.loop, self.transport)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
@@ -157,7 +157,7 @@ class Connection(Patient, HttpToolsProtocol):
     def _too_late(self) -> None:
         """Whoever has begun to speak is told; a browser that opened a line to have it at hand is not."""
         self._deadline = None
-        if self._heard:
+        if self._got_bytes:
             self.refuse(Problem("request-timeout"))
         else:
             self.transport.close()
@@ -202,7 +202,7 @@ class Connection(Patient, HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._heard, self._in_head, self._in_body = False, False, True
+        self._got_bytes, self._in_head, self._in_body = False, False, True
         self._stop_deadline()
         version = self.parser.get_http_version() if self.parser else ""
         if problem := self._wrong_head(version):
@@ -269,7 +269,7 @@ class Connection(Patient, HttpToolsProtocol):
             self.cycle.keep_alive = False
 
 
-def connections(header_seconds: float, stalled_seconds: float) -> type[Connection]:
+def http_protocol_class(header_seconds: float, stalled_seconds: float) -> type[HttpConnection]:
     """uvicorn makes its connections by itself; so what they need to know stands on their class."""
     known = {"header_seconds": header_seconds, "stalled_seconds": stalled_seconds}
-    return type("Connection", (Connection,), known)
+    return type("HttpConnection", (HttpConnection,), known)

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp
 
 from moot.api.origins import WILDCARDS, bracketed
 from moot.core.errors import Unavailable
-from moot.settings import Service
-from moot.web.server.http_protocol import connections
-from moot.web.server.websocket_protocol import MOST_BYTES, sockets
+from moot.settings import ServerSettings
+from moot.web.server.http_protocol import http_protocol_class
+from moot.web.server.websocket_protocol import MOST_BYTES, websocket_protocol_class
 
 BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
@@ -28,11 +28,11 @@ Ready = Callable[[str], None]
 """Called with the URL when the server can be reached."""
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     def __init__(
         self,
         app: ASGIApp,
-        service: Service,
+        service: ServerSettings,
         *,
         end_streams: Callable[[], Awaitable[None]],
         ready: Callable[[], None] | None = None,
@@ -52,10 +52,10 @@ class Server(uvicorn.Server):
         await self._end_streams()
         await super().shutdown(sockets)
 
-    def leave(self) -> None:
+    def request_exit(self) -> None:
         self.should_exit = True
 
-    def under_way(self) -> int:
+    def active_requests(self) -> int:
         """Requests that are being answered: streams, but for a few."""
         return len(self.server_state.tasks)
 
@@ -65,12 +65,12 @@ class Server(uvicorn.Server):
         yield
 
 
-def _config(app: ASGIApp, service: Service) -> uvicorn.Config:
+def _config(app: ASGIApp, service: ServerSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         interface="asgi3",
-        http=connections(service.header_seconds, service.stalled_seconds),
-        ws=sockets(service.stalled_seconds),
+        http=http_protocol_class(service.header_seconds, service.stalled_seconds),
+        ws=websocket_protocol_class(service.stalled_seconds),
         ws_max_size=MOST_BYTES,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
@@ -92,7 +92,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
     bound: list[socket.socket] = []
     try:
         for family, address in _addresses(host, port):
-            with suppress(_Missing):
+            with suppress(_AddressMissing):
                 chosen = bound[0].getsockname()[1] if bound else port
                 bound.append(_bound(family, (address, chosen)))
     except BaseException:
@@ -108,16 +108,16 @@ def url_of(host: str, port: int) -> str:
     return f"http://{'localhost' if host in WILDCARDS else bracketed(host)}:{port}"
 
 
-class _Missing(Exception):
+class _AddressMissing(Exception):
     """The name has this address, but the machine has not: IPv6 may be turned off."""
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
     try:
-        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        infos = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise Unavailable(f"There is no host {host}.", "`--host 127.0.0.1` always is.") from None
-    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
+    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in infos))
 
 
 def _bound(family: socket.AddressFamily, address: tuple[str, int]) -> socket.socket:
@@ -142,6 +142,6 @@ def _explained(error: OSError, port: int) -> Exception:
         case errno.EACCES:
             return Unavailable(f"Port {port} is not for everybody.", "Ports from 1024 are: `--port 8000`.")
         case errno.EADDRNOTAVAIL:
-            return _Missing()
+            return _AddressMissing()
         case _:
             return Unavailable(f"Port {port} cannot be had: {error.strerror}.")

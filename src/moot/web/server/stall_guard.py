@@ -10,13 +10,13 @@ AT_ONCE = struct.pack("ii", 1, 0)
 """The line is reset: what the system still holds of it goes, too."""
 
 
-class Patient(asyncio.Protocol):
+class StallGuard(asyncio.Protocol):
     """For a protocol whose transport says when too much is left unread."""
 
     stalled_seconds = 30.0
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
-    _patience: asyncio.TimerHandle | None = None
+    _stall_timer: asyncio.TimerHandle | None = None
 
     def abort(self) -> None:
         """Cut it off here and now, whatever has not been sent."""
@@ -42,7 +42,7 @@ class Patient(asyncio.Protocol):
         """Whoever reads slowly is still reading; only where nothing has gone since is it cut."""
         self._stop_patience()
         unread = self.transport.get_write_buffer_size()
-        self._patience = self.loop.call_later(self.stalled_seconds, self._look_again, unread)
+        self._stall_timer = self.loop.call_later(self.stalled_seconds, self._look_again, unread)
 
     def _look_again(self, unread: int) -> None:
         if self.transport.get_write_buffer_size() < unread:
@@ -51,6 +51,6 @@ class Patient(asyncio.Protocol):
             self.abort()
 
     def _stop_patience(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None

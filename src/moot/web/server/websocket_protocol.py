@@ -20,7 +20,7 @@ from websockets.http11 import Request
 
 from moot.api.problems import Problem
 from moot.web.responses import raw_reply
-from moot.web.server.stall_guard import Patient
+from moot.web.server.stall_guard import StallGuard
 
 FAREWELL_SECONDS = 1.0
 MOST_BYTES = 64 * 1024
@@ -30,7 +30,7 @@ MOST_UNREAD = 1024 * 1024
 """Pongs that a client may leave unread."""
 
 
-def farewell(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> asyncio.TimerHandle | None:
+def close_gently(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> asyncio.TimerHandle | None:
     """Nothing more is sent, and the client has a moment to read what was; then the timer closes the line."""
     if transport.is_closing():
         return None
@@ -38,7 +38,7 @@ def farewell(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> a
     return loop.call_later(FAREWELL_SECONDS, transport.close)
 
 
-class Upgraded(Patient, WebSocketsSansIOProtocol):
+class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
     def __init__(
         self,
         config: Config,
@@ -124,7 +124,7 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.close_sent = self._deaf = True
         # Set, so that uvicorn does not close the line as soon as the app has returned.
-        self.close_timer = farewell(self.loop, self.transport)
+        self.close_timer = close_gently(self.loop, self.transport)
 
     def _fail(self, code: CloseCode) -> None:
         self.conn.fail(code)
@@ -133,8 +133,8 @@ class Upgraded(Patient, WebSocketsSansIOProtocol):
     def _refuse(self, problem: Problem, target: str) -> None:
         self.handshake_complete = self.close_sent = self._deaf = True
         self.transport.write(raw_reply(problem, target.partition("?")[0]))
-        farewell(self.loop, self.transport)
+        close_gently(self.loop, self.transport)
 
 
-def sockets(stalled_seconds: float) -> type[Upgraded]:
-    return type("Upgraded", (Upgraded,), {"stalled_seconds": stalled_seconds})
+def websocket_protocol_class(stalled_seconds: float) -> type[WebSocketConnection]:
+    return type("WebSocketConnection", (WebSocketConnection,), {"stalled_seconds": stalled_seconds})

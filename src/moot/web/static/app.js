@@ -2,12 +2,12 @@
 
 import { html, render, useEffect, useLayoutEffect, useState } from '../vendor/preact.js';
 import { LOCKED, tokens } from './lib/api.js';
-import { keepFocus } from './lib/focus.js';
-import * as keys from './lib/keys.js';
-import { dress } from './lib/prefs.js';
+import { keepFocus } from './lib/keep_focus.js';
+import * as keys from './lib/keyboard.js';
+import { dress } from './lib/preferences.js';
 import * as router from './lib/router.js';
 import { Announcer, Failed, Sheet, Toasts } from './lib/ui.js';
-import { Door } from './parts/door.js';
+import { Door } from './parts/login.js';
 
 const WITHOUT_FRAME = new Set(['stage']);
 const NAMED = { space: 'Space', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc' };

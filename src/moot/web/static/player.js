@@ -1,11 +1,11 @@
 // The replay in a file that needs no server: the debate stands in the document, and this plays it.
 
 import { html, render } from '../vendor/preact.js';
-import * as keys from './lib/keys.js';
+import * as keys from './lib/keyboard.js';
 import { Film, unpacked } from './lib/playback.js';
-import { dress } from './lib/prefs.js';
+import { dress } from './lib/preferences.js';
 import { Announcer, Toasts } from './lib/ui.js';
-import { Player } from './parts/player.js';
+import { Player } from './parts/replay_player.js';
 
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 

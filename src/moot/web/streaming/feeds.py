@@ -16,22 +16,30 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 
-from moot.api.frames import Cursor, Dialect, as_seen
+from moot.api.frames import Cursor, Dialect, seen_event
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer
-from moot.engine.followers import Hub
+from moot.engine.followers import Followers
 from moot.store.contract import Store
-from moot.web.streaming.frame_cache import BREATH, CACHED_BYTES, SIZE, Cache, Encode, Key, Page
+from moot.web.streaming.frame_cache import (
+    BREATH,
+    CACHED_BYTES,
+    SIZE,
+    EncodeFrame,
+    FeedKey,
+    FramePage,
+    PageCache,
+)
 
 log = logging.getLogger(__name__)
 
 LATER_SECONDS = 0.5
 
-Take = Callable[[bytes], bool]
+TryWrite = Callable[[bytes], bool]
 """Takes the frames of some events, none for a beat; False where it cannot take them now."""
-End = Literal["deleted", "closed"]
+FeedEnd = Literal["deleted", "closed"]
 """Why nothing more will come: the debate is gone, or the server stops."""
 
 
@@ -39,40 +47,46 @@ class Feed:
     """Use `Feeds.reading`."""
 
     def __init__(
-        self, key: Key, dialect: Dialect, encode: Encode, store: Store, hub: Hub, cache: Cache
+        self,
+        key: FeedKey,
+        dialect: Dialect,
+        encode: EncodeFrame,
+        store: Store,
+        hub: Followers,
+        cache: PageCache,
     ) -> None:
         self.key = key
-        self.beats = 0
-        self.end: End | None = None
+        self.heartbeats = 0
+        self.end: FeedEnd | None = None
         self._dialect = dialect
         self._encode = encode
         self._store = store
         self._hub = hub
         self._cache = cache
-        self._live: Page | None = None
+        self._live: FramePage | None = None
         self._ready = asyncio.Event()
-        self._building: dict[int, asyncio.Task[Page]] = {}
+        self._building: dict[int, asyncio.Task[FramePage]] = {}
         self._waiting: list[asyncio.Future[None]] = []
-        self._standing: dict[asyncio.Future[int], Take] = {}
+        self._direct_writers: dict[asyncio.Future[int], TryWrite] = {}
         self._head = 0
         """The last event there was when this feed began; before it is reached, states are of the past."""
-        self._told = 0
+        self._written_seq = 0
         """Up to where those who stand by have been handed everything."""
         self._pump: asyncio.Task[None] | None = None
         self._readers = 0
 
-    async def page(self, number: int) -> Page:
+    async def page(self, number: int) -> FramePage:
         """The page with this number; it may be growing, and is empty where the debate is gone."""
         while True:
             try:
                 return await self._page(number)
             except UnknownDebate:
                 self.end = "deleted"
-                return Page(number * SIZE, None)
+                return FramePage(number * SIZE, None)
             except StoreError:
                 await asyncio.sleep(LATER_SECONDS)
 
-    async def _page(self, number: int) -> Page:
+    async def _page(self, number: int) -> FramePage:
         await self._ready.wait()
         live = self._live
         if live is not None and number * SIZE == live.first:
@@ -88,13 +102,13 @@ class Feed:
             task.add_done_callback(lambda _: self._building.pop(number, None))
         return await asyncio.shield(task)
 
-    def is_over(self, page: Page) -> bool:
+    def is_over(self, page: FramePage) -> bool:
         """Whether nothing follows this page, either ever or until a command continues the debate."""
         if page.ended or page is not self._live or page.last < self._head or page.state is None:
             return page.ended
         return self._dialect.rests(page.state)
 
-    async def more(self, seq: int) -> None:
+    async def wait_for_more(self, seq: int) -> None:
         """Wait until there is something after `seq`, or a beat, or the end."""
         if self._has_more(seq):
             return
@@ -102,30 +116,30 @@ class Feed:
         self._waiting.append(future)
         await future
 
-    async def stand_by(self, seq: int, take: Take) -> int:
+    async def write_directly(self, seq: int, take: TryWrite) -> int:
         """Hand over all that comes after `seq`, for as long as it is taken. Up to where it was."""
-        if self._has_more(seq) or seq > self._told:
+        if self._has_more(seq) or seq > self._written_seq:
             # A page that has just been begun may not have reached the cursor yet.
-            await self.more(seq)
+            await self.wait_for_more(seq)
             return seq
-        leaving: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._standing[leaving] = take
+        done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._direct_writers[done] = take
         try:
-            return await leaving
+            return await done
         finally:
-            self._standing.pop(leaving, None)
+            self._direct_writers.pop(done, None)
 
-    def beat(self) -> None:
-        self.beats += 1
+    def heartbeat(self) -> None:
+        self.heartbeats += 1
         self._offer(b"")
         self._wake()
 
-    def enter(self) -> None:
+    def add_reader(self) -> None:
         self._readers += 1
         if self._pump is None:
             self._pump = asyncio.create_task(self._follow(), name=f"feed of {self.key.debate}")
 
-    def leave(self) -> bool:
+    def remove_reader(self) -> bool:
         """Whether that was the last reader."""
         self._readers -= 1
         if self._readers:
@@ -134,7 +148,7 @@ class Feed:
             self._pump.cancel()
         return True
 
-    async def _build(self, number: int) -> Page:
+    async def _build(self, number: int) -> FramePage:
         first, before = number * SIZE, self._cache.forgotten
         page = await self._blank(first)
         for recorded in await self._store.read(self.key.debate, first, SIZE):
@@ -146,17 +160,17 @@ class Feed:
             self._cache.put((self.key, number), page)
         return page
 
-    async def _blank(self, first: int) -> Page:
+    async def _blank(self, first: int) -> FramePage:
         """With the state that the page before ends with; where that is not at hand, it is folded anew."""
         earlier = self._cache.get((self.key, first // SIZE - 1))
         if earlier is not None:
-            return Page(first, earlier.state)
-        return Page(first, await self._store.state(self.key.debate, first) if first else None)
+            return FramePage(first, earlier.state)
+        return FramePage(first, await self._store.state(self.key.debate, first) if first else None)
 
     def _has_more(self, seq: int) -> bool:
         return self.end is not None or (self._live is not None and self._live.last > seq)
 
-    def _add(self, page: Page, recorded: Recorded) -> tuple[bytes, ...]:
+    def _add(self, page: FramePage, recorded: Recorded) -> tuple[bytes, ...]:
         return page.add(recorded, self._dialect, self.key.viewer, self._encode)
 
     async def _follow(self) -> None:
@@ -183,7 +197,7 @@ class Feed:
             head = await self._store.head(self.key.debate)
             self._head = head.version
             self._live = await self._blank(head.version // SIZE * SIZE)
-            self._told = self._live.last
+            self._written_seq = self._live.last
             self._ready.set()
         live, ended = self._live, self._live.ended
         async for batch in self._hub.follow(self.key.debate, live.last):
@@ -197,9 +211,9 @@ class Feed:
             self._hand_over(b"".join(fresh), live.last, over=ended or self.is_over(live))
             self._wake()
 
-    def _turn_over(self, done: Page) -> Page:
+    def _turn_over(self, done: FramePage) -> FramePage:
         self._cache.put((self.key, done.first // SIZE), done)
-        self._live = Page(done.last, done.state)
+        self._live = FramePage(done.last, done.state)
         return self._live
 
     def _hand_over(self, piece: bytes, seq: int, *, over: bool) -> None:
@@ -208,21 +222,21 @@ class Feed:
             self._send_away()
         elif piece:
             self._offer(piece)
-        self._told = seq
+        self._written_seq = seq
 
     def _offer(self, piece: bytes) -> None:
-        for leaving, take in tuple(self._standing.items()):
+        for done, take in tuple(self._direct_writers.items()):
             if not take(piece):
-                self._let_go(leaving)
+                self._let_go(done)
 
     def _send_away(self) -> None:
-        for leaving in tuple(self._standing):
-            self._let_go(leaving)
+        for done in tuple(self._direct_writers):
+            self._let_go(done)
 
-    def _let_go(self, leaving: asyncio.Future[int]) -> None:
-        del self._standing[leaving]
-        if not leaving.done():
-            leaving.set_result(self._told)
+    def _let_go(self, done: asyncio.Future[int]) -> None:
+        del self._direct_writers[done]
+        if not done.done():
+            done.set_result(self._written_seq)
 
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -234,41 +248,41 @@ class Feed:
 class Feeds:
     """All feeds of this process."""
 
-    def __init__(self, store: Store, hub: Hub, *, cached: int = CACHED_BYTES) -> None:
+    def __init__(self, store: Store, hub: Followers, *, cached: int = CACHED_BYTES) -> None:
         self._store = store
         self._hub = hub
-        self._cache = Cache(cached)
-        self._feeds: dict[Key, Feed] = {}
+        self._cache = PageCache(cached)
+        self._feeds: dict[FeedKey, Feed] = {}
 
     @asynccontextmanager
-    async def reading(
-        self, debate_id: str, dialect: Dialect, viewer: Viewer, encode: Encode, medium: str = "sse"
+    async def open_feed(
+        self, debate_id: str, dialect: Dialect, viewer: Viewer, encode: EncodeFrame, medium: str = "sse"
     ) -> AsyncGenerator[Feed]:
         """The feed, for as long as somebody reads it. `medium` tells feeds apart that encode differently."""
-        key = Key(debate_id, f"{dialect.name}/{medium}", viewer)
+        key = FeedKey(debate_id, f"{dialect.name}/{medium}", viewer)
         feed = self._feeds.get(key)
         if feed is None or feed.end:
             feed = Feed(key, dialect, encode, self._store, self._hub, self._cache)
             self._feeds[key] = feed
-        feed.enter()
+        feed.add_reader()
         try:
             yield feed
         finally:
-            if feed.leave() and self._feeds.get(key) is feed:
+            if feed.remove_reader() and self._feeds.get(key) is feed:
                 del self._feeds[key]
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         for feed in tuple(self._feeds.values()):
-            feed.beat()
+            feed.heartbeat()
 
     async def tells_more(self, debate_id: str, dialect: Dialect, viewer: Viewer, cursor: Cursor) -> bool:
         """Whether the log, as it stands, has anything after the cursor for this viewer in this dialect."""
-        seq, skip = cursor.whole, cursor.part
+        seq, skip = cursor.complete_seq, cursor.part
         before = await self._store.state(debate_id, seq) if seq else None
         while records := await self._store.read(debate_id, seq, SIZE):
             for recorded in records:
                 after = evolve(before, recorded)
-                if dialect.frames(as_seen(recorded, before, after, viewer))[skip:]:
+                if dialect.frames(seen_event(recorded, before, after, viewer))[skip:]:
                     return True
                 before, seq, skip = after, recorded.seq, 0
         return False
@@ -278,9 +292,9 @@ class Feeds:
         self._cache.forget(debate_id)
 
 
-async def read(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
+async def read_events(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
     """What a viewer has not seen yet, event by event; nothing, where a beat came and no event."""
-    seq, skip, beats = cursor.whole, cursor.part, feed.beats
+    seq, skip, beats = cursor.complete_seq, cursor.part, feed.heartbeats
     while True:
         page = await feed.page(seq // SIZE)
         # It may grow while these are being sent.
@@ -297,23 +311,23 @@ async def read(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes, ...]]:
             continue
         if feed.end:
             return
-        await feed.more(seq)
-        if feed.beats != beats:
-            beats = feed.beats
+        await feed.wait_for_more(seq)
+        if feed.heartbeats != beats:
+            beats = feed.heartbeats
             yield ()
 
 
-async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> AsyncGenerator[bytes]:
+async def read_bytes(feed: Feed, cursor: Cursor, take: TryWrite | None = None) -> AsyncGenerator[bytes]:
     """The same in pieces as large as a page, for those who send bytes: encoded and joined once for all.
 
     With `take`, only what it does not take comes this way.
     """
     if cursor.part:
-        rest, over = await _rest(feed, cursor)
+        rest, over = await _rest_of_event(feed, cursor)
         yield b"".join(rest)
         if over:
             return
-    seq, beats = cursor.seq, feed.beats
+    seq, beats = cursor.seq, feed.heartbeats
     while True:
         page = await feed.page(seq // SIZE)
         last, over = page.last, feed.is_over(page)
@@ -328,22 +342,22 @@ async def read_joined(feed: Feed, cursor: Cursor, take: Take | None = None) -> A
         if over or feed.end:
             return
         if take is None:
-            await feed.more(seq)
+            await feed.wait_for_more(seq)
         else:
-            seq = await feed.stand_by(seq, take)
-        if feed.beats != beats:
-            beats = feed.beats
+            seq = await feed.write_directly(seq, take)
+        if feed.heartbeats != beats:
+            beats = feed.heartbeats
             yield b""
 
 
-async def _rest(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
+async def _rest_of_event(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
     """The frames of the cursor's own event that the viewer has not seen, and whether it was the last."""
     while True:
-        page = await feed.page(cursor.whole // SIZE)
-        if page.last > cursor.whole:
+        page = await feed.page(cursor.complete_seq // SIZE)
+        if page.last > cursor.complete_seq:
             over = feed.is_over(page) and page.last == cursor.seq
-            return page.since(cursor.whole)[0][cursor.part :], over
+            return page.since(cursor.complete_seq)[0][cursor.part :], over
         if feed.end:
             return (), True
         # A page that has just been begun may not have reached the cursor yet.
-        await feed.more(cursor.whole)
+        await feed.wait_for_more(cursor.complete_seq)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from moot.api.frames import Dialect, Frame, as_seen, frame_id
+from moot.api.frames import Dialect, Frame, frame_id, seen_event
 from moot.core.events import Recorded
 from moot.core.evolve import evolve
 from moot.core.state import Debate
@@ -20,16 +20,16 @@ CACHED_BYTES = 64 * 1024 * 1024
 OVERHEAD = 200
 """Bytes that an event without any frame takes in a page."""
 
-Encode = Callable[[Frame, str], bytes]
+EncodeFrame = Callable[[Frame, str], bytes]
 
 
-class Key(Struct, frozen=True):
+class FeedKey(Struct, frozen=True):
     debate: str
     dialect: str
     viewer: Viewer
 
 
-class Page:
+class FramePage:
     """The events after `first`, up to 256 of them; `state` is the debate after the last of them."""
 
     def __init__(self, first: int, state: Debate | None) -> None:
@@ -48,15 +48,17 @@ class Page:
     def full(self) -> bool:
         return len(self.events) == SIZE
 
-    def add(self, recorded: Recorded, dialect: Dialect, viewer: Viewer, encode: Encode) -> tuple[bytes, ...]:
+    def add(
+        self, recorded: Recorded, dialect: Dialect, viewer: Viewer, encode: EncodeFrame
+    ) -> tuple[bytes, ...]:
         """The frames of one more event."""
         before = self.state
         self.state = after = evolve(before, recorded)
-        seen = as_seen(recorded, before, after, viewer)
+        seen = seen_event(recorded, before, after, viewer)
         frames = dialect.frames(seen)
         count = len(frames)
         encoded = tuple(
-            encode(frame, frame_id(recorded.seq, place, count)) for place, frame in enumerate(frames, 1)
+            encode(frame, frame_id(recorded.seq, index, count)) for index, frame in enumerate(frames, 1)
         )
         self.events.append(encoded)
         self.size += OVERHEAD + sum(map(len, encoded))
@@ -75,27 +77,27 @@ class Page:
         return known
 
 
-class Cache:
+class PageCache:
     """Pages of all feeds, the least recently used forgotten first."""
 
     def __init__(self, most: int = CACHED_BYTES) -> None:
-        self._pages: OrderedDict[tuple[Key, int], Page] = OrderedDict()
+        self._pages: OrderedDict[tuple[FeedKey, int], FramePage] = OrderedDict()
         self._most = most
         self._size = 0
         self.forgotten = 0
         """How often debates have been forgotten."""
 
-    def get(self, place: tuple[Key, int]) -> Page | None:
-        page = self._pages.get(place)
+    def get(self, key: tuple[FeedKey, int]) -> FramePage | None:
+        page = self._pages.get(key)
         if page is not None and page.full:
-            self._pages.move_to_end(place)
+            self._pages.move_to_end(key)
             return page
         return None
 
-    def put(self, place: tuple[Key, int], page: Page) -> None:
-        if not page.full or place in self._pages:
+    def put(self, key: tuple[FeedKey, int], page: FramePage) -> None:
+        if not page.full or key in self._pages:
             return
-        self._pages[place] = page
+        self._pages[key] = page
         self._size += page.size
         while self._size > self._most and len(self._pages) > 1:
             _, forgotten = self._pages.popitem(last=False)
@@ -103,5 +105,5 @@ class Cache:
 
     def forget(self, debate_id: str) -> None:
         self.forgotten += 1
-        for place in [place for place in self._pages if place[0].debate == debate_id]:
-            self._size -= self._pages.pop(place).size
+        for key in [key for key in self._pages if key[0].debate == debate_id]:
+            self._size -= self._pages.pop(key).size

@@ -25,14 +25,14 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from moot.api.auth import Identity, Keeper
+from moot.api.auth import Authenticator, Identity
 from moot.api.frames import Cursor, Dialect, Frame, as_lines, as_sse
 from moot.core.errors import StoreError
 from moot.core.visibility import Viewer
-from moot.engine.presence import Attendance
-from moot.settings import Service
-from moot.web.server.http_protocol import Connection
-from moot.web.streaming.feeds import Feed, Feeds, Take, read_joined
+from moot.engine.presence import Presence
+from moot.settings import ServerSettings
+from moot.web.server.http_protocol import HttpConnection
+from moot.web.streaming.feeds import Feed, Feeds, TryWrite, read_bytes
 
 HEADERS = (
     (b"content-type", b"text/event-stream"),
@@ -55,7 +55,7 @@ within a second."""
 RENEW_SECONDS = 15.0
 
 
-class Watching:
+class Watcher:
     """Someone who is being sent something, as the clock sees it."""
 
     def __init__(self, identity: Identity) -> None:
@@ -82,26 +82,28 @@ class Watching:
             self._task.cancel()
 
 
-class Clock:
+class StreamMonitor:
     """Beats for quiet streams, their places kept, and an end for those whose token was revoked.
 
     However many watch, the store is asked once for all. It stands still where nobody watches, so nobody has
     to stop it.
     """
 
-    def __init__(self, feeds: Feeds, service: Service, attendance: Attendance, keeper: Keeper) -> None:
+    def __init__(
+        self, feeds: Feeds, service: ServerSettings, presence: Presence, keeper: Authenticator
+    ) -> None:
         self._feeds = feeds
         self._service = service
-        self._attendance = attendance
+        self._presence = presence
         self._keeper = keeper
-        self._watching: dict[Identity, set[Watching]] = {}
+        self._watching: dict[Identity, set[Watcher]] = {}
         self._viewers = 0
         self._deserted = asyncio.Event()
         self._doubted = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @contextmanager
-    def over(self, watching: Watching) -> Generator[None]:
+    def watch(self, watching: Watcher) -> Generator[None]:
         alike = self._watching.setdefault(watching.identity, set())
         alike.add(watching)
         self._viewers += 1
@@ -136,10 +138,10 @@ class Clock:
             now = monotonic()
             if now - beaten >= self._service.comment_seconds:
                 beaten = now
-                self._feeds.beat()
+                self._feeds.heartbeat()
             if now - renewed >= RENEW_SECONDS:
                 renewed = now
-                await self._attendance.renew()
+                await self._presence.renew()
 
     async def _look_after_rights(self) -> None:
         while self._watching:
@@ -168,11 +170,11 @@ async def _either(seconds: float, *events: asyncio.Event) -> None:
             task.cancel()
 
 
-class EventStream(Response):
-    """One viewer's stream. `place` is the viewer's place among those of its client.
+class EventStreamResponse(Response):
+    """One viewer's stream. `slot` is the viewer's place among those of its client.
 
-    A `plain` one has no ids, no comments and no greeting, for clients that could not pass them over; `told`
-    are headers of its own.
+    A `plain` one has no ids, no comments and no greeting, for clients that could not pass them over;
+    `extra_headers` are headers of its own.
     """
 
     media_type = "text/event-stream"
@@ -180,31 +182,33 @@ class EventStream(Response):
     def __init__(
         self,
         feeds: Feeds,
-        clock: Clock,
+        monitor: StreamMonitor,
         *,
         debate_id: str,
         dialect: Dialect,
         viewer: Viewer,
         cursor: Cursor,
         gone: Frame | None,
-        place: AbstractAsyncContextManager[Any],
-        watching: Watching,
+        slot: AbstractAsyncContextManager[Any],
+        watching: Watcher,
         plain: bool = False,
-        told: Mapping[str, str] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._feeds = feeds
-        self._clock = clock
+        self._monitor = monitor
         self._debate_id = debate_id
         self._dialect = dialect
         self._viewer = viewer
         self._cursor = cursor
         self._gone = gone
-        self._place = place
+        self._slot = slot
         self._watching = watching
         self._plain = plain
-        self._told = [(name.encode(), value.encode()) for name, value in (told or {}).items()]
-        self._greeting = b"" if plain else RETRY
+        self._extra_headers = [
+            (name.encode(), value.encode()) for name, value in (extra_headers or {}).items()
+        ]
+        self._retry_field = b"" if plain else RETRY
         self._done = False
 
     @property
@@ -213,38 +217,40 @@ class EventStream(Response):
         return self._watching.dismissed or not self._done
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._place:
-            await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *self._told]})
+        async with self._slot:
+            await send(
+                {"type": "http.response.start", "status": 200, "headers": [*HEADERS, *self._extra_headers]}
+            )
             if scope["method"] != "HEAD":
                 await self._stream(scope, receive, send)
                 self._done = not self._watching.dismissed
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        line = scope["state"].get("connection")
-        connection = line if isinstance(line, Connection) else None
+        connection = scope["state"].get("connection")
+        connection = connection if isinstance(connection, HttpConnection) else None
         take = partial(self._take, connection) if connection else None
         encode, medium = (as_lines, "lines") if self._plain else (as_sse, "sse")
-        reading = self._feeds.reading(self._debate_id, self._dialect, self._viewer, encode, medium)
-        with self._clock.over(self._watching), connection.streaming() if connection else nullcontext():
-            leaving = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
+        reading = self._feeds.open_feed(self._debate_id, self._dialect, self._viewer, encode, medium)
+        with self._monitor.watch(self._watching), connection.streaming() if connection else nullcontext():
+            disconnect_task = asyncio.create_task(self._until_it_leaves(receive), name="a viewer's door")
             try:
                 async with self._watching.until_dismissed(), reading as feed:
                     await self._send(feed, send, take)
             finally:
-                leaving.cancel()
+                disconnect_task.cancel()
 
     async def _until_it_leaves(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._watching.dismiss()
 
-    async def _send(self, feed: Feed, send: Send, take: Take | None) -> None:
-        async with aclosing(read_joined(feed, self._cursor, take)) as pieces:
+    async def _send(self, feed: Feed, send: Send, take: TryWrite | None) -> None:
+        async with aclosing(read_bytes(feed, self._cursor, take)) as pieces:
             async for piece in pieces:
                 if piece or not self._plain:
                     await self._pass_on(self._body(piece), send)
-                self._greeted(piece)
+                self._after_first(piece)
         if feed.end == "deleted" and self._gone is not None:
             # It has no place in the log, and so no id.
             body = as_lines(self._gone, "")
@@ -260,21 +266,21 @@ class EventStream(Response):
                 await asyncio.sleep(BREATH)
             start = end
 
-    def _take(self, line: Connection, piece: bytes) -> bool:
+    def _take(self, connection: HttpConnection, piece: bytes) -> bool:
         """Past ASGI, which would cost more than all the rest."""
         if self._plain and not piece:
             return True
-        taken = line.pass_on(chunked(self._body(piece)))
+        taken = connection.try_write(chunked(self._body(piece)))
         if taken:
-            self._greeted(piece)
+            self._after_first(piece)
         return taken
 
     def _body(self, piece: bytes) -> bytes:
-        return self._greeting + piece if piece else COMMENT
+        return self._retry_field + piece if piece else COMMENT
 
-    def _greeted(self, piece: bytes) -> None:
+    def _after_first(self, piece: bytes) -> None:
         if piece:
-            self._greeting = b""
+            self._retry_field = b""
 
 
 def _portion(body: bytes, start: int) -> int:

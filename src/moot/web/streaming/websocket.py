@@ -17,20 +17,20 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from moot.api import strict_json
 from moot.api.auth import Identity
 from moot.api.frames import Cursor, Dialect, Frame, as_message
-from moot.api.page_view.page_frames import Chamber
-from moot.api.problems import Problem, problem_of
-from moot.api.rate_limits import Bucket
+from moot.api.page_view.page_frames import PageFrames
+from moot.api.problems import Problem, as_problem
+from moot.api.rate_limits import TokenBucket
 from moot.api.rights import check
 from moot.api.v1 import query_params
 from moot.api.v1.notices import acknowledged, deleted, rejected
-from moot.api.v1.stream_frames import V1
+from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import MootError, UnknownDebate
 from moot.core.visibility import Viewer
-from moot.store.contract import Once
-from moot.web.app_context import Rooms
+from moot.store.contract import IdempotencyKey
+from moot.web.app_context import AppContext
 from moot.web.idempotency import fingerprint, usable_key
-from moot.web.streaming.feeds import read
-from moot.web.streaming.sse_streams import Watching
+from moot.web.streaming.feeds import read_events
+from moot.web.streaming.sse_streams import Watcher
 from moot.web.streaming.websocket_commands import ORDERS, order
 
 BURST, PER_SECOND = 30.0, 10.0
@@ -56,7 +56,7 @@ CODES = {
 }
 
 
-class Leave(Exception):
+class CloseSocket(Exception):
     """The socket is to be closed with this code."""
 
     def __init__(self, code: int) -> None:
@@ -64,72 +64,72 @@ class Leave(Exception):
         self.code = code
 
 
-class UnknownType(Problem):
+class UnknownCommand(Problem):
     """There is no such command."""
 
 
-async def serve(rooms: Rooms, socket: WebSocket, debate_id: str) -> None:
+async def serve_socket(context: AppContext, socket: WebSocket, debate_id: str) -> None:
     identity: Identity = socket.scope["state"]["who"]
-    head = await rooms.seen_by(identity, debate_id)
+    head = await context.head_for(identity, debate_id)
     check(identity, "watch")
-    query = query_params.socket(socket.scope["query_string"])
+    query = query_params.parse_socket(socket.scope["query_string"])
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
-    viewer = await rooms.viewer_of(identity, query.seat, debate_id)
-    async with rooms.streams.taken(socket.scope["state"]["client"]):
+    viewer = await context.viewer_of(identity, query.seat, debate_id)
+    async with context.streams.slot(socket.scope["state"]["client"]):
         await socket.accept()
-        talk = Talk(rooms, socket, debate_id, identity, viewer)
-        await talk.run(Chamber(viewer) if query.view else V1(query.extended), query.cursor)
+        session = SocketSession(context, socket, debate_id, identity, viewer)
+        await session.run(PageFrames(viewer) if query.view else V1Frames(query.extended), query.cursor)
 
 
-class Talk:
+class SocketSession:
     """One open socket."""
 
     def __init__(
-        self, rooms: Rooms, socket: WebSocket, debate_id: str, identity: Identity, viewer: Viewer
+        self, context: AppContext, socket: WebSocket, debate_id: str, identity: Identity, viewer: Viewer
     ) -> None:
-        self._rooms = rooms
+        self._context = context
         self._socket = socket
         self._debate_id = debate_id
         self._identity = identity
         self._viewer = viewer
         self._client: str = socket.scope["state"]["client"]
-        self._bucket = Bucket(BURST, PER_SECOND)
+        self._bucket = TokenBucket(BURST, PER_SECOND)
         self._warned = False
         self._nonsense = 0
-        self._watching = Watching(identity)
+        self._watching = Watcher(identity)
 
     async def run(self, dialect: Dialect, cursor: Cursor) -> None:
         code = REVOKED
-        with self._rooms.clock.over(self._watching):
+        with self._context.stream_monitor.watch(self._watching):
             async with self._watching.until_dismissed():
                 code = await self._until_one_leaves(dialect, cursor)
         if self._socket.application_state != WebSocketState.DISCONNECTED:
             await _quietly(self._socket.close(code, REASONS.get(code)))
 
     async def _until_one_leaves(self, dialect: Dialect, cursor: Cursor) -> int:
-        telling = asyncio.create_task(self._tell(dialect, cursor), name=f"telling {self._debate_id}")
-        hearing = asyncio.create_task(self._hear(), name=f"hearing {self._debate_id}")
+        sending = asyncio.create_task(self._send_events(dialect, cursor), name=f"telling {self._debate_id}")
+        receiving = asyncio.create_task(self._receive(), name=f"hearing {self._debate_id}")
         try:
-            done, _ = await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
-            if hearing not in done and telling.result() in (NORMAL, FAILED):
-                await asyncio.wait((hearing,), timeout=PARTING_SECONDS)
+            done, _ = await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
+            if receiving not in done and sending.result() in (NORMAL, FAILED):
+                await asyncio.wait((receiving,), timeout=PARTING_SECONDS)
         finally:
-            for task in (telling, hearing):
+            for task in (sending, receiving):
                 task.cancel()
-            await asyncio.gather(telling, hearing, return_exceptions=True)
+            await asyncio.gather(sending, receiving, return_exceptions=True)
         return done.pop().result()
 
     # --- telling --------------------------------------------------------------------------------------
 
-    async def _tell(self, dialect: Dialect, cursor: Cursor) -> int:
-        reading = self._rooms.feeds.reading(self._debate_id, dialect, self._viewer, as_message, "socket")
-        if isinstance(dialect, V1) and await self._rooms.has_seen_all(
+    async def _send_events(self, dialect: Dialect, cursor: Cursor) -> int:
+        reading = self._context.feeds.open_feed(self._debate_id, dialect, self._viewer, as_message, "socket")
+        if isinstance(dialect, V1Frames) and await self._context.has_seen_all(
             self._debate_id, dialect, self._viewer, cursor
         ):
             return await self._over()
         async with reading as feed:
-            async with aclosing(read(feed, cursor)) as events:
+            async with aclosing(read_events(feed, cursor)) as events:
                 async for frames in events:
                     for frame in frames:
                         await self._send(frame.decode())
@@ -141,7 +141,7 @@ class Talk:
     async def _over(self) -> int:
         """How to close when all has been told: a failed debate may still continue."""
         try:
-            ended = (await self._rooms.arena.state(self._debate_id)).ended_seq
+            ended = (await self._context.arena.state(self._debate_id)).ended_seq
         except UnknownDebate:
             return NORMAL
         return NORMAL if ended else FAILED
@@ -151,7 +151,7 @@ class Talk:
 
     # --- hearing --------------------------------------------------------------------------------------
 
-    async def _hear(self) -> int:
+    async def _receive(self) -> int:
         try:
             while True:
                 message = await self._socket.receive()
@@ -159,16 +159,16 @@ class Talk:
                     return NORMAL
                 if message.get("text") is None:
                     return NOT_TEXT
-                await self._heed(message["text"])
+                await self._on_message(message["text"])
         except WebSocketDisconnect:
             return NORMAL
-        except Leave as leave:
+        except CloseSocket as leave:
             return leave.code
 
-    async def _heed(self, text: str) -> None:
+    async def _on_message(self, text: str) -> None:
         if not self._bucket.take():
             return await self._too_much()
-        standing = await self._rooms.limiter.hit(self._client)
+        standing = await self._context.limiter.hit(self._client)
         if standing is not None and not standing.allowed:
             members = {"retryAfter": standing.retry_after}
             return await self._reject("RATE_LIMIT", Problem("rate-limit").detail, members)
@@ -183,20 +183,20 @@ class Talk:
 
     async def _too_much(self) -> None:
         if self._warned:
-            raise Leave(POLICY)
+            raise CloseSocket(POLICY)
         self._warned = True
         await self._reject("RATE_LIMIT", "Too many messages; slow down", {})
 
     async def _refuse(self, error: MootError) -> None:
-        problem = problem_of(error)
-        code = "UNKNOWN_TYPE" if isinstance(error, UnknownType) else CODES.get(problem.kind, "FAILED")
+        problem = as_problem(error)
+        code = "UNKNOWN_TYPE" if isinstance(error, UnknownCommand) else CODES.get(problem.kind, "FAILED")
         members: dict[str, Any] = {**problem.members}
         if problem.errors:
             members["errors"] = problem.errors
         await self._reject(code, problem.detail, members)
         self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
         if self._nonsense >= MOST_NONSENSE:
-            raise Leave(POLICY)
+            raise CloseSocket(POLICY)
 
     async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
         await self._send(as_message(rejected(code, message, members)).decode())
@@ -205,17 +205,17 @@ class Talk:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
         kind, data, key = _parts(shape)
         if kind not in ORDERS:
-            raise UnknownType("validation", "There is no such command")
-        debate = await self._rooms.arena.state(self._debate_id)
+            raise UnknownCommand("validation", "There is no such command")
+        debate = await self._context.arena.state(self._debate_id)
         command = order(kind, data, self._identity, debate)
         once = self._once(kind, key, text)
-        outcome = await self._rooms.arena.ask(self._debate_id, command, once=once)
+        outcome = await self._context.arena.ask(self._debate_id, command, once=once)
         return acknowledged(kind, outcome.debate, replayed=outcome.replayed)
 
-    def _once(self, kind: str, key: str | None, text: str) -> Once | None:
+    def _once(self, kind: str, key: str | None, text: str) -> IdempotencyKey | None:
         if key is None:
             return None
-        return Once(
+        return IdempotencyKey(
             self._client, usable_key(key), fingerprint("WS", f"{self._debate_id}/{kind}", text.encode())
         )
 

@@ -1,6 +1,6 @@
 """What may be sent over a WebSocket: each order by name, its action, its body, and the command it becomes.
 
-Whether whoever sends it may do so is looked up as for a route, in `wire/rights.py`.
+Whether whoever sends it may do so is looked up as for a route, in `api/rights.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from moot.api.auth import Identity
-from moot.api.rights import Action, asks, check
+from moot.api.rights import Action, check, require_questioner
 from moot.api.v1 import bodies, people_bodies
 from moot.core.state import Debate
 from moot.providers.redaction import redact
@@ -19,7 +19,7 @@ from moot.rules.commands import Command, Extend, Inject, Pause, Resume, SkipTurn
 from moot.rules.participation import AnswerPoint, CastVote, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
 
 
-class Order(Struct, frozen=True):
+class CommandReader(Struct, frozen=True):
     action: Action
     form: type[bodies.Body]
     command: Callable[[Any, Identity], Command]
@@ -30,10 +30,10 @@ def order(kind: str, data: dict[str, Any], who: Identity, debate: Debate) -> Com
     """The command that it becomes. Raises Problem where they may not, or where the data are wrong."""
     given = ORDERS[kind]
     check(who, given.action)
-    body = bodies.check(given.form, data)
+    body = bodies.check_body(given.form, data)
     check(who, given.action, seat=getattr(body, "seat", None))
     if given.action == "ask":
-        asks(who, debate)
+        require_questioner(who, debate)
     return given.command(body, who)
 
 
@@ -93,19 +93,19 @@ def _question(body: people_bodies.Question, who: Identity) -> Command:
     return Inject(redact(body.text), by=who.name, to=body.to, question=True)
 
 
-ORDERS: dict[str, Order] = {
-    "PAUSE": Order("steer", bodies.Pause, _pause),
-    "RESUME": Order("steer", bodies.Resume, _resume),
-    "SKIP": Order("steer", bodies.Skip, _skip),
-    "STOP": Order("steer", bodies.Ending, _stop),
-    "EXTEND": Order("steer", people_bodies.Extend, _extend),
-    "INJECT_CONTEXT": Order("steer", bodies.InjectContext, _inject),
-    "TAKE": Order("speak", people_bodies.AtSeat, _take),
-    "LEAVE": Order("speak", people_bodies.AtSeat, _leave),
-    "DRAFT": Order("speak", people_bodies.DraftAt, _draft),
-    "SAY": Order("speak", people_bodies.SayAt, _say),
-    "POINT": Order("speak", people_bodies.PointAt, _point),
-    "ANSWER": Order("speak", people_bodies.AnswerAt, _answer),
-    "QUESTION": Order("ask", people_bodies.Question, _question),
-    "VOTE": Order("vote", people_bodies.Vote, _vote),
+ORDERS: dict[str, CommandReader] = {
+    "PAUSE": CommandReader("steer", bodies.Pause, _pause),
+    "RESUME": CommandReader("steer", bodies.Resume, _resume),
+    "SKIP": CommandReader("steer", bodies.Skip, _skip),
+    "STOP": CommandReader("steer", bodies.Ending, _stop),
+    "EXTEND": CommandReader("steer", people_bodies.Extend, _extend),
+    "INJECT_CONTEXT": CommandReader("steer", bodies.InjectContext, _inject),
+    "TAKE": CommandReader("speak", people_bodies.AtSeat, _take),
+    "LEAVE": CommandReader("speak", people_bodies.AtSeat, _leave),
+    "DRAFT": CommandReader("speak", people_bodies.DraftAt, _draft),
+    "SAY": CommandReader("speak", people_bodies.SayAt, _say),
+    "POINT": CommandReader("speak", people_bodies.PointAt, _point),
+    "ANSWER": CommandReader("speak", people_bodies.AnswerAt, _answer),
+    "QUESTION": CommandReader("ask", people_bodies.Question, _question),
+    "VOTE": CommandReader("vote", people_bodies.Vote, _vote),
 }

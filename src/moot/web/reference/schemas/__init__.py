@@ -1,6 +1,6 @@
 """The replies of v1 as readers should expect them: for the description only, nothing is checked by them.
 
-The replies themselves are projections (`wire/v1/replies.py`); a test holds real ones against these shapes.
+The replies themselves are projections (`api/v1/replies.py`); a test holds real ones against these shapes.
 Types have the names of the contract. A member with `LEFT_OUT` is not there where there is nothing to tell;
 readers should let members pass that they do not know.
 """

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.terms import PollName
-from moot.store.contract import InvitedAs
+from moot.store.contract import InvitationRole
 from moot.web.reference.schemas.base_schemas import (
     LEFT_OUT,
     Count,
@@ -26,7 +26,7 @@ from moot.web.reference.schemas.reply_schemas import Judge, OpenPoll, Rubric, Sc
 class Invited(Reply):
     debate_id: DebateId
     name: str
-    role: InvitedAs
+    role: InvitationRole
     seat: SeatId = LEFT_OUT
     judge: JudgeId = LEFT_OUT
     many: bool

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.api.problems import REGISTRY, Kind
+from moot.api.problems import REGISTRY, ProblemKind
 from moot.api.v1.states import State
 from moot.web.reference.schemas.base_schemas import LEFT_OUT, Reply
 
-_KINDS: tuple[Kind, ...] = tuple(REGISTRY)
+_KINDS: tuple[ProblemKind, ...] = tuple(REGISTRY)
 
 
 class ErrorResponse(Reply):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.api.v1.states import State
-from moot.core.terms import Effort, Opener, PollName, Side, Winning
+from moot.core.terms import Effort, OpeningSide, PollName, Side, WinningRule
 from moot.web.reference.schemas.base_schemas import (
     LEFT_OUT,
     Count,
@@ -63,7 +63,7 @@ class DebateSessionConfig(Reply):
     warn_at_cost: Dollars = LEFT_OUT
     auto_judge: bool
     auto_progress: bool
-    winning_condition: Winning
+    winning_condition: WinningRule
     intensity: Annotated[int, Field(ge=1, le=5)]
     effort: Effort = LEFT_OUT
     show_reasoning: bool
@@ -71,7 +71,7 @@ class DebateSessionConfig(Reply):
     objective: str = LEFT_OUT
     prep: bool
     blind: bool
-    opens: Opener = LEFT_OUT
+    opens: OpeningSide = LEFT_OUT
     polls: PollsConfig = LEFT_OUT
     tools: list[str] = LEFT_OUT
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.core.terms import Effort, Hosted, Side
+from moot.core.terms import Effort, HostedTool, Side
 from moot.store.contract import TokenRole
 from moot.web.reference.schemas.base_schemas import LEFT_OUT, Count, Dollars, Moment, Nth, Reply
 
@@ -209,7 +209,7 @@ class ToolServer(Reply):
 class ToolsResponse(Reply):
     servers: list[ToolServer]
     """Those that the operator has named, and no others."""
-    hosted: list[Hosted]
+    hosted: list[HostedTool]
     """What `config.tools` may also have, for models whose provider has it."""
 
 

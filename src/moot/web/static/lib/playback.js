@@ -4,7 +4,7 @@
 // Views share what they have in common, so that keeping one in every two hundred costs little, and a seek
 // anywhere folds at most so many frames. Pure: no clock, no page.
 
-import { EMPTY, fold } from './fold.js';
+import { EMPTY, fold } from './apply_frame.js';
 
 export const SPEEDS = [1, 2, 4, 8, 16];
 /** Nobody wants to watch a model load: so long is the longest silence, in ms of play time. */

@@ -2,7 +2,7 @@
 
 import { effect, useEffect } from '../../vendor/preact.js';
 import { readable } from './colour.js';
-import { yourTurn } from './notice.js';
+import { yourTurn } from './turn_alert.js';
 
 const PLAIN = '/static/moot.svg';
 const GREY = '#6b655b';

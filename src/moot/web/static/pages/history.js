@@ -3,14 +3,14 @@
 
 import { html, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure, many } from '../lib/figure.js';
-import { useKeys } from '../lib/keys.js';
+import { figure, many } from '../lib/numbers.js';
+import { useKeys } from '../lib/keyboard.js';
 import { go } from '../lib/router.js';
-import { ensureStyle } from '../lib/style.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { announce, Button, Empty, Failed, useLoaded } from '../lib/ui.js';
-import { hidden, removeSoon, undo } from '../lib/undo.js';
-import { DebateRow, isGoing } from '../parts/debaterow.js';
-import { Filters, FILTERS } from '../parts/filters.js';
+import { hidden, removeSoon, undo } from '../lib/undo_delete.js';
+import { DebateRow, isGoing } from '../parts/debate_row.js';
+import { Filters, FILTERS } from '../parts/history_filters.js';
 
 await ensureStyle('archive');
 

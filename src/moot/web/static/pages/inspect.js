@@ -3,14 +3,14 @@
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { EMPTY_BOOK, madeFor, readAll } from '../lib/callbook.js';
+import { EMPTY_BOOK, madeFor, readAll } from '../lib/call_list.js';
 import { seatStyle } from '../lib/colour.js';
-import { figure } from '../lib/figure.js';
-import { ensureStyle } from '../lib/style.js';
+import { figure } from '../lib/numbers.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed } from '../lib/ui.js';
-import { watch } from '../lib/watch.js';
-import { Call } from '../parts/call.js';
-import { orderName } from '../parts/ranks.js';
+import { watch } from '../lib/watch_debate.js';
+import { Call } from '../parts/call_detail.js';
+import { orderName } from '../parts/ranking_chart.js';
 
 await ensureStyle('inspect');
 

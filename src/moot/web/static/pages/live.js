@@ -1,24 +1,24 @@
 // The chamber: a debate as it is held, and as it was held when it is over.
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
-import { jump, toEnd, useFollow } from '../lib/follow.js';
+import { jump, toEnd, useFollow } from '../lib/follow_scroll.js';
 import { go } from '../lib/router.js';
-import { useSayings } from '../lib/sayings.js';
-import { wide } from '../lib/screen.js';
-import { ensureStyle } from '../lib/style.js';
+import { useSayings } from '../lib/announcements.js';
+import { wide } from '../lib/viewport.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { useTitle } from '../lib/title.js';
-import { watch } from '../lib/watch.js';
-import { BallotForm } from '../parts/ballot.js';
+import { watch } from '../lib/watch_debate.js';
+import { BallotForm } from '../parts/ballot_form.js';
 import { Controls, deedsFor } from '../parts/controls.js';
-import { Desk } from '../parts/desk.js';
-import { AfterBar } from '../parts/exports.js';
-import { Floor } from '../parts/floor.js';
-import { Money } from '../parts/money.js';
+import { Desk } from '../parts/speech_editor.js';
+import { AfterBar } from '../parts/export_menu.js';
+import { Floor } from '../parts/transcript.js';
+import { Money } from '../parts/cost_meter.js';
 import { Outline } from '../parts/outline.js';
-import { Waiting } from '../parts/remarks.js';
-import { useRole } from '../parts/roles.js';
+import { Waiting } from '../parts/pending_remarks.js';
+import { useRole } from '../parts/role_switch.js';
 import { Awaited, Connection, Stuck, Trouble } from '../parts/status.js';
-import { Voting } from '../parts/voting.js';
+import { Voting } from '../parts/audience_voting.js';
 
 await Promise.all([ensureStyle('live'), ensureStyle('verdict')]);
 

@@ -2,11 +2,11 @@
 
 import { html, signal, useEffect, useMemo } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure } from '../lib/figure.js';
-import { save } from '../lib/files.js';
+import { figure } from '../lib/numbers.js';
+import { save } from '../lib/download.js';
 import { Film } from '../lib/playback.js';
 import { Button, Empty, Failed, Menu, useLoaded } from '../lib/ui.js';
-import { Player } from '../parts/player.js';
+import { Player } from '../parts/replay_player.js';
 
 const PAGE = 1000;
 

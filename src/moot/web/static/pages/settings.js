@@ -2,12 +2,12 @@
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, tokens } from '../lib/api.js';
-import * as prefs from '../lib/prefs.js';
-import { ensureStyle } from '../lib/style.js';
+import * as prefs from '../lib/preferences.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, toast, useLoaded } from '../lib/ui.js';
-import { Part } from '../parts/part.js';
+import { Part } from '../parts/page_section.js';
 import { Installs, Providers } from '../parts/providers.js';
-import { Theirs, TokenList } from '../parts/tokenlist.js';
+import { Theirs, TokenList } from '../parts/token_list.js';
 
 await ensureStyle('settings');
 

@@ -2,13 +2,13 @@
 // somebody reaches for them. `?transparent=1` leaves out the background, for a source in a video mixer.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
-import { useKeys } from '../lib/keys.js';
-import { kept } from '../lib/prefs.js';
+import { useKeys } from '../lib/keyboard.js';
+import { kept } from '../lib/preferences.js';
 import { go } from '../lib/router.js';
-import { ensureStyle } from '../lib/style.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Failed, announce } from '../lib/ui.js';
-import { watch } from '../lib/watch.js';
-import { StageView } from '../parts/stageview.js';
+import { watch } from '../lib/watch_debate.js';
+import { StageView } from '../parts/stage_view.js';
 
 await ensureStyle('stage');
 

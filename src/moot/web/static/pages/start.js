@@ -3,24 +3,24 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { useKeys } from '../lib/keys.js';
+import { useKeys } from '../lib/keyboard.js';
 import { surprise } from '../lib/motions.js';
-import { kept } from '../lib/prefs.js';
+import { kept } from '../lib/preferences.js';
 import { chairOf, emptySeat, fresh, inFormat, nameOf, swapped, tidied } from '../lib/setup.js';
-import { usePlan, usePrefilled, useStart } from '../lib/starting.js';
-import { ensureStyle } from '../lib/style.js';
+import { usePlan, usePrefilled, useStart } from '../lib/start_debate.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Failed, announce, toast, useLoaded } from '../lib/ui.js';
-import { Conduct, Price, Versus } from '../parts/conduct.js';
-import { Fold } from '../parts/fold.js';
-import { FormatCard } from '../parts/formatcard.js';
-import { follow, here } from '../parts/installer.js';
-import { Judges, judgedBy } from '../parts/judges.js';
-import { MotionField } from '../parts/motion.js';
-import { Wrong, wrongs } from '../parts/named.js';
-import { Readiness } from '../parts/readiness.js';
-import { Rules, inShort, isRule } from '../parts/rules.js';
-import { SeatCard } from '../parts/seatcard.js';
-import { Sharing } from '../parts/sharing.js';
+import { Conduct, Price, Versus } from '../parts/debate_options.js';
+import { Fold } from '../parts/details.js';
+import { FormatCard } from '../parts/format_card.js';
+import { follow, here } from '../parts/model_install.js';
+import { Judges, judgedBy } from '../parts/judge_picker.js';
+import { MotionField } from '../parts/motion_field.js';
+import { Wrong, wrongs } from '../parts/field.js';
+import { Readiness } from '../parts/model_readiness.js';
+import { Rules, inShort, isRule } from '../parts/advanced_options.js';
+import { SeatCard } from '../parts/seat_card.js';
+import { Sharing } from '../parts/share_setup.js';
 
 await ensureStyle('start');
 

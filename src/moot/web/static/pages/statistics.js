@@ -3,14 +3,14 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
-import { figure } from '../lib/figure.js';
+import { figure } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
-import { ensureStyle } from '../lib/style.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Empty, Failed, useLoaded } from '../lib/ui.js';
-import { Choice, Days } from '../parts/filters.js';
-import { inWords, isClear, Shares, Whisker } from '../parts/intervals.js';
-import { Matrix } from '../parts/matrix.js';
-import { Part } from '../parts/part.js';
+import { Choice, Days } from '../parts/history_filters.js';
+import { inWords, isClear, Shares, Whisker } from '../parts/confidence_bar.js';
+import { Matrix } from '../parts/matchup_matrix.js';
+import { Part } from '../parts/page_section.js';
 
 await ensureStyle('statistics');
 
@@ -159,7 +159,7 @@ function Judges({ judges }) {
 function Drawn({ days }) {
   const [Chart, show] = useState(null);
   useEffect(() => {
-    import('../parts/days.js').then((module) => show(() => module.default));
+    import('../parts/daily_chart.js').then((module) => show(() => module.default));
   }, []);
   return Chart ? html`<${Chart} days=${days} />` : html`<div class="days" aria-busy="true"></div>`;
 }

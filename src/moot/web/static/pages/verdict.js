@@ -1,11 +1,11 @@
 // The verdict alone, under the motion.
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
-import { ensureStyle } from '../lib/style.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Empty, Failed } from '../lib/ui.js';
-import { watch } from '../lib/watch.js';
-import { Bench } from '../parts/bench.js';
-import { AfterBar } from '../parts/exports.js';
+import { watch } from '../lib/watch_debate.js';
+import { Bench } from '../parts/judging_live.js';
+import { AfterBar } from '../parts/export_menu.js';
 import { Headline } from '../parts/headline.js';
 import { Verdict } from '../parts/verdict.js';
 

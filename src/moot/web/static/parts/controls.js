@@ -3,12 +3,12 @@
 
 import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
-import { useKeys } from '../lib/keys.js';
-import { ensureStyle } from '../lib/style.js';
+import { useKeys } from '../lib/keyboard.js';
+import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, Menu, announce, complain } from '../lib/ui.js';
-import { DecideSheet, SaySheet, SureSheet } from './chair.js';
-import { InviteSheet } from './invite.js';
-import { RoleSwitch, canSwitch, natural } from './roles.js';
+import { DecideSheet, SaySheet, SureSheet } from './moderator_dialogs.js';
+import { InviteSheet } from './invitations.js';
+import { RoleSwitch, canSwitch, natural } from './role_switch.js';
 import { awaited, skipped } from './status.js';
 
 await ensureStyle('controls');

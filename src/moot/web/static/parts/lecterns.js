@@ -3,10 +3,10 @@
 
 import { html, useComputed } from '../../vendor/preact.js';
 import { seatStyle } from '../lib/colour.js';
-import { progress, sides } from '../lib/log.js';
-import { wide } from '../lib/screen.js';
+import { progress, sides } from '../lib/timeline.js';
+import { wide } from '../lib/viewport.js';
 import { Words } from '../lib/ui.js';
-import { Order } from './order.js';
+import { Order } from './speech_strip.js';
 import { Phase } from './status.js';
 
 /** `onPick(number)`: somebody wants to read that speech. Children stand beside the order. */

@@ -2,9 +2,9 @@
 
 import { html } from '../../vendor/preact.js';
 import { seatStyle } from '../lib/colour.js';
-import { inOrder } from '../lib/log.js';
+import { inOrder } from '../lib/timeline.js';
 import { Sheet, Words } from '../lib/ui.js';
-import { figure } from '../lib/figure.js';
+import { figure } from '../lib/numbers.js';
 
 export function Outline({ room, onPick, onClose }) {
   const turn = (number) => ({ kind: 'turn', key: `turn/${number}`, number });

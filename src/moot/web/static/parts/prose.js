@@ -6,7 +6,7 @@
 
 import { html, useLayoutEffect, useRef } from '../../vendor/preact.js';
 import { DOMPurify, marked } from '../../vendor/prose.js';
-import { isTangled, settled } from '../lib/blocks.js';
+import { isTangled, settled } from '../lib/markdown_blocks.js';
 
 const TAGS = [
   ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h3', 'h4', 'h5', 'h6'],

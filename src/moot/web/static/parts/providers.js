@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { Copy, Failed } from '../lib/ui.js';
-import { follow, Installing, installs } from './installer.js';
+import { follow, Installing, installs } from './model_install.js';
 
 /** `found`: what the server said of its providers. */
 export function Providers({ found }) {

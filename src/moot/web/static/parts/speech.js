@@ -3,11 +3,11 @@
 
 import { html, useComputed } from '../../vendor/preact.js';
 import { seatStyle } from '../lib/colour.js';
-import { useSteady } from '../lib/steady.js';
-import { share, stretches } from '../lib/stretches.js';
+import { useSteady } from '../lib/stable_signal.js';
+import { share, stretches } from '../lib/speech_parts.js';
 import { Copy, Words } from '../lib/ui.js';
-import { figure } from '../lib/figure.js';
-import { Folded, Margin, inMargin } from './margin.js';
+import { figure } from '../lib/numbers.js';
+import { Folded, Margin, inMargin } from './reasoning_margin.js';
 import { Growing } from './prose.js';
 
 /** `side`: where its speaker stands; `id`: of the debate, for links; `narrow`: it stands beside others. */

@@ -5,8 +5,8 @@ import { html } from '../../vendor/preact.js';
 import { post } from '../lib/api.js';
 import { span, useNow } from '../lib/clock.js';
 import { Button, Words } from '../lib/ui.js';
-import { figure } from '../lib/figure.js';
-import { count } from '../lib/words.js';
+import { figure } from '../lib/numbers.js';
+import { count } from '../lib/word_count.js';
 
 const PREPARING = {
   created: 'About to begin',

@@ -3,12 +3,12 @@
 // never replace the first.
 
 import { html } from '../../vendor/preact.js';
-import { figure, many } from '../lib/figure.js';
+import { figure, many } from '../lib/numbers.js';
 import { partiesOf } from '../lib/parties.js';
-import { Ballots, Cites } from './ballots.js';
-import { Doubt } from './doubt.js';
+import { Ballots, Cites } from './judge_ballots.js';
+import { Doubt } from './verdict_chart.js';
 import { Prose } from './prose.js';
-import { Swing } from './swing.js';
+import { Swing } from './audience_swing.js';
 
 const BY = {
   hand: 'decided by a person',

@@ -1,0 +1,104 @@
+// From the table to the debate: what the server makes of a setup as it is being written, where a setup comes
+// from, and the step that opens the debate.
+
+import { useEffect, useLayoutEffect, useRef, useState } from '../../vendor/preact.js';
+import { install } from '../parts/model_install.js';
+import { missing } from '../parts/model_readiness.js';
+import { get, post } from './api.js';
+import { FIRST } from './motions.js';
+import { go } from './router.js';
+import { bodyOf, linked, loosened, setupOf, swapped } from './setup.js';
+import { announce, complain, toast } from './ui.js';
+
+const SHORTEST = 10;
+const STILL_MS = 250;
+
+/** [plan, errors, whether they are of this very setup]: order and cost, a moment after the last change. */
+export function usePlan(setup, format, house) {
+  const [found, keep] = useState([null, {}, '']);
+  const first = useRef(true);
+  const body = bodyOf(setup, format, house.usual);
+  // What is not yet written is no reason to know nothing of the rest.
+  if (body.topic.length < SHORTEST) body.topic = FIRST;
+  const asked = JSON.stringify(body);
+  useEffect(() => {
+    const stop = new AbortController();
+    const ask = () =>
+      post('/estimate', body, { signal: stop.signal }).then(
+        (plan) => keep([plan, {}, asked]),
+        (error) => stop.signal.aborted || keep(([plan]) => [plan, error.errors ?? {}, asked]),
+      );
+    const timer = setTimeout(ask, first.current ? 0 : STILL_MS);
+    first.current = false;
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [asked]);
+  return [found[0], found[1], found[2] === asked];
+}
+
+/** From a link, or from a debate that was: `/#setup=…`, `/?from=ID&swap=1`. */
+export function usePrefilled(at, formats, change) {
+  const from = at.query.get('from');
+  const shared = at.hash;
+  useEffect(() => {
+    const fill = (setup, text, turn = false) => {
+      const format = formats.find((one) => one.name === setup.format) ?? formats[0];
+      const loose = loosened(setup, format);
+      change(turn ? swapped(loose, format) : loose);
+      go('/', { replace: true });
+      toast(text, { seconds: 4 });
+    };
+    if (from) {
+      get(`/debates/${encodeURIComponent(from)}/setup`).then(
+        (body) => fill(setupOf(body), 'Filled in from the debate before.', at.query.get('swap') === '1'),
+        complain,
+      );
+    } else if (shared.startsWith('#setup=')) {
+      const setup = linked(shared);
+      if (setup) fill(setup, 'Filled in from the link.');
+      else complain(new Error('This link holds no setup that could be read.'));
+    }
+  }, [from, shared]);
+}
+
+/** Opens the debate and goes there; fetches first what this machine lacks. Ctrl or ⌘ with Enter does it, too. */
+export function useStart(setup, format, house, onWrong) {
+  const busy = useRef(false);
+  const start = async () => {
+    if (busy.current) return;
+    busy.current = true;
+    try {
+      for (const row of missing(setup, house)) if (row.provider === 'local') await install(row.modelId);
+      const { id } = await post('/debates', bodyOf(setup, format, house.usual), { once: true });
+      go(`/debate/${id}`);
+    } catch (error) {
+      refused(error, onWrong);
+    } finally {
+      busy.current = false;
+    }
+  };
+  const latest = useRef(start);
+  latest.current = start;
+  // Before it is painted, as with all keys.
+  useLayoutEffect(() => {
+    const press = (event) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      if (document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  return start;
+}
+
+function refused(error, onWrong) {
+  const found = error.errors ?? {};
+  onWrong(found);
+  if (Object.keys(found).length) announce(`${error.message}. ${Object.values(found).flat().join('. ')}`);
+  else complain(error);
+  requestAnimationFrame(() => document.querySelector('[aria-invalid=true]')?.focus());
+}

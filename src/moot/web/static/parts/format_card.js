@@ -1,0 +1,52 @@
+// The format: what it is, and its order of speeches drawn, one mark for each. The others wait in a sheet.
+
+import { html, useState } from '../../vendor/preact.js';
+import { many } from '../lib/numbers.js';
+import { COLOURS } from '../lib/setup.js';
+import { Sheet } from '../lib/ui.js';
+import { Wrong } from './field.js';
+import { Order } from './speech_strip.js';
+
+/** `order` is what the server lays out for these very seats; it is pale as long as it is not `current`. */
+export function FormatCard({ format, formats, order = [], current, colours, names, wrong, onPick }) {
+  const [choosing, choose] = useState(false);
+  const pick = (picked) => {
+    choose(false);
+    onPick(picked);
+  };
+  return html`<section class="format" aria-labelledby="format-title">
+    <div class="title">
+      <h2 id="format-title"><span class="overline">Format</span> <bdi>${format.title}</bdi></h2>
+      <button type="button" class="btn plain" onClick=${() => choose(true)}>Change format</button>
+    </div>
+    <p class="soft" dir="auto">${format.summary}</p>
+    <div class="laid" data-pale=${current ? undefined : ''}>
+      <${Drawn} order=${order} colours=${colours} names=${names} />
+      <p class="small soft numbers">${counted(order)}</p>
+    </div>
+    <${Wrong} texts=${wrong} />
+    ${choosing && html`<${Sheet} title="Formats" class="formats" onClose=${() => choose(false)}>
+      <div role="group" aria-label="Formats">${formats.map(
+        (one) => html`<${Choice} key=${one.name} format=${one} chosen=${one === format} onPick=${() => pick(one)} />`,
+      )}</div>
+    <//>`}
+  </section>`;
+}
+
+const Drawn = ({ order, ...more }) => html`<${Order} order=${order.map((speech, slot) => ({ ...speech, slot }))}
+  done=${new Set(order.keys())} ...${more} />`;
+
+function counted(order) {
+  if (!order.length) return '';
+  const words = order.reduce((sum, speech) => sum + speech.words, 0);
+  const rounds = order.at(-1).round;
+  const speeches = many(order.length, 'speech', 'speeches');
+  return `${speeches} in ${many(rounds, 'round')}, about ${many(words, 'word')}`;
+}
+
+const Choice = ({ format, chosen, onPick }) => html`<button type="button" class="choice" aria-pressed=${chosen}
+  onClick=${onPick}>
+  <b dir="auto">${format.title}</b>
+  <span class="small soft" dir="auto">${format.summary}</span>
+  <${Drawn} order=${format.order} colours=${COLOURS} label=${`Speeches of ${format.title}`} />
+</button>`;

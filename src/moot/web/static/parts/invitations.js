@@ -1,0 +1,108 @@
+// Inviting people: a link for each, in one role, and one link for a whole hall. A link is told once, when it is
+// made; the list shows who has been invited, and takes it back.
+
+import { html, useState } from '../../vendor/preact.js';
+import { get, post, remove } from '../lib/api.js';
+import { Button, Failed, Sheet, toast, useLoaded } from '../lib/ui.js';
+import { Choice, Line, Submit, Wrong, useForm } from './form.js';
+import { Link, isNear } from './copy_link.js';
+
+const ROLES = [
+  ['observer', 'Observer', 'Watches.'],
+  ['audience', 'Audience', 'Watches, votes and puts questions.'],
+  ['hall', 'A whole hall', 'One link for many: each of them joins with it, and votes and asks as themselves. Withdrawing the link removes them all.'],
+  ['participant', 'Participant', 'Speaks for one seat, and sees no more than its speaker may.'],
+  ['judge', 'Judge', 'Casts the ballot of one judge.'],
+  ['moderator', 'Moderator', 'Does all that you can do here, except delete it.'],
+];
+
+export function InviteSheet({ room, id, onClose }) {
+  const { seats, judges } = room.at('about').value;
+  const benched = judges.filter((judge) => judge.person);
+  const [role, setRole] = useState('observer');
+  const [seat, setSeat] = useState(seats[0].id);
+  const [judge, setJudge] = useState(benched[0]?.id ?? '');
+  const [name, setName] = useState('');
+  const [made, setMade] = useState(null);
+  const [list, failed, again] = useLoaded((signal) => get(`/debates/${id}/invitations`, { signal }));
+  const form = useForm(async () => {
+    setMade(await post(`/debates/${id}/invitations`, bodyOf({ role, seat, judge, name }), { once: true }));
+    setName('');
+    again();
+  });
+  const roles = ROLES.filter(([key]) => key !== 'judge' || benched.length > 0).map(([key, text]) => [key, text]);
+  const take = async (one) => {
+    await remove(`/debates/${id}/invitations/${encodeURIComponent(one.name)}`);
+    if (made?.name === one.name) setMade(null);
+    const left = one.many ? ' Everybody who joined by this link has lost access.' : '';
+    toast(`The invitation of ${one.name} counts no longer.${left}`);
+    again();
+  };
+  return html`<${Sheet} title="Invite" class="inviting" onClose=${onClose}>
+    <form class="stack" ...${form.props}>
+      <${Choice} name="role" legend="As what?" value=${role} onPick=${setRole} options=${roles} />
+      <p class="soft small">${ROLES.find(([key]) => key === role)[2]}</p>
+      ${role === 'participant' && html`<${Pick} label="In the seat of" value=${seat} onPick=${setSeat} of=${seats} />`}
+      ${role === 'judge' && html`<${Pick} label="In the place of" value=${judge} onPick=${setJudge} of=${benched} />`}
+      <${Line} label="Name (if you like)" value=${name} onWrite=${setName} maxlength="60" />
+      ${FIELDS.map((field) => html`<${Wrong} key=${field} errors=${form.errors} of=${field} />`)}
+      <${Submit} form=${form}>Make the link<//>
+    </form>
+    ${made && html`<${Made} made=${made} />`}
+    <${Invited} list=${list?.invitations} failed=${failed} again=${again} onTake=${take} />
+  <//>`;
+}
+
+function bodyOf({ role, seat, judge, name }) {
+  return {
+    role: role === 'hall' ? 'audience' : role,
+    ...(role === 'hall' && { many: true }),
+    ...(role === 'participant' && { seat }),
+    ...(role === 'judge' && { judge }),
+    ...(name.trim() && { name: name.trim() }),
+  };
+}
+
+const FIELDS = ['name', 'seat', 'judge', 'role'];
+
+const Pick = ({ label, value, onPick, of }) => html`<label class="named">${label}
+  <select class="field" value=${value} onChange=${(e) => onPick(e.target.value)}>
+    ${of.map((one) => html`<option key=${one.id} value=${one.id}>${one.name}</option>`)}
+  </select>
+</label>`;
+
+function Made({ made }) {
+  return html`<div class="made stack" role="status">
+    <${Link} label="Link for ${made.name}" url=${location.origin + made.link} />
+    <p class="soft small">
+      It is shown this once. Whoever has it comes in as ${AS[made.role]}.
+      ${isNear() && ' This address works on this machine alone; moot serve --host lets others in.'}
+    </p>
+  </div>`;
+}
+
+const AS = {
+  observer: 'an observer',
+  audience: 'one of the audience',
+  participant: 'the speaker of this seat',
+  judge: 'this judge',
+  moderator: 'a moderator',
+};
+
+function Invited({ list, failed, again, onTake }) {
+  if (failed) return html`<${Failed} error=${failed} again=${again} />`;
+  if (!list?.length) return null;
+  return html`<section class="invited">
+    <h3>Invited</h3>
+    <ul class="plain">${list.map(
+      (one) => html`<li key=${one.name} class="row">
+        <span class="grow">
+          <bdi>${one.name}</bdi> <span class="soft small">${one.many ? 'a whole hall' : one.role}</span>
+        </span>
+        <${Button} class="plain bad" aria-label="Withdraw the invitation of ${one.name}" onClick=${() => onTake(one)}>
+          Withdraw
+        <//>
+      </li>`,
+    )}</ul>
+  </section>`;
+}

@@ -1,0 +1,62 @@
+// The judge, or a panel of up to nine. A judge may be a person.
+
+import { html } from '../../vendor/preact.js';
+import { MOST_JUDGES, criteriaOf, emptyJudge } from '../lib/setup.js';
+import { Named, numberIn, wrongs } from './field.js';
+import { Picker, rowOf } from './model_picker.js';
+
+/** As the server counts them: the first is `judge`, the others are `judges`. */
+const placeOf = (place) => (place === 0 ? 'judge' : `judges.${place - 1}`);
+
+/** Who judges, in a line. */
+export function judgedBy(judges, house) {
+  const names = judges.map((judge) => rowOf(house.models, judge.model || house.usual).name);
+  return names.length === 1 ? names[0] : `a panel of ${names.length}: ${[...new Set(names)].join(', ')}`;
+}
+
+export function Judges({ judges, errors, house, onChange }) {
+  const put = (place) => (patch) =>
+    onChange(judges.map((judge, other) => (other === place ? { ...judge, ...patch } : judge)));
+  const dismiss = (place) => judges.length > 1 && (() => onChange(judges.filter((_, other) => other !== place)));
+  return html`<div class="stack">
+    <p class="small soft">A model reads the debate in both orders; if it changes its mind with the order, the verdict
+      says so.</p>
+    <ul class="judges">${judges.map(
+      (judge, place) => html`<${One} key=${place} judge=${judge} place=${place} errors=${errors} house=${house}
+        alone=${judges.length === 1} onChange=${put(place)} onDismiss=${dismiss(place)} />`,
+    )}</ul>
+    ${judges.length < MOST_JUDGES && html`<p>
+      <button type="button" class="btn" onClick=${() => onChange([...judges, emptyJudge()])}>Add a judge</button>
+    </p>`}
+  </div>`;
+}
+
+function One({ judge, place, alone, errors, house, onChange, onDismiss }) {
+  const at = placeOf(place);
+  const criteria = [...wrongs(errors, `${at}.evaluationCriteria`, true), ...wrongs(errors, `${at}.weights`)];
+  return html`<li>
+    <${Named} label="Name" dir="auto" placeholder=${alone ? 'Judge' : `Judge ${place + 1}`} value=${judge.name}
+      maxlength="100" wrong=${wrongs(errors, `${at}.name`)}
+      onInput=${(event) => onChange({ name: event.target.value })} />
+    <${Picker} label=${`Judge ${place + 1}`} people value=${judge.model} usual=${house.usual} models=${house.models}
+      wrong=${wrongs(errors, `${at}.model`, true)}
+      onPick=${(model) => onChange({ model, temperature: null, maxTokens: null })} />
+    <${Named} label="Weighs" dir="auto" placeholder="as the format does" value=${judge.criteria} wrong=${criteria}
+      onInput=${(event) => onChange({ criteria: event.target.value })} />
+    ${onDismiss && html`<button type="button" class="btn plain" aria-label=${`Send judge ${place + 1} away`}
+      onClick=${onDismiss}>✕</button>`}
+    <${Weights} judge=${judge} wrong=${(name) => wrongs(errors, `${at}.weights.${name}`)} onChange=${onChange} />
+  </li>`;
+}
+
+/** What each criterion counts, where somebody has named several. */
+function Weights({ judge, wrong, onChange }) {
+  const criteria = criteriaOf(judge);
+  const weigh = (name) => (event) => onChange({ weights: { ...judge.weights, [name]: numberIn(event) } });
+  return criteria.length > 1 && html`<fieldset class="weights">
+    <legend>What each counts</legend>
+    ${criteria.map((name) => html`<${Named} key=${name} label=${html`<bdi>${name}</bdi>`} type="number" min="0"
+      step="any" inputmode="decimal" placeholder="1" value=${judge.weights?.[name] ?? ''} wrong=${wrong(name)}
+      onInput=${weigh(name)} />`)}
+  </fieldset>`;
+}

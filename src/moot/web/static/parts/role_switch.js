@@ -1,0 +1,111 @@
+// In which role somebody looks at a debate: watching, moderating, or sitting in one of its seats. It is theirs
+// to choose as far as they may, and is remembered for each debate. Whoever sits in a seat watches as it, and
+// the server shows them no more than the person of that seat may see.
+
+import { effect, html, signal, useLayoutEffect, useRef } from '../../vendor/preact.js';
+import { post } from '../lib/api.js';
+import { isFree } from '../lib/keep_focus.js';
+import { Button, Menu, announce } from '../lib/ui.js';
+
+const SOON = 3000;
+const UNCHOSEN = Object.freeze({ role: null, seat: null });
+const choices = new Map();
+
+/** {role, seat, setRole(role, seat)}; observer, moderator or participant; null until the bar has settled it. */
+export function useRole(id) {
+  const { role, seat } = chosen(id).value;
+  return { role, seat, setRole: (...given) => choose(id, ...given) };
+}
+
+let switched = -Infinity;
+
+export function choose(id, role, seat = null) {
+  const now = chosen(id);
+  if (now.peek().role !== null) switched = performance.now();
+  if (now.peek().role !== role || now.peek().seat !== seat) now.value = { role, seat };
+}
+
+function chosen(id) {
+  if (!choices.has(id)) choices.set(id, remembered(id));
+  return choices.get(id);
+}
+
+/** An invitation counts in its tab alone, and so does the role that goes with it. */
+function remembered(id) {
+  const invited = sessionStorage.getItem(`moot.invited.${id}`);
+  const shelf = invited ? sessionStorage : localStorage;
+  const key = `moot.role.${id}`;
+  let start = null;
+  try {
+    start = JSON.parse(shelf.getItem(key));
+  } catch {
+    // Not ours; it is written over.
+  }
+  const now = signal(start?.role ? { role: start.role, seat: start.seat ?? null } : UNCHOSEN);
+  effect(() => now.value.role && shelf.setItem(key, JSON.stringify(now.value)));
+  return now;
+}
+
+/** The role somebody has who has not chosen: guests what they were invited as; on one's own machine, the one
+ * seat that is kept for a person, or the chair. */
+export function natural(me, seats = []) {
+  if (me.role === 'participant') return ['participant', me.seat];
+  if (!me.may.steer) return ['observer'];
+  const kept = seats.filter((seat) => seat.person && me.may.seats.includes(seat.id));
+  return kept.length === 1 ? ['participant', kept[0].id] : ['moderator'];
+}
+
+/** The seats somebody could sit in now. */
+function seatsFor(room) {
+  const may = room.me.value?.may.seats ?? [];
+  const { open } = room.at('now').value;
+  const mine = room.at('about').value.seats.filter((one) => may.includes(one.id));
+  return mine.filter((one) => one.person || open.includes(`take:${one.id}`));
+}
+
+/** A guest who was invited to one seat has nothing to choose. */
+export const canSwitch = (room) => Boolean(room.me.value?.may.steer);
+
+const NAMES = { observer: 'Watching', moderator: 'Moderating' };
+
+/** The switch between the roles. */
+export function RoleSwitch({ room, id, role, seat, setRole }) {
+  const { seats } = room.at('about').value;
+  const { open } = room.at('now').value;
+  const free = seatsFor(room);
+  const root = useRef();
+  // Another seat is another room, and the page is shown anew: the focus comes back to where it was.
+  useLayoutEffect(() => {
+    const lost = performance.now() - switched < SOON && isFree();
+    if (lost) root.current?.querySelector('button').focus();
+  }, []);
+  if (!canSwitch(room)) return null;
+  const sit = async (one) => {
+    if (!one.person) await post(`/debates/${id}/seats/${one.id}/take`, {}, { once: true });
+    setRole('participant', one.id);
+    announce(`You sit as ${one.name}.`);
+  };
+  const rise = async () => {
+    await post(`/debates/${id}/seats/${seat}/leave`, {}, { once: true });
+    setRole('moderator');
+  };
+  const item = (is, onClick) => ({ class: 'item', 'aria-pressed': is, onClick });
+  const sits = (one) => role === 'participant' && seat === one.id;
+  const name = seats.find((one) => one.id === seat)?.name;
+  const label = html`<${Figure} /><span class="visually-hidden">Role:</span>
+    <span class="role">${role === 'participant' ? html`<bdi>${name}</bdi>` : NAMES[role]}</span>`;
+  return html`<div ref=${root}><${Menu} label=${label}>
+    <${Button} ...${item(role === 'observer', () => setRole('observer'))}>Watch<//>
+    <${Button} ...${item(role === 'moderator', () => setRole('moderator'))}>Moderate<//>
+    ${free.map(
+      (one) => html`<${Button} key=${one.id} ...${item(sits(one), () => sit(one))}>
+        <span>Sit as <bdi>${one.name}</bdi></span>
+      <//>`,
+    )}
+    ${seat && open.includes(`leave:${seat}`) && html`<${Button} class="item" onClick=${rise}>Leave the seat<//>`}
+  <//></div>`;
+}
+
+const Figure = () => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+  <circle cx="8" cy="5" r="2.6" /><path d="M2.8 14c.5-3 2.4-4.5 5.2-4.5s4.7 1.5 5.2 4.5" />
+</svg>`;

@@ -1,0 +1,196 @@
+// The desk of a person who sits in a debate: what they write, and how much time and how many words they have
+// for it. What is written is kept on the server as a draft, and in this tab until it has arrived
+// there; when the time is up, the draft is the speech.
+
+import { html, useEffect, useRef, useState } from '../../vendor/preact.js';
+import { get, post, put } from '../lib/api.js';
+import { seatStyle } from '../lib/colour.js';
+import { isFree } from '../lib/keep_focus.js';
+import { useKeys } from '../lib/keyboard.js';
+import { callOff, callUp, permission, permit } from '../lib/turn_alert.js';
+import { kept } from '../lib/preferences.js';
+import { ensureStyle } from '../lib/stylesheet.js';
+import { Button, announce, complain } from '../lib/ui.js';
+import { count } from '../lib/word_count.js';
+import { MOD } from './form.js';
+import { Point } from './points_of_information.js';
+import { choose } from './role_switch.js';
+
+await ensureStyle('controls');
+
+const LONGEST = 20_000;
+const shows = kept('typing', false);
+
+export function Desk({ room, id, seat }) {
+  const place = room.at('place').value;
+  const mine = room.at('about').value.seats.find((one) => one.id === seat);
+  const may = room.me.value?.may.seats.includes(seat);
+  if (!may || !mine || place?.seat !== seat) return null;
+  const { open } = room.at('now').value;
+  const path = `/debates/${id}/seats/${seat}`;
+  const at = { room, id, seat, path, place, mine, open };
+  if (!mine.person) return open.includes(`take:${seat}`) ? html`<${Empty} ...${at} />` : null;
+  if (place.title === null && !place.point) return null;
+  const up = place.turn !== null;
+  const style = seatStyle(mine.color);
+  return html`<section class="desk" data-seat style=${style} data-turn=${up} aria-labelledby="desk-title">
+    <${Writing} key=${seat} ...${at} />
+    <${Point} ...${at} />
+    <${Foot} ...${at} />
+  </section>`;
+}
+
+function Empty({ path, mine }) {
+  const take = () => post(`${path}/take`, {}, { once: true });
+  return html`<section class="desk row" data-seat style=${seatStyle(mine.color)} aria-label="Your seat">
+    <span class="grow">A model speaks as <bdi>${mine.name}</bdi>.</span>
+    <${Button} class="main" onClick=${take}>Take the seat<//>
+  </section>`;
+}
+
+function Writing({ room, path, seat, place, open, mine }) {
+  const draft = useDraft(path, place);
+  const field = useRef();
+  const up = place.turn !== null;
+  const ready = open.includes(`say:${seat}`) && draft.text.trim() !== '';
+  useCall(up, place.title, room.at('about').peek().motion, field);
+  useKeys('At your desk', { d: ['Write', () => field.current.focus()] });
+  const speak = async () => {
+    if (!ready) return;
+    try {
+      await draft.say();
+      announce('You have spoken.');
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const hurry = (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      speak();
+    }
+  };
+  const words = draft.text === place.draft ? place.words : count(draft.text);
+  return html`
+    <header class="row">
+      <h2 id="desk-title" class="grow">
+        ${up ? 'You have the floor' : 'Your next speech'}<span class="soft"> · ${place.title}</span>
+      </h2>
+      ${up && html`<${Clock} path=${path} endsAt=${place.endsAt} />`}
+    </header>
+    <textarea class="field" ref=${field} dir="auto" rows="9" maxlength=${LONGEST} value=${draft.text}
+      aria-label="Your speech as ${mine.name}" placeholder=${up ? 'Speak…' : AHEAD}
+      onInput=${(event) => draft.write(event.target.value)} onKeyDown=${hurry}></textarea>
+    <div class="row under">
+      <${Count} words=${words} budget=${place.budget} />
+      <span class="soft small kept">${draft.settled ? draft.text && 'Draft kept' : 'Keeping the draft…'}</span>
+      <label class="small grow">
+        <input type="checkbox" checked=${shows.value} onChange=${turnShowing} /> Show it as I type
+      </label>
+      <button type="button" class="btn main" disabled=${!ready} onClick=${speak}>
+        Speak<kbd aria-hidden="true">${MOD} ↵</kbd>
+      </button>
+    </div>
+  `;
+}
+
+const AHEAD = 'Write ahead, if you like. It waits here until it is your turn.';
+const turnShowing = (event) => (shows.value = event.target.checked);
+
+const Count = ({ words, budget }) => html`<span class="numbers small ${budget && words > budget ? 'over' : 'soft'}">
+  ${budget ? `${words} of ${budget} words` : `${words} words`}
+</span>`;
+
+/** What is written here, and how far the server knows it. */
+function useDraft(path, place) {
+  const shelf = `moot.draft.${path}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(shelf) ?? place.draft);
+  const [sent, setSent] = useState(place.draft);
+  const own = useRef({ turn: place.turn, words: new Set(), timer: null, sending: null }).current;
+  const keep = async (words) => {
+    own.words.add(words);
+    await put(`${path}/draft`, { text: words, ...(shows.peek() && { live: true }) });
+    setSent(words);
+    if (sessionStorage.getItem(shelf) === words) sessionStorage.removeItem(shelf);
+  };
+  // A speech that is over took what was written with it; and in another tab they may have written on. One's own
+  // words come back late, when more has been typed: these are left alone.
+  useEffect(() => {
+    const over = own.turn !== null && own.turn !== place.turn;
+    own.turn = place.turn;
+    if (over) sessionStorage.removeItem(shelf);
+    if (!over && (own.words.has(place.draft) || text !== sent)) return;
+    own.words.clear();
+    setText(place.draft);
+    setSent(place.draft);
+  }, [place.turn, place.draft]);
+  useEffect(() => {
+    if (text === sent) return undefined;
+    own.timer = setTimeout(() => (own.sending = keep(text).catch(complain)), shows.peek() ? 250 : 500);
+    return () => clearTimeout(own.timer);
+  }, [text, sent]);
+  const write = (words) => {
+    sessionStorage.setItem(shelf, words);
+    setText(words);
+  };
+  // A draft that arrived behind the speech would be that of the next one.
+  const say = async () => {
+    clearTimeout(own.timer);
+    await own.sending;
+    await post(`${path}/speech`, { text }, { once: true });
+  };
+  return { text, settled: text === sent, write, say };
+}
+
+/** Tells them, once for each speech, that it is theirs. */
+function useCall(up, title, motion, field) {
+  useEffect(() => {
+    if (!up) return undefined;
+    callUp(title, motion);
+    if (isFree()) field.current?.focus({ preventScroll: true });
+    return callOff;
+  }, [up]);
+}
+
+/** The time that is left, by the server's word: this machine's clock may be wrong. */
+function Clock({ path, endsAt }) {
+  const [left, setLeft] = useState(null);
+  useEffect(() => {
+    let timer = null;
+    const stop = new AbortController();
+    const run = ({ secondsLeft }) => {
+      if (secondsLeft === null) return setLeft(null);
+      const end = performance.now() + secondsLeft * 1000;
+      const tick = () => setLeft(Math.max(0, Math.floor((end - performance.now()) / 1000)));
+      timer = setInterval(tick, 250);
+      return tick();
+    };
+    get(path, { signal: stop.signal }).then(run, () => setLeft(null));
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [path, endsAt]);
+  useEffect(() => {
+    if (left === 60 || left === 15) announce(`${left} seconds left.`);
+  }, [left]);
+  if (endsAt === null) return html`<span class="clock soft">The clock stands still</span>`;
+  return html`<time class="clock numbers" role="timer" aria-live="off" data-short=${left !== null && left <= 30}>
+    ${left === null ? '–:––' : `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`}
+  </time>`;
+}
+
+function Foot({ room, id, path, seat, place, open }) {
+  const leave = async () => {
+    await post(`${path}/leave`, {}, { once: true });
+    if (room.me.peek().may.steer) choose(id, 'moderator');
+  };
+  const asks = permission.value === 'default' && place.turn === null;
+  const free = open.includes(`leave:${seat}`);
+  if (!asks && !free) return null;
+  return html`<footer class="row">
+    ${asks && html`<${Button} class="plain small" onClick=${permit}>Tell me when it is my turn<//>`}
+    <span class="grow"></span>
+    ${free && html`<${Button} class="plain small" onClick=${leave}>Leave the seat<//>`}
+  </footer>`;
+}

@@ -1,0 +1,140 @@
+// Doubt, drawn. One axis of margin between two parties: each judge is two linked dots, one for each order in
+// which it was shown them, so that a change of mind is seen at once; below, what all of them come to. No
+// number stands alone. Three parties and more have no one axis: see `ranks.js`.
+
+import { html } from '../../vendor/preact.js';
+import { inPoints } from '../lib/numbers.js';
+import { partiesOf } from '../lib/parties.js';
+import { orderName, Points, Ranks } from './ranking_chart.js';
+
+const STEPS = [5, 10, 20, 25, 50, 100];
+
+/** Only what judges said can be drawn; of a verdict by hand or by vote there is nothing. */
+export function Doubt({ verdict, about }) {
+  const parties = partiesOf(about);
+  if (verdict.leanings.length) return html`<${Axis} verdict=${verdict} parties=${parties} ends=${about.parties} />`;
+  if (about.parties.length < 3) return null;
+  if (verdict.ballots.some((ballot) => ballot.ranking)) return html`<${Ranks} verdict=${verdict} parties=${parties} />`;
+  if (verdict.ballots.some((ballot) => Object.keys(ballot.scores).length)) {
+    return html`<${Points} verdict=${verdict} parties=${parties} />`;
+  }
+  return null;
+}
+
+function Axis({ verdict, parties, ends: [first, second] }) {
+  const rows = verdict.leanings.map((one) => ({ ...one, winners: winnersOf(verdict, one) }));
+  const { step, reach } = scaleOf(rows.flatMap((row) => row.margins));
+  const at = (margin) => `${50 + (margin / reach) * 47}%`;
+  const ahead = (margin) => (margin > 0 ? first : second).name;
+  const said = (margin) => (margin === 0 ? 'level' : `${inPoints(margin)} for ${ahead(margin)}`);
+  const colour = (id) => parties.get(id)?.style ?? '';
+  const panel = rows.length > 1 ? verdict.average : null;
+  return html`<figure class="doubt">
+    <figcaption>
+      ${['first', 'second'].map((dot, order) => html`<span class="key" key=${dot}>
+        <svg width="12" height="12" aria-hidden="true"><circle class=${dot} cx="6" cy="6" r="4.5" /></svg>
+        ${orderName(order)}
+      </span>`)}
+    </figcaption>
+    <div class="plot" role="img" aria-label=${inWords(rows, panel, said, verdict.marginWords)}>
+      ${rows.map((row) => html`<${Judge} key=${row.judge} row=${row} at=${at} said=${said} colour=${colour} />`)}
+      ${panel && html`<${Panel} panel=${panel} at=${at} said=${said} />`}
+      <div class="ends">
+        <span></span>
+        <span class="scale">${ticks(step, reach).map(
+          (tick) => html`<i key=${tick} style=${`--at:${at(tick)}`}>${tick === 0 ? 'level' : inPoints(tick)}</i>`,
+        )}</span>
+        <span class="end second" data-seat style=${colour(second.id)}>← <bdi>${second.name}</bdi></span>
+        <span class="end first" data-seat style=${colour(first.id)}><bdi>${first.name}</bdi> →</span>
+      </div>
+    </div>
+    <${Table} rows=${rows} parties=${parties} said=${said} panel=${panel} average=${verdict.marginWords} />
+  </figure>`;
+}
+
+function Judge({ row, at, said, colour }) {
+  const [one, other] = row.margins;
+  const dots = row.margins.map((margin, place) => html`<circle key=${place} data-seat
+    style=${colour(row.winners[place])} class=${place ? 'second' : 'first'}
+    cx=${at(margin)} cy="50%" r=${place === 0 ? 6 : one === other ? 10 : 6} />`);
+  return html`<div class="judge ${row.flipped ? 'flipped' : ''}">
+    <span class="who"><bdi>${row.judge}</bdi></span>
+    <span class="says">${row.flipped ? 'changed its mind' : both(row.margins, said)}</span>
+    <svg aria-hidden="true">
+      <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
+      ${other !== undefined && html`<line class="link" data-seat style=${colour(row.winners[0])}
+        x1=${at(one)} x2=${at(other)} y1="50%" y2="50%" />`}
+      ${dots.toReversed()}
+    </svg>
+  </div>`;
+}
+
+/** 14 and 9 for Ann. */
+function both([one, other], said) {
+  if (other === undefined || other === one) return said(one);
+  return one * other > 0 ? `${inPoints(one)} and ${said(other)}` : `${said(one)}, ${said(other)}`;
+}
+
+function Panel({ panel, at, said }) {
+  return html`<div class="judge panel">
+    <span class="who">All together</span>
+    <span class="says">${said(panel.low)} to ${said(panel.high)}</span>
+    <svg aria-hidden="true">
+      <line class="level" x1="50%" x2="50%" y1="0" y2="100%" />
+      <line class="range" x1=${at(panel.low)} x2=${at(panel.high)} y1="50%" y2="50%" />
+      <svg x=${at(panel.margin)} y="50%" overflow="visible"><path d="M0 -8 L7 0 L0 8 L-7 0z" /></svg>
+    </svg>
+  </div>`;
+}
+
+function Table({ rows, parties, said, panel, average }) {
+  const cell = (row, place) => {
+    if (row.margins[place] === undefined) return '–';
+    const winner = row.winners[place];
+    return html`${said(row.margins[place])}; names <bdi>${parties.get(winner)?.name ?? 'nobody'}</bdi>`;
+  };
+  return html`<details class="as-table">
+    <summary>The same as a table</summary>
+    <div class="scroll" tabindex="0"><table>
+      <caption>The margin that each judge gave, in points, in both orders</caption>
+      <thead><tr>${['Judge', 'First order', 'The other way round', 'Changed its mind'].map(
+        (head) => html`<th scope="col" key=${head}>${head}</th>`,
+      )}</tr></thead>
+      <tbody>${rows.map(
+        (row) => html`<tr key=${row.judge}>
+          <th scope="row"><bdi>${row.judge}</bdi></th>
+          <td>${cell(row, 0)}</td><td>${cell(row, 1)}</td><td>${row.flipped ? 'yes' : 'no'}</td>
+        </tr>`,
+      )}</tbody>
+      ${panel && html`<tfoot><tr>
+        <th scope="row">All together</th>
+        <td colspan="3">${average} on average; from ${said(panel.low)} to ${said(panel.high)}</td>
+      </tr></tfoot>`}
+    </table></div>
+  </details>`;
+}
+
+function inWords(rows, panel, said, average) {
+  const flip = (row) => (row.flipped ? ', changed its mind' : '');
+  const judges = rows.map((row) => `${row.judge}: ${row.margins.map(said).join(', then ')}${flip(row)}`);
+  const all = panel ? `. All together ${average} on average, from ${said(panel.low)} to ${said(panel.high)}` : '';
+  return `The margin of each judge in both orders. ${judges.join('. ')}${all}.`;
+}
+
+/** Whom each ballot with points names, in the order of its margins. */
+function winnersOf(verdict, leaning) {
+  const own = verdict.ballots.filter((ballot) => ballot.judgeName === leaning.judge);
+  return own.filter((ballot) => Object.keys(ballot.scores).length).map((ballot) => ballot.winner);
+}
+
+/** A little farther than the farthest ballot, with two marks to either side at the most. */
+function scaleOf(margins) {
+  const far = Math.max(8, ...margins.map(Math.abs));
+  const step = STEPS.find((one) => one * 2 >= far) ?? 100;
+  return { step, reach: Math.max(far, step * Math.ceil(far / step)) * 1.04 };
+}
+
+function ticks(step, reach) {
+  const right = [step, step * 2].filter((tick) => tick <= reach);
+  return [...right.map((tick) => -tick).toReversed(), 0, ...right];
+}
