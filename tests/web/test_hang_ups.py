@@ -8,12 +8,14 @@ import logging
 import socket
 import struct
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from moot.compat import routers
 from moot.web.reference.article import PREFIX
@@ -201,6 +203,26 @@ async def test_what_is_said_before_the_handshake_is_answered_is_heard(bordered: 
     assert (await line.reply()).status == 101
     assert await line.reader.readexactly(7) == b"\x81\x05hello"
     await line.close()
+    await settled(served)
+
+
+async def test_two_who_write_to_a_socket_may_both_learn_that_its_client_has_gone(bordered: Serving) -> None:
+    """The second is told by Starlette in other words than the first."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        websocket = WebSocket(scope, receive, send)
+        await websocket.accept()
+        with suppress(WebSocketDisconnect):
+            while True:
+                await websocket.send_text("still there?")
+                await asyncio.sleep(0)
+        await websocket.send_text("and now?")
+
+    served = await bordered(app)
+    line = await Line.to(served.port)
+    await line.send(handshake())
+    assert (await line.reply()).status == 101
+    reset(line)
     await settled(served)
 
 

@@ -21,7 +21,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from uvicorn.protocols.utils import ClientDisconnected
 
 from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
@@ -44,7 +44,7 @@ STREAM = re.compile(
     r"|debate/stream/([^/]+))"
 )
 
-HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect)
+HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect, WebSocketDisconnected)
 """The client has gone, as Starlette and uvicorn put it: that is no error, and there is nobody to answer."""
 
 log = logging.getLogger(__name__)
