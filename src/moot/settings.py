@@ -86,7 +86,7 @@ from moot.core.terms import Price
 from moot.core.timing import RunnerTimings
 from moot.providers import endpoint_settings
 from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint, with_environ_url
-from moot.providers.keys import FILE, Environ, Secret, shown, shown_in
+from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
 from moot.tools import tool_settings as tools_written
 from moot.tools.tool_settings import ToolServer
@@ -158,7 +158,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def file(self) -> Path:
-        return self.data / FILE
+        return self.data / SETTINGS_FILE
 
     @property
     def database(self) -> Path:
@@ -177,7 +177,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     data = Path(env["MOOT_DATA"]).expanduser() if env.get("MOOT_DATA") else _data_folder()
     ledger = env.get("MOOT_SCRIPT_LEDGER")
-    path = data / FILE
+    path = data / SETTINGS_FILE
     file = _read(path)
     endpoints, usual = endpoint_settings.endpoints(file, path), RunnerTimings()
     return Settings(

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.api.problems import REGISTRY
+from moot.api.problems import PROBLEM_TYPES
 from moot.settings import ServerSettings
 from tests.web.raw import request
 from tests.wire_in.house import changed
@@ -88,7 +88,7 @@ class Row(Struct, frozen=True, kw_only=True):
             "type": f"/errors/{self.sort.kind}",
             "title": self.sort.title,
             "status": self.sort.status,
-            "detail": self.detail or REGISTRY[self.sort.kind].detail,  # type: ignore[index]  # one of its kinds
+            "detail": self.detail or PROBLEM_TYPES[self.sort.kind].detail,  # type: ignore[index]  # one of its kinds
             "instance": instance,
             "requestId": request_id,
         }

@@ -10,7 +10,7 @@ import httpx
 
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
-from moot.web.routes.admin import FIRST
+from moot.web.routes.admin import FIRST_ONE_WARNING
 from tests.api.served import BODY, Served, serving
 from tests.api.test_debates import problem
 from tests.api.test_roles import GUARDED, bearer
@@ -170,7 +170,7 @@ async def test_the_first_token_shuts_the_door_at_once_and_says_so(served: Served
     reply = await made(served, {"name": "zoe", "owner": ""})
     assert reply.status_code == 201
     token = reply.json()["token"]
-    assert reply.json()["warning"] == FIRST.format(owner="nobody in particular")
+    assert reply.json()["warning"] == FIRST_ONE_WARNING.format(owner="nobody in particular")
     problem(await served.http.get(f"{API}/debates"), 401, "unauthorized")
     assert (await served.http.get(f"{API}/debates", headers=bearer(token))).status_code == 200
     problem(await served.http.get(f"{API}/tokens", headers=bearer(token)), 403, "forbidden")

@@ -81,7 +81,7 @@ async def test_a_dry_run_reports_the_same_and_writes_nothing(store: SqliteStore,
     assert dry.report.compare_counts() == real.report.compare_counts()
     assert (dry.new, real.new) == (60, 60)
     theirs = await import_rows(store.archive, old, owner="somebody else", dry=True)
-    assert theirs.report.problems[0].reason == legacy_import.THEIRS
+    assert theirs.report.problems[0].reason == legacy_import.OTHER_IMPORT
     assert theirs.report.kept.rows == 0
 
 
@@ -200,7 +200,7 @@ async def test_rows_that_cannot_be_read_are_reported_and_stop_nothing(tmp_path: 
         "not a JSON object",
         "not a JSON object",
         "role is missing",
-        legacy_import.AGAIN,
+        legacy_import.DUPLICATE_ROW,
         "reasoning is no object",
         legacy_import.TOO_DEEP,
         "not a JSON object",

@@ -169,8 +169,8 @@ async def test_ids_that_are_none_or_not_alone_are_told(postgres_url: str) -> Non
     assert [event.id for event in await store.archive.events("c")] == ["-a", "b", "c"]
     assert [(one.row, one.reason.split(",")[0]) for one in outcome.report.problems] == [
         ("a row without id", "id is missing"),
-        ("b", legacy_import.AGAIN),
-        ("b", legacy_import.AGAIN),
+        ("b", legacy_import.DUPLICATE_ROW),
+        ("b", legacy_import.DUPLICATE_ROW),
     ]
     assert not outcome.report.is_complete
 

@@ -142,7 +142,7 @@ class Chorus(ScriptedProvider):
     def _at_once(self) -> bool:
         return bool(self._earlier) and len(self.calls) <= SEATS
 
-    async def _breathe(self) -> None:
+    async def _wait_pace(self) -> None:
         if not self._at_once:
             await asyncio.sleep(PACE)
 

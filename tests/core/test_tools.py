@@ -36,10 +36,10 @@ from moot.engine.jobs import SpeechJob
 from moot.engine.segment_offsets import PARAGRAPH, SegmentShifter, make_shifter, next_index
 from moot.engine.tool_session import MAX_CONTINUATIONS
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment
-from moot.providers.tool_exchanges import OWN_ID
+from moot.providers.tool_exchanges import OWN_ID_PREFIX
 from moot.rules import runner_decisions
 from moot.rules.broken_calls import ON_THEIR_WAY, cut_off
-from moot.tools.contract import MOST_CALLS
+from moot.tools.contract import MAX_CALLS
 from tests.core.plots import LAW, blind
 from tests.core.simulate import TOOLS, Reply, Sent, Simulation, in_turn, speak, words
 from tests.factories import call_started, delta, log, opened, seats, table, turn_started
@@ -247,7 +247,7 @@ def test_nobody_goes_on_for_ever() -> None:
         if part.accept(heard(Text("Hm.", 9), USE, call=call)) is not None:
             break
         part.tool_session.add_results(heard(USE), [GIVEN])
-    assert call == MOST_CALLS
+    assert call == MAX_CALLS
     assert part.request(1).enough
 
 
@@ -304,7 +304,7 @@ def test_a_call_is_told_by_whose_it_is_and_by_an_id_of_its_own() -> None:
         for item in calls
         if isinstance(item, ReplySegment) and isinstance(item.segment, ToolCall)
     ]
-    assert [call.id for call in made] == [f"{OWN_ID}3", f"{OWN_ID}4", "c2", f"{OWN_ID}6"]
+    assert [call.id for call in made] == [f"{OWN_ID_PREFIX}3", f"{OWN_ID_PREFIX}4", "c2", f"{OWN_ID_PREFIX}6"]
     assert {(call.server, call.title) for call in made} == {("lab", "Measure")}
     again = there.shift(ReplySegment(ToolCall("c2", "lab__measure", "{}", 2)))
     assert isinstance(again, ReplySegment)

@@ -32,7 +32,7 @@ from moot.rules.commands import Abort
 from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore
-from moot.tools.contract import MOST_CALLS
+from moot.tools.contract import MAX_CALLS
 from tests.chaos import kills
 from tests.faults import acts, catalogue
 from tests.faults.acts import refuse, says, slow_down, tells
@@ -513,6 +513,6 @@ async def test_a_thousand_calls_of_tools_are_as_good_as_a_few(tmp_path: Path, to
         turns=1,
         judge="none",
     )
-    assert len(shop.asked) == MOST_CALLS
+    assert len(shop.asked) == MAX_CALLS
     assert held.turn(1).state == "completed"
     assert len(server.calls) == 2

@@ -17,7 +17,7 @@ from moot.providers import anthropic, openai_chat, transport
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
 from moot.providers.decoder import Decoder
-from moot.providers.throttle import FAILURES
+from moot.providers.throttle import MAX_FAILURES
 
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
@@ -85,7 +85,7 @@ async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late
     family: openai_chat.Family, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long it is waited for is another matter: a busy machine may take its time.
-    monkeypatch.setattr(transport, "FAREWELL_SECONDS", 10.0)
+    monkeypatch.setattr(transport, "DRAIN_SECONDS", 10.0)
 
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(CHUNKED + b"%x\r\n%b\r\n" % (len(stream), stream))
@@ -195,7 +195,7 @@ async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figur
 
 
 async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.providers.client.MOST_RECEIVED", 100_000)
+    monkeypatch.setattr("moot.providers.client.MAX_REPLY_BYTES", 100_000)
     comments = b": still here\n\n" * 20_000
     async with serving(replying(comments + CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
@@ -207,16 +207,16 @@ async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(body: bytes) -> None:
     async with serving(replying(body)) as (url, requests):
         client = ProviderClient(openai_chat.family(), url)
-        for _ in range(FAILURES + 5):
+        for _ in range(MAX_FAILURES + 5):
             with pytest.raises(Fault):
                 _ = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()
-    assert sum(requests) == FAILURES
+    assert sum(requests) == MAX_FAILURES
 
 
 async def test_a_service_that_hangs_is_left_alone_too() -> None:
     client = ProviderClient(openai_chat.family(), "http://127.0.0.1:1")
-    for _ in range(FAILURES):
+    for _ in range(MAX_FAILURES):
         client.report_timeout(REQUEST.model)
     with pytest.raises(Fault) as caught:
         await heard(client)
@@ -229,12 +229,12 @@ async def test_calls_that_are_cut_say_nothing_about_a_service() -> None:
 
     async with serving(answer) as (url, requests):
         client = ProviderClient(openai_chat.family(), url)
-        for _ in range(FAILURES + 1):
+        for _ in range(MAX_FAILURES + 1):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.005):
                     await collect(client, [])
         await client.close()
-    assert sum(requests) <= FAILURES + 1
+    assert sum(requests) <= MAX_FAILURES + 1
 
 
 async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:

@@ -17,7 +17,7 @@ from moot import settings
 from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import FREE, ChatMessage, Model, Request
 from moot.engine.arena import Arena
-from moot.models.registry import SHORT, ProviderRegistry
+from moot.models.registry import LOCAL_OUTPUT_TOKENS, ProviderRegistry
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDone, Traits
 from moot.providers.endpoint_settings import EndpointTable
@@ -282,7 +282,7 @@ def test_a_server_of_ones_own_may_take_its_time(load: Load) -> None:
     box = named(here, "box")
     assert not box.traits.deadlines
     providers = ProviderRegistry({}, models=here.models, environ=here.environ, services=here.endpoints)
-    assert providers.model("box/anything").max_tokens == SHORT
+    assert providers.model("box/anything").max_tokens == LOCAL_OUTPUT_TOKENS
 
 
 CUSTOM = '[endpoints.mine]\nfamily = "openai_chat"\nbase_url = "https://mine.example"\n'
@@ -432,7 +432,7 @@ def test_a_provider_of_ones_own_says_what_its_models_take(tmp_path: Path) -> Non
     given = {"a": ScriptedProvider(), "b": ScriptedProvider(traits=Traits(efforts=("low",), deadlines=False))}
     providers = ProviderRegistry(given, models=tmp_path, environ={})
     providers.check(Model("a", "x", effort="max", verbosity="low"))
-    assert providers.model("a/x").max_tokens > providers.model("b/x").max_tokens == SHORT
+    assert providers.model("a/x").max_tokens > providers.model("b/x").max_tokens == LOCAL_OUTPUT_TOKENS
     providers.check(Model("b", "x", effort="low"))
     with pytest.raises(Invalid, match="It takes: low"):
         providers.check(Model("b", "x", effort="high"))

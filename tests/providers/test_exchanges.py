@@ -25,7 +25,7 @@ from moot.engine.segment_offsets import make_shifter, next_index
 from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.endpoints import ENDPOINTS
-from moot.providers.tool_exchanges import OWN_ID, exchange_steps, parameter_schema, parse_arguments
+from moot.providers.tool_exchanges import OWN_ID_PREFIX, exchange_steps, parameter_schema, parse_arguments
 from tests.providers.recordings import Recording, family, found
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}
@@ -312,8 +312,8 @@ def test_google_gets_a_signature_back_that_had_no_place_and_no_id_that_is_ours()
     parts = (
         Text("Let me see.", 0),
         Reasoning((), 1, opaque="sig-text"),
-        ToolCall(f"{OWN_ID}2", "lab__search", "{}", 2, kind="functionCall"),
-        ToolResult(f"{OWN_ID}2", "Found.", index=3),
+        ToolCall(f"{OWN_ID_PREFIX}2", "lab__search", "{}", 2, kind="functionCall"),
+        ToolResult(f"{OWN_ID_PREFIX}2", "Found.", index=3),
     )
     asked, given = google.body(ask(exchange=parts), PLAIN)["contents"][1:]
     assert asked["parts"] == [
@@ -366,7 +366,7 @@ def test_what_a_real_model_asked_goes_back_with_its_answers(recording: Recording
     for place_, call in enumerate(asked):
         assert f"Answer {place_}." in sent
         assert json.dumps(call.name) in sent
-        assert call.id in sent or call.id.startswith(OWN_ID)
+        assert call.id in sent or call.id.startswith(OWN_ID_PREFIX)
     for part in said:
         if isinstance(part, ToolCall | Reasoning) and part.opaque and recording["api"] != "openai.chat":
             assert part.opaque in sent

@@ -130,7 +130,7 @@ async def test_who_was_too_hasty_does_not_hear_it_from_itself() -> None:
 async def test_who_was_refused_more_often_than_others_is_let_in_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared_throttle, "LONG_SECONDS", 0.05)
+    monkeypatch.setattr(shared_throttle, "OWN_LIMIT_SECONDS", 0.05)
     one, other = gates(MemorySharedState(), EndpointLimits(concurrent=8, written=True))
     for _ in range(3):
         one.failed(Fault("rate_limited"), began=one.now())

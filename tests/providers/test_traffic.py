@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from moot.core.errors import Fault
-from moot.providers.throttle import FAILURES, REST, EndpointLimits, Throttle
+from moot.providers.throttle import FIRST_BACKOFF, MAX_FAILURES, EndpointLimits, Throttle
 
 HASTY = Fault("rate_limited", http_status=429)
 GONE = Fault("unreachable", billed=False)
@@ -158,22 +158,22 @@ def failing(times: int) -> tuple[Throttle, Clock]:
 
 
 def test_a_service_that_fails_ten_times_in_a_row_is_left_alone() -> None:
-    gate, _ = failing(FAILURES)
+    gate, _ = failing(MAX_FAILURES)
     with pytest.raises(Fault) as caught:
         gate.check()
     fault = caught.value
     assert (fault.kind, fault.severity, fault.billed) == ("unreachable", "transient", False)
-    assert fault.retry_after == REST
+    assert fault.retry_after == FIRST_BACKOFF
 
 
 def test_nine_failures_are_no_reason_yet() -> None:
-    gate, _ = failing(FAILURES - 1)
+    gate, _ = failing(MAX_FAILURES - 1)
     gate.check()
 
 
 def test_one_call_looks_whether_the_service_is_back() -> None:
-    gate, clock = failing(FAILURES)
-    clock.time += REST
+    gate, clock = failing(MAX_FAILURES)
+    clock.time += FIRST_BACKOFF
     gate.check()
     with pytest.raises(Fault):
         gate.check()
@@ -182,19 +182,19 @@ def test_one_call_looks_whether_the_service_is_back() -> None:
 
 
 def test_a_service_that_is_still_gone_is_left_alone_for_longer() -> None:
-    gate, clock = failing(FAILURES)
-    clock.time += REST
+    gate, clock = failing(MAX_FAILURES)
+    clock.time += FIRST_BACKOFF
     gate.check()
     gate.failed(GONE, began=clock.time)
-    clock.time += REST
+    clock.time += FIRST_BACKOFF
     with pytest.raises(Fault):
         gate.check()
-    clock.time += REST
+    clock.time += FIRST_BACKOFF
     gate.check()
 
 
 def test_an_answer_of_any_kind_is_a_sign_of_life() -> None:
-    gate, _ = failing(FAILURES - 1)
+    gate, _ = failing(MAX_FAILURES - 1)
     gate.failed(Fault("bad_request", "permanent"), began=0)
     gate.failed(GONE, began=0)
     gate.check()

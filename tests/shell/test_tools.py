@@ -49,7 +49,7 @@ from moot.providers.scripted import (
 from moot.rules.commands import Pause, SkipTurn, Stop
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.tools.contract import MOST_CALLS, MOST_RESULT
+from moot.tools.contract import MAX_CALLS, MAX_RESULT_LENGTH
 from moot.views.conversation import conversation
 from moot.views.transcript import thoughts, transcript
 from moot.web.routes.calls import find_call
@@ -297,23 +297,23 @@ async def test_what_goes_wrong_with_a_tool_is_told_to_the_model(
 
 
 async def test_no_more_tools_are_used_in_a_speech_than_are_allowed(tmp_path: Path) -> None:
-    held = await hold(tmp_path, one_by_one([ASK] * (MOST_CALLS + 3), [SayCue(SPEECH)]), turns=1)
-    assert len(held.shop.asked) == MOST_CALLS
-    assert [result.error for result in held.results] == [""] * MOST_CALLS + [TOO_MANY] * 3
+    held = await hold(tmp_path, one_by_one([ASK] * (MAX_CALLS + 3), [SayCue(SPEECH)]), turns=1)
+    assert len(held.shop.asked) == MAX_CALLS
+    assert [result.error for result in held.results] == [""] * MAX_CALLS + [TOO_MANY] * 3
     assert [request.enough for request in held.sent] == [False, True]
     assert held.texts() == [SPEECH]
 
 
 async def test_one_who_asks_again_and_again_must_speak_in_the_end(tmp_path: Path) -> None:
     held = await hold(tmp_path, lambda r: [SayCue(SPEECH)] if r.enough else [ASK], turns=1)
-    assert len(held.shop.asked) == MOST_CALLS
+    assert len(held.shop.asked) == MAX_CALLS
     assert held.texts() == [SPEECH]
-    assert len(held.sent) == MOST_CALLS + 1 <= MAX_CONTINUATIONS + 1
+    assert len(held.sent) == MAX_CALLS + 1 <= MAX_CONTINUATIONS + 1
 
 
 async def test_a_thousand_calls_in_one_reply_do_no_harm(tmp_path: Path) -> None:
     held = await hold(tmp_path, lambda r: [SayCue(SPEECH)] if r.enough else [ASK] * 1000, turns=1)
-    assert len(held.shop.asked) == MOST_CALLS
+    assert len(held.shop.asked) == MAX_CALLS
     assert held.texts() == [SPEECH]
     assert len(held.results) < 300
 
@@ -327,7 +327,7 @@ async def test_calls_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 async def test_results_are_cleared_of_keys_and_kept_short(tmp_path: Path) -> None:
     async def leaky(_asked: dict[str, object]) -> str:
-        return "sk-abcdefgh1234567890abcdefgh \0\ud800" + "x" * MOST_RESULT * 2
+        return "sk-abcdefgh1234567890abcdefgh \0\ud800" + "x" * MAX_RESULT_LENGTH * 2
 
     held = await hold(
         tmp_path, one_by_one([ToolCue("lab__leaky")], [SayCue(SPEECH)]), Workshop(leaky=leaky), turns=1
@@ -335,7 +335,7 @@ async def test_results_are_cleared_of_keys_and_kept_short(tmp_path: Path) -> Non
     output = held.results[0].output
     assert "sk-abc" not in output
     assert "\0" not in output
-    assert len(output) == MOST_RESULT
+    assert len(output) == MAX_RESULT_LENGTH
 
 
 async def test_a_model_that_takes_no_tools_after_all_speaks_without_them(tmp_path: Path) -> None:

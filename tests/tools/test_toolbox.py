@@ -21,8 +21,8 @@ import uvicorn
 
 from moot.core.errors import Invalid, Unavailable
 from moot.core.terms import ToolCall, ToolResult
-from moot.tools.contract import MOST_RESULT, NoTools
-from moot.tools.http_transport import LARGEST_ANSWER
+from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
+from moot.tools.http_transport import MAX_ANSWER_BYTES
 from moot.tools.tool_settings import ToolServer
 from moot.tools.toolbox import McpToolbox
 from tests.tools import server as words_server
@@ -124,7 +124,7 @@ async def test_a_result_is_cut_to_size_and_says_so(box: McpToolbox) -> None:
     result = await use(box, "words__huge")
     assert result.output.startswith("word word")
     assert result.output.endswith("\n[The rest of 100,000 characters is left out.]")
-    assert len(result.output) == MOST_RESULT
+    assert len(result.output) == MAX_RESULT_LENGTH
 
 
 async def test_what_is_no_text_is_named_and_data_is_json(box: McpToolbox) -> None:
@@ -278,7 +278,7 @@ async def test_no_answer_from_an_address_is_endless_or_packed() -> None:
                 headers += [(b"content-encoding", b"gzip")]
                 said = gzip.compress(said)
             case {"word": "endless"}:
-                said += b" " * LARGEST_ANSWER
+                said += b" " * MAX_ANSWER_BYTES
             case _:
                 pass
         await send({"type": "http.response.start", "status": 200 if made else 202, "headers": headers})

@@ -19,10 +19,10 @@ from moot.engine.bus import MemoryBus
 from moot.engine.followers import Followers
 from moot.store.memory import MemoryStore
 from moot.web.streaming.feeds import Feed, Feeds, read_bytes
-from moot.web.streaming.frame_cache import SIZE
+from moot.web.streaming.frame_cache import PAGE_EVENTS
 from tests.factories import call_started, delta, opened, turn_started
 
-EVENTS = 2 * SIZE + 50
+EVENTS = 2 * PAGE_EVENTS + 50
 
 
 class House:
@@ -125,7 +125,7 @@ async def test_whoever_stands_by_now_and_then_is_told_everything_once(house: Hou
         assert reader.seen == [str(seq) for seq in range(cursor + 1, EVENTS + 2)]
 
 
-@pytest.mark.parametrize("events", [20, SIZE, SIZE + 1])
+@pytest.mark.parametrize("events", [20, PAGE_EVENTS, PAGE_EVENTS + 1])
 async def test_whoever_stands_by_learns_that_it_is_over(house: House, events: int) -> None:
     reader = Always()
     watching = asyncio.create_task(follow(house, reader, house.written, EVENTS, V1Frames()))
@@ -138,7 +138,7 @@ async def test_whoever_stands_by_learns_that_it_is_over(house: House, events: in
     assert reader.seen[-1] == str(events)
 
 
-@pytest.mark.parametrize("events", [10, *range(SIZE - 4, SIZE + 2)])
+@pytest.mark.parametrize("events", [10, *range(PAGE_EVENTS - 4, PAGE_EVENTS + 2)])
 async def test_readers_leave_where_a_debate_failed_and_come_back_when_it_goes_on(
     house: House, events: int
 ) -> None:
@@ -201,7 +201,7 @@ async def test_whoever_stood_by_and_left_is_handed_nothing_more(house: House) ->
     assert (reader.seen, other.seen) == (["4"], ["4", "5"])
 
 
-@pytest.mark.parametrize("events", [SIZE, 2 * SIZE, SIZE + 1])
+@pytest.mark.parametrize("events", [PAGE_EVENTS, 2 * PAGE_EVENTS, PAGE_EVENTS + 1])
 async def test_a_cursor_within_the_last_event_comes_to_the_end(house: House, events: int) -> None:
     await house.speak(events - 1, Random(1))
     await house.write(DebateEnded("rounds"))

@@ -16,7 +16,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 from moot.providers.keys import Secret
 from moot.settings import ServerSettings
-from moot.web.routes.page import KINDS, PAGES, PageRoutes
+from moot.web.routes.page import MEDIA_TYPES, PAGES, PageRoutes
 from tests.api.served import Served, serving
 from tests.web.raw import Line
 
@@ -51,7 +51,7 @@ async def test_every_file_of_the_page_is_sent_as_written_and_not_twice(guarded: 
         plain = await guarded.http.get(f"/{path}", headers={"Accept-Encoding": "identity"})
         kind = plain.headers["content-type"]
         assert (plain.status_code, plain.content) == (200, (WEB / path).read_bytes()), path
-        assert kind.partition(";")[0] == KINDS[Path(path).suffix], path
+        assert kind.partition(";")[0] == MEDIA_TYPES[Path(path).suffix], path
         assert "charset=utf-8" in kind or "svg" in kind, path
         assert (plain.headers["cache-control"], plain.headers["vary"]) == ("no-cache", "Accept-Encoding")
         tag = plain.headers["etag"]

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from moot.web.middleware.compression import LARGE, SMALL, CompressionMiddleware
+from moot.web.middleware.compression import MIN_BYTES, THREAD_BYTES, CompressionMiddleware
 
 PACKED = {"Accept-Encoding": "gzip"}
 
@@ -24,13 +24,13 @@ async def _said(request: Request) -> Response:
 async def _streamed(_request: Request) -> Response:
     async def parts() -> AsyncGenerator[bytes]:
         for _ in range(3):
-            yield b"x" * SMALL
+            yield b"x" * MIN_BYTES
 
     return StreamingResponse(parts(), media_type="application/json")
 
 
 async def _hidden(_request: Request) -> Response:
-    return JSONResponse({"token": "x" * 2 * SMALL})
+    return JSONResponse({"token": "x" * 2 * MIN_BYTES})
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def http() -> AsyncGenerator[httpx.AsyncClient]:
 
 
 async def test_what_is_read_is_packed_where_it_is_worth_it(http: httpx.AsyncClient) -> None:
-    for size, packed in ((SMALL, False), (SMALL + 1, True), (LARGE + 1, True)):
+    for size, packed in ((MIN_BYTES, False), (MIN_BYTES + 1, True), (THREAD_BYTES + 1, True)):
         reply = await http.get("/said", params={"size": size})
         assert reply.content == b"x" * size
         assert ("content-encoding" in reply.headers) == packed, size
@@ -71,4 +71,4 @@ async def test_commands_streams_other_kinds_and_secrets_are_left_as_they_are(htt
     ]
     for reply in replies:
         assert (reply.status_code, "content-encoding" in reply.headers) == (200, False), reply.url
-        assert len(reply.content) > SMALL
+        assert len(reply.content) > MIN_BYTES

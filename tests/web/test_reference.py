@@ -15,11 +15,11 @@ import httpx
 import jsonschema_rs
 import pytest
 
-from moot.api.problems import REGISTRY
+from moot.api.problems import PROBLEM_TYPES
 from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.compat import routers
-from moot.compat.reference_articles import DOOR_SAMPLES, DOORS
-from moot.compat.reference_schemas import DOOR_EVENTS
+from moot.compat.reference_articles import COMPAT_ARTICLES, COMPAT_SAMPLES
+from moot.compat.reference_schemas import COMPAT_EVENTS
 from moot.web.reference import samples
 from moot.web.reference.article import PREFIX
 from moot.web.reference.articles import ARTICLES
@@ -74,7 +74,7 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
 
 def test_every_route_has_an_article_and_is_described(described: dict[str, Any]) -> None:
     assert {name for _, _, name, _ in ROUTES} == set(ARTICLES)
-    assert {name for _, _, name, _ in routers.ROUTES} == set(DOORS)
+    assert {name for _, _, name, _ in routers.ROUTES} == set(COMPAT_ARTICLES)
     told = {(method, path) for method, path, _ in operations(described)}
     beside = {("GET", path) for path in (*HEALTH, "/metrics")}
     assert told == {(method, path) for method, path, _ in EVERYWHERE} | beside
@@ -85,7 +85,7 @@ def test_every_route_event_and_error_is_in_the_guide() -> None:
     told = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /[^`?]*)`", DOCUMENT))
     assert {f"{method} {path}" for method, path, _ in EVERYWHERE} <= told
     words = set(re.findall(r"`([\w/-]+)`", DOCUMENT))
-    assert {*EVENTS, *EXTENDED, *REGISTRY} <= words
+    assert {*EVENTS, *EXTENDED, *PROBLEM_TYPES} <= words
     assert {*HEALTH} - {f"{PREFIX}/health"} <= words
 
 
@@ -135,7 +135,7 @@ def test_examples_of_events_keep_their_shapes(described: dict[str, Any], name: s
 def test_examples_of_bodies_keep_their_shapes(described: dict[str, Any]) -> None:
     for name, body in samples.BODIES.items():
         validator(described, name).validate(body)
-    for name, sample in DOOR_SAMPLES.items():
+    for name, sample in COMPAT_SAMPLES.items():
         validator(described, name).validate(sample("scripted/demo"))
     validator(described, "CreateDebate").validate(CREATE_DEBATE)
     validator(described, "CreateDebate").validate(samples.keyless("scripted", "demo"))
@@ -199,7 +199,7 @@ def test_real_replies_to_what_is_asked_are_as_described(described: dict[str, Any
 def test_real_replies_at_the_other_doors_are_as_described(
     described: dict[str, Any], api: httpx.Client
 ) -> None:
-    opened = api.post("/api/debates", json=DOOR_SAMPLES["NewBout"]("scripted/demo"))
+    opened = api.post("/api/debates", json=COMPAT_SAMPLES["NewBout"]("scripted/demo"))
     validator(described, "Bout", closed=True).validate(opened.json())
     created = api.post("/api/debate/create", json={"topic": "Cats or dogs?", "maxRounds": 1}).json()
     validator(described, "QuickCreated", closed=True).validate(created)
@@ -211,7 +211,7 @@ def test_real_replies_at_the_other_doors_are_as_described(
         ("bouts", f"/api/debates/{opened.json()['id']}/stream"),
         ("bouts", f"/api/debates/{created['debateId']}/stream"),
     ):
-        checks = [validator(described, model.__name__, closed=True) for model in DOOR_EVENTS[name]]
+        checks = [validator(described, model.__name__, closed=True) for model in COMPAT_EVENTS[name]]
         for line in filter(None, api.get(path).text.splitlines()):
             data = json.loads(line.removeprefix("data: "))
             assert sum(check.is_valid(data) for check in checks) == 1, data
@@ -222,12 +222,12 @@ def test_real_replies_at_the_other_doors_are_as_described(
 def test_real_replies_to_who_asks_for_turns_are_as_described(
     described: dict[str, Any], api: httpx.Client
 ) -> None:
-    body = DOOR_SAMPLES["AskedTurn"]("scripted/demo")
+    body = COMPAT_SAMPLES["AskedTurn"]("scripted/demo")
     begun = api.post("/api/debate/stream/init", json=body).json()
     validator(described, "SessionBegun", closed=True).validate(begun)
     checks = {
         str(getattr(model, "event", "")): validator(described, model.__name__, closed=True)
-        for model in DOOR_EVENTS["turns"]
+        for model in COMPAT_EVENTS["turns"]
     }
     for block in filter(None, api.get(begun["streamUrl"]).text.split("\n\n")):
         name, data = (line.partition(": ")[2] for line in block.splitlines())

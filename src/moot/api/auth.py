@@ -118,11 +118,11 @@ class Authenticator:
         operator: Secret | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._register = register
-        self._operator = digest_of(operator.reveal()) if operator else ""
+        self._store = register
+        self._operator_digest = digest_of(operator.reveal()) if operator else ""
         self._clock = clock
-        self._known: tuple[Token, ...] = ()
-        self._looked_at = float("-inf")
+        self._cached: tuple[Token, ...] = ()
+        self._fetched_at = float("-inf")
         self._token_needed = operator is not None
 
     async def needs_token(self) -> bool:
@@ -133,7 +133,7 @@ class Authenticator:
 
     def forget_cached(self) -> None:
         """A token was made or revoked here: it counts, or no longer, from the next request on."""
-        self._looked_at = float("-inf")
+        self._fetched_at = float("-inf")
 
     async def authenticate(self, authorization: str | None) -> Identity | None:
         """Who the header speaks for, or None. Without tokens, whoever asks, unless with an invitation."""
@@ -141,7 +141,7 @@ class Authenticator:
         word = match[1] if match else ""
         if not await self.needs_token():
             return await self._by_invitation(word) or ANYONE
-        return (await self._bearer(word) or await self._by_invitation(word)) if word else None
+        return (await self._by_token(word) or await self._by_invitation(word)) if word else None
 
     async def is_still_valid(self, identity: Identity) -> bool:
         """Whether someone who was let in earlier would still be: a token may expire or be revoked."""
@@ -150,8 +150,8 @@ class Authenticator:
     async def known(self, identities: Collection[Identity]) -> set[Identity]:
         """Those of them who would still be let in. For all of them the store is asked at most twice."""
         guests = {one.key for one in identities if one.debate is not None}
-        invited = await self._register.invited(guests) if guests else ()
-        known = {_guest_of(invitation) for invitation in invited}
+        invited = await self._store.invited(guests) if guests else ()
+        known = {_invited_identity(invitation) for invitation in invited}
         if len(known) < len(identities):
             known |= await self._bearers()
         return known.intersection(identities)
@@ -161,41 +161,41 @@ class Authenticator:
         if not await self.needs_token():
             return {ANYONE}
         now = datetime.now(UTC)
-        bearers = {_bearer_of(token) for token in tokens if not token.expired(now)}
-        return bearers | {OPERATOR} if self._operator else bearers
+        bearers = {_token_identity(token) for token in tokens if not token.expired(now)}
+        return bearers | {OPERATOR} if self._operator_digest else bearers
 
     async def _by_invitation(self, word: str) -> Identity | None:
         if not word.startswith(PREFIX):
             return None
-        invitation = await self._register.invitation(digest_of(word))
-        return _guest_of(invitation) if invitation else None
+        invitation = await self._store.invitation(digest_of(word))
+        return _invited_identity(invitation) if invitation else None
 
-    async def _bearer(self, word: str) -> Identity | None:
+    async def _by_token(self, word: str) -> Identity | None:
         digest = digest_of(word)
         identity: Identity | None = None
         # Every token is compared, so that the time tells nothing about which one was near.
-        if compare_digest(digest, self._operator):
+        if compare_digest(digest, self._operator_digest):
             identity = OPERATOR
         now = datetime.now(UTC)
         for token in await self._tokens():
             if compare_digest(digest, token.digest) and not token.expired(now):
-                identity = identity or _bearer_of(token)
+                identity = identity or _token_identity(token)
         return identity
 
     async def _tokens(self, *, fresh: bool = False) -> tuple[Token, ...]:
         now = self._clock()
-        if fresh or now - self._looked_at >= CACHE_SECONDS:
+        if fresh or now - self._fetched_at >= CACHE_SECONDS:
             pause = 0.0
             try:
-                self._known = await self._register.tokens()
+                self._cached = await self._store.tokens()
             except StoreError:
                 # Those that were known last: whatever the store keeps is not to be had anyway while it is
                 # away, but how it goes here is, and the operator wants to see that just then.
-                if self._looked_at == float("-inf"):
+                if self._fetched_at == float("-inf"):
                     raise
                 pause = AWAY_SECONDS
-            self._looked_at = self._clock() + pause
-        return self._known
+            self._fetched_at = self._clock() + pause
+        return self._cached
 
 
 class IssuedTicket(Struct, frozen=True):
@@ -217,27 +217,27 @@ class Tickets:
         while True:
             ticket = secrets.token_urlsafe(24)
             # Of one that could be taken twice nobody is told.
-            if await self._shared_state.put(_ticket(ticket), issued, TICKET_SECONDS):
+            if await self._shared_state.put(_ticket_key(ticket), issued, TICKET_SECONDS):
                 return ticket
 
     async def redeem(self, ticket: str, debate_id: str) -> Identity | None:
         """Whose ticket it was; a ticket shown at the wrong door is spent all the same."""
-        data = await self._shared_state.pop(_ticket(ticket))
+        data = await self._shared_state.pop(_ticket_key(ticket))
         with suppress(msgspec.MsgspecError):  # another version may have written it
             issued = msgspec.json.decode(data, type=IssuedTicket) if data else None
             return issued.identity if issued and issued.debate == debate_id else None
         return None
 
 
-def _ticket(ticket: str) -> str:
+def _ticket_key(ticket: str) -> str:
     return f"ticket {digest_of(ticket)}"
 
 
-def _bearer_of(token: Token) -> Identity:
+def _token_identity(token: Token) -> Identity:
     return Identity(token.name, token.role, token.owner, key=token.digest[:16])
 
 
-def _guest_of(invitation: Invitation) -> Identity:
+def _invited_identity(invitation: Invitation) -> Identity:
     return Identity(
         invitation.name,
         invitation.role,

@@ -20,7 +20,7 @@ from moot.core.state import Debate
 from moot.core.visibility import Viewer, visible_event
 from moot.core.visibility import visible_state as seen_now
 
-_ID = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
+_CURSOR = re.compile(r"0|([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,3}))?", re.ASCII)
 _json = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -81,7 +81,7 @@ class Cursor(NamedTuple):
 
 
 def parse_cursor(text: str) -> Cursor:
-    match = _ID.fullmatch(text)
+    match = _CURSOR.fullmatch(text)
     if match is None:
         raise Problem("malformed-request", "The last event id is not one of ours")
     return Cursor(int(match[1] or 0), int(match[2] or 0))

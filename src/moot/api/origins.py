@@ -56,7 +56,7 @@ class AllowedHosts:
     which a connection came in. An address cannot be made to point elsewhere, as a name can."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
-        self._hosts = LOOPBACK | {_name(host) for host in hosts if host not in WILDCARDS}
+        self._hosts = LOOPBACK | {_configured_host(host) for host in hosts if host not in WILDCARDS}
 
     def check(self, host: str, arrived_at: str) -> None:
         parsed = parse_host(host)
@@ -68,7 +68,7 @@ class AllowedOrigins:
     """The other origins that the operator allows; by default none."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
-        self._allowed = {_configured(text) for text in allowed}
+        self._allowed = {_configured_origin(text) for text in allowed}
 
     def __bool__(self) -> bool:
         return bool(self._allowed)
@@ -102,14 +102,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _name(host: str) -> str:
+def _configured_host(host: str) -> str:
     parsed = parse_host(bracketed(host) if host.count(":") > 1 and not host.startswith("[") else host)
     if parsed is None:
         raise Invalid(f"MOOT_HOSTS holds names such as moot.example.org; {host!r} is none.")
     return parsed[0]
 
 
-def _configured(text: str) -> WebOrigin:
+def _configured_origin(text: str) -> WebOrigin:
     parsed = parse_origin(text.rstrip("/"))
     if parsed is None:
         raise Invalid(f"MOOT_ORIGINS holds origins such as https://app.example.org; {text!r} is none.")

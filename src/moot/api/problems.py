@@ -41,7 +41,7 @@ class ProblemType(Struct, frozen=True):
     """What is said where nothing more precise is known."""
 
 
-REGISTRY: dict[ProblemKind, ProblemType] = {
+PROBLEM_TYPES: dict[ProblemKind, ProblemType] = {
     "validation": ProblemType(422, "Validation Failed", "Invalid request"),
     "malformed-request": ProblemType(400, "Malformed Request", "The request could not be read"),
     "unauthorized": ProblemType(401, "Authentication Required", "A valid bearer token is required"),
@@ -115,7 +115,7 @@ class Problem(MootError):
         members: Mapping[str, Any] | None = None,
     ) -> None:
         self.kind: ProblemKind = kind
-        self.problem_type = REGISTRY[kind]
+        self.problem_type = PROBLEM_TYPES[kind]
         self.detail = detail or self.problem_type.detail
         self.errors = dict(errors or {})
         self.headers = {**HEADERS.get(kind, {}), **(headers or {})}

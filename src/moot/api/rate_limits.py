@@ -93,15 +93,15 @@ class StreamLimiter:
     """How many streams each client has open."""
 
     def __init__(self, most: int | None, presence: Presence) -> None:
-        self._most = most
+        self._limit = most
         self._presence = presence
 
     @asynccontextmanager
     async def slot(self, client: str) -> AsyncGenerator[None]:
-        if self._most is None:
+        if self._limit is None:
             yield
             return
-        async with self._presence.join(f"streams of {client}", most=self._most) as let_in:
+        async with self._presence.join(f"streams of {client}", most=self._limit) as let_in:
             if not let_in:
                 detail = "Too many streams at a time; close one"
                 raise Problem("rate-limit", detail, headers={"Retry-After": "5"})
@@ -116,12 +116,12 @@ class TokenBucket:
         self._per_second = per_second
         self._clock = clock
         self._left = burst
-        self._at = clock()
+        self._updated_at = clock()
 
     def take(self) -> bool:
         now = self._clock()
-        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
-        self._at = now
+        self._left = min(self._burst, self._left + (now - self._updated_at) * self._per_second)
+        self._updated_at = now
         if self._left < 1:
             return False
         self._left -= 1

@@ -16,7 +16,7 @@ from moot.core.errors import Refused
 from moot.core.state import Debate
 from moot.core.visibility import Viewer
 
-MOST_QUESTIONS = 5
+MAX_QUESTIONS = 5
 """Of one member of the audience."""
 
 Action = Literal[
@@ -133,8 +133,8 @@ def require_questioner(identity: Identity, debate: Debate) -> None:
     """Raises Refused where one has asked enough: nobody takes all the questions for themselves."""
     check(identity, "ask")
     asked = sum(remark.question and remark.by == identity.name for remark in debate.remarks)
-    if not identity.conducts and asked >= MOST_QUESTIONS:
-        raise Refused(f"You have asked {MOST_QUESTIONS} questions.", debate.status)
+    if not identity.conducts and asked >= MAX_QUESTIONS:
+        raise Refused(f"You have asked {MAX_QUESTIONS} questions.", debate.status)
 
 
 def viewer_as(identity: Identity, seat: str | None, debate: Debate) -> Viewer:

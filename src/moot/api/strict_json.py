@@ -15,8 +15,8 @@ from typing import Any
 
 from moot.api.problems import Problem
 
-DEEPEST = 32
-MOST_DIGITS = 30
+MAX_DEPTH = 32
+MAX_DIGITS = 30
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -24,8 +24,8 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 def loads(data: bytes) -> Any:
     if not data:
         raise _malformed("Request body is required")
-    if _depth(data) > DEEPEST:
-        raise _malformed(f"The JSON is nested more than {DEEPEST} levels deep")
+    if _depth(data) > MAX_DEPTH:
+        raise _malformed(f"The JSON is nested more than {MAX_DEPTH} levels deep")
     try:
         shape = _READER.decode(data.decode("utf-8-sig"))
         # Only here does half a surrogate pair show itself, wherever it stands.
@@ -46,7 +46,7 @@ def _depth(data: bytes) -> int:
     return max(accumulate(1 if bracket in b"[{" else -1 for bracket in brackets), default=0)
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     shape = dict(pairs)
     if len(shape) < len(pairs):
         raise _malformed("Duplicate member")
@@ -54,7 +54,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
+    if len(digits) > MAX_DIGITS:
         raise _malformed("A number has too many digits")
     return int(digits)
 
@@ -75,5 +75,5 @@ def _malformed(detail: str) -> Problem:
 
 
 _READER = json.JSONDecoder(
-    object_pairs_hook=_members, parse_int=_integer, parse_float=_number, parse_constant=_constant
+    object_pairs_hook=_unique_members, parse_int=_integer, parse_float=_number, parse_constant=_constant
 )

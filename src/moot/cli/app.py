@@ -24,8 +24,8 @@ PIPE_CLOSED = 141
 
 LOOK = Group("Look", sort_key=10)
 STEER = Group("Steer", sort_key=20)
-ROOM = Group("Take part", sort_key=25)
-HERE = Group("This machine", sort_key=30)
+TAKE_PART = Group("Take part", sort_key=25)
+THIS_MACHINE = Group("This machine", sort_key=30)
 OTHER = Group("Help", sort_key=40)
 
 COMMANDS = (
@@ -50,29 +50,34 @@ COMMANDS = (
     (STEER, "rejudge", "judging:rejudge", "Have a debate that is over judged once more."),
     (STEER, "stop", "steer:stop", "End the debate; what was said is judged."),
     (STEER, "abort", "steer:abort", "End the debate without a verdict."),
-    (ROOM, "take", "take_part:take", "Sit down in a seat; the model that sat there stands in."),
-    (ROOM, "leave", "take_part:leave", "Leave your seat to the model that stands in for it."),
-    (ROOM, "say", "take_part:say", "Give the speech that the debate waits for."),
-    (ROOM, "draft", "take_part:draft", "Keep what you have written so far."),
-    (ROOM, "point", "take_part:point", "Rise on a point of information, or take or decline one."),
-    (ROOM, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
-    (ROOM, "vote", "vote:vote", "Vote in the poll that is open."),
-    (ROOM, "polls", "vote:app", "What the audience's votes came to, and `polls close`."),
-    (ROOM, "ballot", "judging:ballot", "Cast the ballot of a judge who is a person."),
-    (ROOM, "invite", "invite:invite", "Invite somebody to one debate of a server, by token or link."),
-    (ROOM, "join", "invite:join", "Get a token of your own, where you came by a link for many."),
-    (HERE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
-    (HERE, "work", "work:work", "Run debates that servers on the same PostgreSQL are asked for."),
-    (HERE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
-    (HERE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
-    (HERE, "import", "import_:app", "Bring over what an older system has kept."),
-    (HERE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
-    (HERE, "migrate-store", "migrate_store:migrate_store", "Move everything to another store, and compare."),
-    (HERE, "models", "models:app", "The models that can argue here, and how to get more."),
-    (HERE, "formats", "formats:app", "The debate formats, and a check for your own."),
-    (HERE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
-    (HERE, "mcp", "mcp:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
-    (HERE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
+    (TAKE_PART, "take", "take_part:take", "Sit down in a seat; the model that sat there stands in."),
+    (TAKE_PART, "leave", "take_part:leave", "Leave your seat to the model that stands in for it."),
+    (TAKE_PART, "say", "take_part:say", "Give the speech that the debate waits for."),
+    (TAKE_PART, "draft", "take_part:draft", "Keep what you have written so far."),
+    (TAKE_PART, "point", "take_part:point", "Rise on a point of information, or take or decline one."),
+    (TAKE_PART, "ask", "steer:question", "Ask a question that all hear, of one speaker or of everybody."),
+    (TAKE_PART, "vote", "vote:vote", "Vote in the poll that is open."),
+    (TAKE_PART, "polls", "vote:app", "What the audience's votes came to, and `polls close`."),
+    (TAKE_PART, "ballot", "judging:ballot", "Cast the ballot of a judge who is a person."),
+    (TAKE_PART, "invite", "invite:invite", "Invite somebody to one debate of a server, by token or link."),
+    (TAKE_PART, "join", "invite:join", "Get a token of your own, where you came by a link for many."),
+    (THIS_MACHINE, "serve", "serve:serve", "Serve the page and the API until Ctrl-C; others need a token."),
+    (THIS_MACHINE, "work", "work:work", "Run debates that servers on the same PostgreSQL are asked for."),
+    (THIS_MACHINE, "cluster", "cluster:app", "Who serves and who works on the same log, and what waits."),
+    (THIS_MACHINE, "token", "token:app", "Who may use a server: tokens, made and revoked."),
+    (THIS_MACHINE, "import", "import_:app", "Bring over what an older system has kept."),
+    (THIS_MACHINE, "backup", "backup:backup", "A copy of all debates, while a server may be running."),
+    (
+        THIS_MACHINE,
+        "migrate-store",
+        "migrate_store:migrate_store",
+        "Move everything to another store, and compare.",
+    ),
+    (THIS_MACHINE, "models", "models:app", "The models that can argue here, and how to get more."),
+    (THIS_MACHINE, "formats", "formats:app", "The debate formats, and a check for your own."),
+    (THIS_MACHINE, "tools", "tools:app", "The tools that speakers may be given, and a try of one."),
+    (THIS_MACHINE, "mcp", "mcp:mcp", "Moot as a tool for other programs, over MCP on stdin and stdout."),
+    (THIS_MACHINE, "doctor", "doctor:doctor", "What works here, what is missing, and what to do about it."),
 )
 
 HELP = "Language models argue a motion; you watch, steer and judge."

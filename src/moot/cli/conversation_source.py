@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from moot.views.legacy_rows import LegacyRow
 
 BATCH = 200
-MOST_LISTED, AT_ONCE = 100, 1000
+MAX_LISTED, MAX_EVENTS = 100, 1000
 """What a server tells at once: conversations, and events of one."""
-TOO_MANY = 429
+TOO_MANY_REQUESTS = 429
 T = TypeVar("T")
 
 
@@ -116,7 +116,7 @@ class RemoteConversations:
     async def imported_page(self, *, search: str, limit: int, offset: int) -> ConversationPage:
         from moot.store.archive import ArchivedConversation, ConversationPage
 
-        limit = min(limit, MOST_LISTED)
+        limit = min(limit, MAX_LISTED)
         with _translate_errors():
             page = await _patiently(
                 lambda: self._client.conversations(search=search, limit=limit, offset=offset)
@@ -154,7 +154,7 @@ class RemoteConversations:
     async def _pages(self, name: str, shape: Form) -> AsyncGenerator[Sequence[JsonObject], None]:
         after: str | None = ""
         while after is not None:
-            ask = partial(self._client.conversation_events, name, after=after, limit=AT_ONCE, shape=shape)
+            ask = partial(self._client.conversation_events, name, after=after, limit=MAX_EVENTS, shape=shape)
             with _translate_errors(name):
                 page = await _patiently(ask)
             yield page.events
@@ -162,7 +162,7 @@ class RemoteConversations:
 
     async def _imported_ids(self) -> AsyncGenerator[str, None]:
         offset = 0
-        while found := (await self.imported_page(search="", limit=MOST_LISTED, offset=offset)).conversations:
+        while found := (await self.imported_page(search="", limit=MAX_LISTED, offset=offset)).conversations:
             for one in found:
                 yield one.id
             offset += len(found)
@@ -171,7 +171,7 @@ class RemoteConversations:
         offset = 0
         while True:
             with _translate_errors():
-                page = await _patiently(partial(self._client.list, limit=MOST_LISTED, offset=offset))
+                page = await _patiently(partial(self._client.list, limit=MAX_LISTED, offset=offset))
             for one in page.debates:
                 yield one.id
             offset += len(page.debates)
@@ -186,7 +186,7 @@ async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
         try:
             return await ask()
         except ApiError as error:
-            if error.status != TOO_MANY or error.retry_after is None:
+            if error.status != TOO_MANY_REQUESTS or error.retry_after is None:
                 raise
             await asyncio.sleep(error.retry_after)
 

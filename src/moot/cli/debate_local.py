@@ -22,12 +22,12 @@ from moot.models.discovery import FREE_MODEL
 from moot.models.registry import DefaultModel
 from moot.rules.debate_setup import SeatSetup, Setup, default_winning_rule, opening_event
 
-COUNTED_IN_TURNS = "free"
+TURN_FORMAT = "free"
 
 
 async def hold_debate(options: DebateCliOptions, showing: DisplayOptions) -> int:
     async with Arena.open() as arena:
-        named = options.format or (DEFAULT_FORMAT if options.turns is None else COUNTED_IN_TURNS)
+        named = options.format or (DEFAULT_FORMAT if options.turns is None else TURN_FORMAT)
         fmt = formats.load(named, arena.settings.formats)
         names = options.models_for(len(fmt.chairs))
         default = DefaultModel("") if all(names) else await arena.providers.default()

@@ -29,9 +29,9 @@ from moot.client.shapes import Position
 from moot.core.errors import Invalid
 from moot.core.terms import HUMAN
 
-PLACES = ("for", "against")
+SEAT_OPTIONS = ("for", "against")
 """How the options call the first two seats."""
-TOGETHER = ("persona", "objective")
+SEAT_FIELDS = ("persona", "objective")
 
 
 async def hold_debate(server: str, options: DebateCliOptions, showing: DisplayOptions) -> int:
@@ -166,9 +166,9 @@ def _by_option(error: Invalid) -> Invalid:
 def _option(field: str) -> str:
     match field.split("."):
         case ["participants", ("0" | "1") as place, "model", *_]:
-            return f"--{PLACES[int(place)]}"
-        case ["participants", ("0" | "1") as place, what] if what in TOGETHER:
-            return f"--{what}-{PLACES[int(place)]}"
+            return f"--{SEAT_OPTIONS[int(place)]}"
+        case ["participants", ("0" | "1") as place, what] if what in SEAT_FIELDS:
+            return f"--{what}-{SEAT_OPTIONS[int(place)]}"
         case ["judge", "model", *_] | ["judges", _, "model", *_]:
             return "--judge"
         case ["participants", _, "standIn", *_]:

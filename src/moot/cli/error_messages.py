@@ -16,7 +16,7 @@ from moot.core.errors import (
 
 ENDED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-OPTIONS = {
+OPTION_NAMES = {
     "topic": "motion",
     "participants": "seats",
     "format": "--format",
@@ -41,7 +41,7 @@ OPTIONS = {
     "tools": "--tool",
 }
 """What the fields of a request are called on the command line."""
-OF_A_SETUP = "Invalid debate configuration"
+SETUP_ERROR = "Invalid debate configuration"
 """How the complaint about a debate begins that somebody wants to open."""
 
 
@@ -71,7 +71,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
 
 
 def _wrong(error: Invalid) -> list[str]:
-    of_a_setup = str(error).startswith(OF_A_SETUP)
+    of_a_setup = str(error).startswith(SETUP_ERROR)
     problems = [
         f"{_option(field)}: {problem}"
         for field, found in error.problems.items()
@@ -86,7 +86,7 @@ def _wrong(error: Invalid) -> list[str]:
 
 def _option(field: str) -> str:
     """Each tool is told by its place; they all came by the same option."""
-    return OPTIONS["tools"] if field.startswith("tools.") else OPTIONS.get(field, field)
+    return OPTION_NAMES["tools"] if field.startswith("tools.") else OPTION_NAMES.get(field, field)
 
 
 def status_text(status: str) -> str:

@@ -6,8 +6,8 @@ from moot.cli.debate_source import DebateSource
 from moot.core.errors import Invalid, UnknownDebate
 
 PREFIX = "deb_"
-SHORT = 8
-PAGE = 500
+SHORT_ID = 8
+PAGE_SIZE = 500
 
 
 async def find_debate(source: DebateSource, given: str) -> str:
@@ -33,7 +33,7 @@ async def _like(source: DebateSource, given: str) -> list[str]:
     fragment = given.removeprefix(PREFIX).upper()
     matches: list[str] = []
     offset = 0
-    while fragment and (heads := (await source.list(limit=PAGE, offset=offset)).heads):
+    while fragment and (heads := (await source.list(limit=PAGE_SIZE, offset=offset)).heads):
         offset += len(heads)
         for head in heads:
             name = head.id.removeprefix(PREFIX).upper()
@@ -44,4 +44,4 @@ async def _like(source: DebateSource, given: str) -> list[str]:
 
 def short_id(debate_id: str) -> str:
     """Its last letters: the first ones are the time, and alike for debates of the same day."""
-    return debate_id[-SHORT:]
+    return debate_id[-SHORT_ID:]

@@ -28,9 +28,9 @@ from moot.engine.placement import wants_runner
 from moot.rules.commands import Pause
 
 FRAME_SECONDS = 0.08
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 """How long a silence may be before we look whether anybody is still there."""
-AWAY = "{keeper} cannot be reached; waiting for it. Ctrl-C leaves."
+AWAY_MESSAGE = "{keeper} cannot be reached; waiting for it. Ctrl-C leaves."
 T = TypeVar("T")
 
 
@@ -243,7 +243,7 @@ async def records_while_running(source: DebateSource, debate_id: str) -> AsyncGe
         try:
             while silent < 2:
                 following = following or asyncio.create_task(_next(records))
-                done, _ = await asyncio.wait([following], timeout=LOOK_SECONDS)
+                done, _ = await asyncio.wait([following], timeout=CHECK_SECONDS)
                 if not done:
                     silent = silent + 1 if await is_abandoned(source, debate_id) else 0
                     continue
@@ -290,11 +290,11 @@ async def _telling_of_outages(source: DebateSource, keeper: str, view: Screen | 
             if source.away and not reported:
                 if view is not None:
                     view.suspend()
-                Terminal.err().line((AWAY.format(keeper=keeper), "yellow"))
+                Terminal.err().line((AWAY_MESSAGE.format(keeper=keeper), "yellow"))
                 if view is not None:
                     view.resume()
             reported = source.away
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
 
     looking = asyncio.create_task(look(), name="look for outages")
     try:

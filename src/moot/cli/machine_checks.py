@@ -24,16 +24,16 @@ from moot.core.errors import Invalid, MootError, NewerSchema, StoreError
 from moot.models import discovery
 from moot.models.model_files import ModelFiles
 from moot.providers.endpoints import is_plaintext, key_of
-from moot.providers.keys import FILE, Secret
+from moot.providers.keys import SETTINGS_FILE, Secret
 from moot.settings import Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.tools.contract import ToolServerInfo
-from moot.tools.toolbox import FIX, McpToolbox
+from moot.tools.toolbox import INSTALL_HINT, McpToolbox
 
 REINSTALL = "pip install --force-reinstall xllamacpp"
 CLUSTER = 'pip install "moot[cluster]"'
 BUS_SECONDS = 3.0
-NEEDED = 300_000_000
+NEEDED_BYTES = 300_000_000
 """Bytes for the small model and a good many debates."""
 
 
@@ -68,7 +68,7 @@ def _folder(data: Path) -> CheckResult:
         todo = "Make it writable, or name another folder in MOOT_DATA."
         return CheckResult("bad", "data folder", f"{data}: {error.strerror}", todo)
     room = f"{data}, {free / 1e9:,.1f} GB free"
-    if free < NEEDED:
+    if free < NEEDED_BYTES:
         return CheckResult("bad", "data folder", room, "Make room.")
     return CheckResult("good", "data folder", room)
 
@@ -188,7 +188,7 @@ async def _tools(here: Settings) -> list[CheckResult]:
     if not here.tools:
         return []
     if importlib.util.find_spec("mcp") is None:
-        return [CheckResult("bad", "tools", "the package mcp is not installed", FIX)]
+        return [CheckResult("bad", "tools", "the package mcp is not installed", INSTALL_HINT)]
     toolbox = McpToolbox(here.tools, here.environ)
     try:
         kits = await toolbox.servers()
@@ -207,7 +207,10 @@ def _tool_finding(kit: ToolServerInfo, here: Settings) -> CheckResult:
 def _keys(here: Settings) -> Iterator[CheckResult]:
     found = [(endpoint, key_of(endpoint, here.environ, here.keys)) for endpoint in here.endpoints]
     keyed = [(endpoint, key) for endpoint, key in found if key is not None]
-    sources = [f"{FILE} ({endpoint.name})" if key.source == FILE else key.source for endpoint, key in keyed]
+    sources = [
+        f"{SETTINGS_FILE} ({endpoint.name})" if key.source == SETTINGS_FILE else key.source
+        for endpoint, key in keyed
+    ]
     yield CheckResult("good" if sources else "note", "keys", ", ".join(sources) or "none set; none is needed")
     if here.keys and _readable_by_others(here.file):
         yield CheckResult("note", "keys", f"others may read {here.file}", f"chmod 600 {here.file}")

@@ -28,12 +28,12 @@ from moot.engine.call_result import CallResult
 from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits
 from moot.providers.endpoints import key_hint
-from moot.providers.keys import FILE
+from moot.providers.keys import SETTINGS_FILE
 from moot.views.safe_text import single_line
 
-FEW, FEW_AND_THOUGHTS = 64, 2048
+FEW_TOKENS, FEW_WITH_REASONING = 64, 2048
 MOST_BYTES = 64 * 1024
-SHAPE: dict[str, Any] = {
+REPLY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"colour": {"type": "string"}, "letters": {"type": "integer"}},
     "required": ["colour", "letters"],
@@ -96,12 +96,12 @@ def json_request(model: Model, traits: Traits) -> Request:
             ChatMessage("user", "What colour is the sky on a clear day? How many letters has the word?"),
         ),
         max_tokens=_few(model, traits),
-        schema=SHAPE,
+        schema=REPLY_SCHEMA,
     )
 
 
 def _few(model: Model, traits: Traits) -> int:
-    return min(model.max_tokens, FEW_AND_THOUGHTS if traits.thinks else FEW)
+    return min(model.max_tokens, FEW_WITH_REASONING if traits.thinks else FEW_TOKENS)
 
 
 async def _ask(arena: Arena, request: Request) -> tuple[CallResult, bool]:
@@ -196,7 +196,9 @@ def _usage(usage: Usage | None) -> ModelTestRow:
 
 def _price(model: Model, usage: Usage | None) -> ModelTestRow:
     if model.price is None:
-        return ModelTestRow("note", "price", f'unknown; [prices."{model.label}"] in {FILE} can tell it')
+        return ModelTestRow(
+            "note", "price", f'unknown; [prices."{model.label}"] in {SETTINGS_FILE} can tell it'
+        )
     spent = cost(model.price, usage) if usage else None
     spent_text = f"; this answer cost ${spent:f}" if spent else ""
     into, outof = rates(model.price)
@@ -232,7 +234,7 @@ ADVICE: dict[FaultKind, str] = {
     "disconnected": "Is something between here and {url} that breaks connections off?",
 }
 
-OURS: tuple[FaultKind, ...] = (
+CONNECTION_FAULTS: tuple[FaultKind, ...] = (
     "unreachable", "timeout", "stalled", "disconnected", "tls", "malformed", "crashed", "empty",
 )  # fmt: skip
 """What these tell in detail are not the words of the service, but what became of the call."""
@@ -246,11 +248,11 @@ def advice(fault: Fault, providers: ProviderRegistry, model: Model) -> Iterator[
             key=f"from {key.source}" if key else f"none. {key_hint(endpoint)}",
             provider=model.provider,
             url=endpoint.base_url,
-            variable=endpoint.url_variable or f"[endpoints.{endpoint.name}] in {FILE}",
+            variable=endpoint.url_variable or f"[endpoints.{endpoint.name}] in {SETTINGS_FILE}",
             family=endpoint.family,
         )
     if fault.detail:
-        ours = fault.kind in OURS and fault.http_status is None
+        ours = fault.kind in CONNECTION_FAULTS and fault.http_status is None
         yield f"{'In detail' if ours else 'The service says'}: {single_line(fault.detail)}"
     if fault.http_status:
         yield f"It answered with HTTP {fault.http_status}."

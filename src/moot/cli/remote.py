@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from moot.api.v1.states import STATES
 from moot.cli.remote_shapes import (
-    ALIKE,
+    INDISTINCT_STATUSES,
     dollars,
     head_from_debate,
     head_from_listing,
@@ -36,8 +36,8 @@ from moot.store.contract import DebateHead, DebatePage, RecordResult
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
 
-AT_ONCE = 1000
-MOST_LISTED = 100
+MAX_EVENTS = 1000
+MAX_LISTED = 100
 
 
 class KnownLog:
@@ -231,12 +231,12 @@ class RemoteSource:
     async def list(
         self, *, statuses: Sequence[Status] = (), search: str = "", limit: int = 20, offset: int = 0
     ) -> DebatePage:
-        if any(status in ALIKE for status in statuses):
+        if any(status in INDISTINCT_STATUSES for status in statuses):
             raise Invalid(f"A server does not tell debates that are {statuses[0]} from others.")
         state = STATES[statuses[0]] if statuses else ""
         with translate_api_errors():
             page = await self.client.list(
-                status=state, search=search, limit=min(limit, MOST_LISTED), offset=offset
+                status=state, search=search, limit=min(limit, MAX_LISTED), offset=offset
             )
         return DebatePage(tuple(head_from_listing(one) for one in page.debates), page.pagination.total)
 
@@ -273,7 +273,7 @@ class RemoteSource:
         more = True
         with translate_api_errors():
             while more:
-                page = await self.client.events(debate_id, after=log.seq, limit=AT_ONCE)
+                page = await self.client.events(debate_id, after=log.seq, limit=MAX_EVENTS)
                 for record in page.records:
                     log.add(record)
                 more = page.has_more

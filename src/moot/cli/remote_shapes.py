@@ -18,9 +18,11 @@ from moot.judging.audience_votes import AudienceTally, ChoiceSwing, PollResult, 
 from moot.store.contract import DebateHead
 from moot.views.summary import StoredSummary
 
-ALIKE: tuple[Status, ...] = ("created", "aborted")
+INDISTINCT_STATUSES: tuple[Status, ...] = ("created", "aborted")
 """States of ours that v1 does not tell from others."""
-NATIVE: dict[str, Status] = {state: status for status, state in STATES.items() if status not in ALIKE}
+STATUS_BY_STATE: dict[str, Status] = {
+    state: status for status, state in STATES.items() if status not in INDISTINCT_STATUSES
+}
 
 
 @contextmanager
@@ -43,7 +45,7 @@ def local_error(error: ApiError) -> MootError:
             return UnknownDebate("There is no such debate on this server.")
         case 409 if problem.current_status:
             state = problem.current_status
-            return Refused(_sentence(problem.detail), NATIVE.get(state, state))
+            return Refused(_sentence(problem.detail), STATUS_BY_STATE.get(state, state))
         case 422 | 400:
             return Invalid(_sentence(problem.detail), problem.errors)
         case 429 | 503:
@@ -113,7 +115,7 @@ def head_from_debate(debate: Debate, shown: bytes) -> DebateHead:
 
 
 def head_from_listing(one: Listed) -> DebateHead:
-    status = NATIVE.get(one.status, "completed")
+    status = STATUS_BY_STATE.get(one.status, "completed")
     shown = StoredSummary(
         id=one.id,
         motion=one.topic,

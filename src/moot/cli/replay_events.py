@@ -9,7 +9,7 @@ from time import monotonic
 
 from moot.core.events import DebateResumed, DebateStarted, Recorded, TurnRetried
 
-AWAKE = (DebateResumed, DebateStarted, TurnRetried)
+WAKING_EVENTS = (DebateResumed, DebateStarted, TurnRetried)
 """What was before these was waiting, not debating."""
 
 
@@ -40,6 +40,6 @@ class EventReplay:
 
 def seconds_between(before: Recorded, recorded: Recorded) -> float:
     """Seconds between two events, none where nobody was running the debate."""
-    if isinstance(recorded.event, AWAKE) or recorded.epoch != before.epoch:
+    if isinstance(recorded.event, WAKING_EVENTS) or recorded.epoch != before.epoch:
         return 0.0
     return max(0.0, (recorded.at - before.at).total_seconds())

@@ -10,7 +10,7 @@ from msgspec import Struct
 from moot.core.errors import MootError, Unavailable
 
 PROBLEM = "application/problem+json"
-PASSING = (429, 500, 502, 503, 504)
+TRANSIENT_STATUSES = (429, 500, 502, 503, 504)
 """Statuses that may be different in a moment."""
 
 
@@ -71,7 +71,7 @@ class ApiError(MootError):
 
     @property
     def transient(self) -> bool:
-        return self.status in PASSING
+        return self.status in TRANSIENT_STATUSES
 
 
 class Unreachable(Unavailable):

@@ -22,11 +22,11 @@ from yarl import URL
 from moot.client.client_errors import ApiError, Unreachable, api_error, decode
 from moot.core.errors import Invalid
 
-SERVER = "http://127.0.0.1:8000"
+DEFAULT_SERVER = "http://127.0.0.1:8000"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 60.0
 NO_CONTENT, NOT_FOUND = 204, 404
-IN_FLIGHT = "idempotency-in-flight"
+IN_FLIGHT_KIND = "idempotency-in-flight"
 IN_FLIGHT_TRIES = 30
 NO_ANSWER = "The Moot server at {server} did not answer in time."
 NOT_TRUSTED = "{server} cannot prove that it is who it says: its certificate is not trusted here."
@@ -47,7 +47,7 @@ class ServerConnection:
     def __init__(
         self, server: str | None, token: str | None, keys: Mapping[str, str], answer: float = ANSWER_SECONDS
     ) -> None:
-        self.server = server_address(server or os.environ.get("MOOT_SERVER") or SERVER)
+        self.server = server_address(server or os.environ.get("MOOT_SERVER") or DEFAULT_SERVER)
         token = token if token is not None else os.environ.get("MOOT_TOKEN", "").strip()
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._keys = {f"X-Provider-Key-{provider}": key for provider, key in keys.items()}
@@ -172,7 +172,7 @@ async def _until_settled(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
         try:
             return await once()
         except ApiError as error:
-            if error.problem.kind != IN_FLIGHT:
+            if error.problem.kind != IN_FLIGHT_KIND:
                 raise
             await asyncio.sleep(1.0 if error.retry_after is None else error.retry_after)
     return await once()
@@ -200,7 +200,7 @@ def server_address(given: str) -> str:
     except ValueError:
         fine = False
     if not fine:
-        raise Invalid(f"{given!r} is not the address of a server. One looks like {SERVER}.")
+        raise Invalid(f"{given!r} is not the address of a server. One looks like {DEFAULT_SERVER}.")
     return written.rstrip("/").removesuffix("/api/v1")
 
 

@@ -21,7 +21,7 @@ from moot.client.connection import NO_CONTENT, ServerConnection
 from moot.client.sse_reader import SseMessage, SseReader
 
 RETRY_SECONDS = 1.0
-LONGEST_WAIT = 15.0
+MAX_WAIT = 15.0
 
 
 class StreamTimeouts(Struct, frozen=True):
@@ -96,7 +96,7 @@ class StreamFollower:
 
     async def _wait(self, asked_to_wait: float) -> None:
         """A little longer each time, and not all viewers at the same moment."""
-        own = min(self._retry * 2**self._fruitless, max(LONGEST_WAIT, self._retry))
+        own = min(self._retry * 2**self._fruitless, max(MAX_WAIT, self._retry))
         self._fruitless = min(self._fruitless + 1, 10)
         await sleep(max(asked_to_wait, own) * random.uniform(1.0, 1.25))
 

@@ -35,9 +35,9 @@ from moot.api.v1.validation_messages import (
 )
 from moot.core.terms import Model
 
-TURNS, MOST_TURNS = 10, 20
+TURNS, MAX_TURNS = 10, 20
 TYPE = "turn-based"
-UNNAMED = {"debaterA": "Debater A", "debaterB": "Debater B"}
+DEFAULT_NAMES = {"debaterA": "Debater A", "debaterB": "Debater B"}
 Action = Literal["pause", "resume", "skip", "inject"]
 Condition = Literal["self-terminate", "user-decides", "ai-judge"]
 _WORD = "[A-Za-z0-9_:@-]+(?:[./][A-Za-z0-9_:@-]+)*"
@@ -144,7 +144,7 @@ class NewBout(Body):
     """What is debated."""
     debater_a: Debater
     debater_b: Debater
-    max_turns: Annotated[int, between(1, MOST_TURNS), FixedMessage(f"Must be between 1 and {MOST_TURNS}")] = (
+    max_turns: Annotated[int, between(1, MAX_TURNS), FixedMessage(f"Must be between 1 and {MAX_TURNS}")] = (
         TURNS
     )
     format: Annotated[Literal["turn-based"], FixedMessage(one_of((TYPE,)))] = TYPE
@@ -157,7 +157,7 @@ class NewBout(Body):
 
     @classmethod
     def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        first, second = (_name_of(shape.get(seat), name) for seat, name in UNNAMED.items())
+        first, second = (_name_of(shape.get(seat), name) for seat, name in DEFAULT_NAMES.items())
         if first and first == second:
             yield "debaterB.name", "Names must be unique"
         if "judge" in shape and shape.get("winningCondition") == "user-decides":

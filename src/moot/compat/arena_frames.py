@@ -49,7 +49,7 @@ from moot.views.transcript_json import moment
 
 FORMAT = "free"
 LETTERS = ascii_uppercase
-NOBODYS = ("no questions", "clock", "stopped", "budget")
+AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget")
 """Why speeches fall out without anybody having skipped them."""
 
 State = Literal["created", "running", "paused", "completed", "aborted"]
@@ -100,7 +100,7 @@ class ArenaFrames(Struct, frozen=True):
             case TurnInterrupted(by="skip"):
                 yield _processed("skip")
             case TurnSkipped(slot=slot, by=by):
-                if by not in NOBODYS and seen.after.schedule[slot].tone != "continuation":
+                if by not in AUTOMATIC_SKIPS and seen.after.schedule[slot].tone != "continuation":
                     yield _processed("skip")
             case _:
                 return

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from moot.api.problems import Problem
 from moot.api.v1 import bodies, query_params
 from moot.compat import arena_frames
-from moot.compat.arena_bodies import UNNAMED, Debater, NewBout, UserAction
+from moot.compat.arena_bodies import DEFAULT_NAMES, Debater, NewBout, UserAction
 from moot.compat.model_names import ServerModelResolver
 from moot.compat.plain_stream import PlainDesk
 from moot.core.state import Debate
@@ -81,7 +81,9 @@ class ArenaRoutes(PlainDesk):
             format=arena_frames.FORMAT,
             seats=tuple(
                 _seat(debater, name, known)
-                for debater, name in zip((body.debater_a, body.debater_b), UNNAMED.values(), strict=True)
+                for debater, name in zip(
+                    (body.debater_a, body.debater_b), DEFAULT_NAMES.values(), strict=True
+                )
             ),
             judge="none" if body.winning_condition == "user-decides" else judge,
             turns=body.max_turns,

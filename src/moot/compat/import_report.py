@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from moot.store.archive import segment_type
 from moot.views.legacy_rows import MAX_NAME_CHARS, REASONING
 
-MOST_TOLD = 200
+MAX_PROBLEMS = 200
 """Of rows that could not be brought; the others are only counted."""
-ACCOUNTED = (REASONING, "tool_call", "tool_result")
+COUNTED_TYPES = (REASONING, "tool_call", "tool_result")
 UNTYPED = "(no type)"
 
 
@@ -88,14 +88,14 @@ class ImportReport(Struct):
         self.bad += 1
         # An id may be anything, bytes that are no text too.
         problem = RowProblem(row[:MAX_NAME_CHARS].encode(errors="replace").decode(), reason)
-        if len(self.problems) < MOST_TOLD:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
         return problem
 
     def compare_counts(self) -> list[tuple[str, int, int]]:
         """Of rows, and of what must not get lost: how many were there, and how many are here."""
         seen, kept = self.seen.segments, self.kept.segments
-        counted = [(name, seen.get(name, 0), kept.get(name, 0)) for name in ACCOUNTED]
+        counted = [(name, seen.get(name, 0), kept.get(name, 0)) for name in COUNTED_TYPES]
         return [("rows", self.seen.rows, self.kept.rows), *counted]
 
     @property

@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS {} (
     created_at timestamptz DEFAULT now()
 )
 """
-EVENTS = TableDefinition(DDL, COLUMNS, json=("segments", "reasoning"), uuids=("id", "conversation_id"))
+EVENTS_TABLE = TableDefinition(DDL, COLUMNS, json=("segments", "reasoning"), uuids=("id", "conversation_id"))
 
 
 async def write_rows(
@@ -43,7 +43,7 @@ async def write_rows(
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> WriteReport:
     return await row_writers.write_rows(
-        location, EVENTS, *(_shapes(rows) for rows in given), on_progress=on_progress
+        location, EVENTS_TABLE, *(_shapes(rows) for rows in given), on_progress=on_progress
     )
 
 

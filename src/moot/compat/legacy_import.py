@@ -25,15 +25,15 @@ from moot.store.archive import Archive, Import, IncomingEvent, import_undone
 from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
 from moot.views.legacy_rows import LegacyRow, canonical, parsed, read_reasoning, read_row, thoughts_in
 
-NEEDED = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
-BATCH, MOST_AT_ONCE = 1000, 100_000
+NEEDED_COLUMNS = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
+BATCH, MAX_BATCH = 1000, 100_000
 MOST_PASSES = 20
 """After so many, somebody writes faster than we read: it is said, and the import can go on later."""
-AGAIN = "another row has the same conversation and id"
-THEIRS = "its conversation was brought by another import"
-OTHERWISE = "it could not be given back as it is"
+DUPLICATE_ROW = "another row has the same conversation and id"
+OTHER_IMPORT = "its conversation was brought by another import"
+NOT_REVERSIBLE = "it could not be given back as it is"
 TOO_DEEP = "it is nested too deeply"
-DEEPEST = 500
+MAX_DEPTH = 500
 """Whoever reads it later may have less room on their stack than we have here."""
 
 
@@ -77,8 +77,8 @@ async def import_rows(
     listing: Listing | None = None,
 ) -> ImportOutcome:
     """Import what is new. A dry run reads it all once and writes nothing. `listing` gets all bad rows."""
-    if not 1 <= batch <= MOST_AT_ONCE:
-        raise Invalid(f"A batch has 1 to {MOST_AT_ONCE:,} rows.")
+    if not 1 <= batch <= MAX_BATCH:
+        raise Invalid(f"A batch has 1 to {MAX_BATCH:,} rows.")
     name = _id_of(location, owner)
     known = (one for one in await archive.imports() if one.id == name)
     import_ = next(known, None) or Import(name, owner, location.label, clock(), clock())
@@ -87,7 +87,7 @@ async def import_rows(
     run = _ImportRun(
         archive, replace(import_, state="running"), batch, dry, on_progress, clock, listing or Unlisted()
     )
-    with open_reader(location, NEEDED) as source:
+    with open_reader(location, NEEDED_COLUMNS) as source:
         if not dry:
             await archive.save(run.import_, ())
         new = changed = 0
@@ -184,7 +184,7 @@ class _ImportRun:
         row = read_row(source_row.fields)
         key = hash((row.conversation_id, row.id))
         if key in self._seen:
-            raise Invalid(AGAIN)
+            raise Invalid(DUPLICATE_ROW)
         self._seen.add(key)
         return _mapped(row)
 
@@ -198,7 +198,7 @@ class _ImportRun:
             refused = {*written.refused}
         for one in events:
             if one.event.conversation in refused:
-                self._listing.add(report.add_problem(one.event.id, THEIRS))
+                self._listing.add(report.add_problem(one.event.id, OTHER_IMPORT))
                 continue
             self._conversations.add(one.event.conversation)
             report.kept.add(msgspec.json.decode(one.event.segments))
@@ -212,14 +212,14 @@ class _ImportRun:
 def _mapped(row: LegacyRow) -> IncomingEvent:
     """The row as an event, if the event gives the row back."""
     try:
-        if nesting_depth(row) > DEEPEST:
+        if nesting_depth(row) > MAX_DEPTH:
             raise Invalid(TOO_DEEP)
         event = incoming_event(row)
         same = canonical(legacy_row(event.event)) == canonical(row)
     except (TypeError, ValueError, RecursionError):
-        raise Invalid(OTHERWISE) from None
+        raise Invalid(NOT_REVERSIBLE) from None
     if not same:
-        raise Invalid(OTHERWISE)
+        raise Invalid(NOT_REVERSIBLE)
     return event
 
 

@@ -25,7 +25,7 @@ from moot.core.events import (
 )
 from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 
-PIECE = 4 * 1024
+PIECE_LENGTH = 4 * 1024
 """Characters; a text that comes late is sent in pieces of at most 16 KiB."""
 
 
@@ -147,8 +147,8 @@ def _unveiled(seen: SeenEvent, number: int) -> Iterator[SpeechEvent]:
 
 
 def _pieces(turn: Turn, text: str) -> Iterator[SpeechText]:
-    for start in range(0, len(text), PIECE):
-        yield SpeechText(turn, text[start : start + PIECE])
+    for start in range(0, len(text), PIECE_LENGTH):
+        yield SpeechText(turn, text[start : start + PIECE_LENGTH])
 
 
 def _speaking(debate: Debate | None, call: int) -> Turn | None:

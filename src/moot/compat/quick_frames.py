@@ -39,9 +39,9 @@ from moot.views.costs import costs
 from moot.views.transcript_json import moment
 
 FORMAT = "panel"
-ROUNDS, MOST_ROUNDS = 3, 5
+ROUNDS, MAX_ROUNDS = 3, 5
 Code = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
-FOR_GOOD: tuple[FaultKind, ...] = (
+PERMANENT_FAULTS: tuple[FaultKind, ...] = (
     "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
     "filtered", "budget", "unavailable",
 )  # fmt: skip
@@ -61,7 +61,7 @@ class QuickDebate(Body):
     topic: Annotated[str, line(1, 500)]
     """The subject of the debate."""
     max_rounds: Annotated[
-        int, between(1, MOST_ROUNDS), FixedMessage(f"Must be between 1 and {MOST_ROUNDS}")
+        int, between(1, MAX_ROUNDS), FixedMessage(f"Must be between 1 and {MAX_ROUNDS}")
     ] = ROUNDS
 
 
@@ -192,7 +192,7 @@ def _failure(debate: Debate) -> dict[str, Any]:
 
 def _fault(turn: Turn) -> dict[str, Any]:
     code: Code = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
-    return _error(turn.message, code, retryable=turn.by not in FOR_GOOD)
+    return _error(turn.message, code, retryable=turn.by not in PERMANENT_FAULTS)
 
 
 def _error(message: str, code: Code, *, retryable: bool) -> dict[str, Any]:

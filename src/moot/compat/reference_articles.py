@@ -12,7 +12,7 @@ from moot.compat.reference_turn_stream import TURN_BODIES, TURN_SAMPLES, TURNS
 from moot.web.reference.article import Article
 
 TAG = "Other front doors"
-DOORS: dict[str, Article] = {
+COMPAT_ARTICLES: dict[str, Article] = {
     "quick": Article(
         tag=TAG,
         summary="Debate a topic at once",
@@ -108,8 +108,8 @@ def _bout(model: str) -> dict[str, Any]:
     return {"topic": "Best algorithm for sorting 1M items", **debaters, "maxTurns": 4}
 
 
-DOOR_BODIES: tuple[type[Body], ...] = (QuickDebate, *BOUTS, *TURN_BODIES)
-DOOR_SAMPLES: dict[str, Callable[[str], Any]] = {
+COMPAT_BODIES: tuple[type[Body], ...] = (QuickDebate, *BOUTS, *TURN_BODIES)
+COMPAT_SAMPLES: dict[str, Callable[[str], Any]] = {
     "QuickDebate": lambda _: {"topic": "Should AI be regulated?", "maxRounds": 2},
     "NewBout": _bout,
     "UserAction": lambda _: {"type": "inject", "payload": "What about the memory it takes?"},

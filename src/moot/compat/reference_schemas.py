@@ -221,13 +221,13 @@ class ServicesResponse(Reply):
     always."""
 
 
-DOOR_EVENTS: dict[str, tuple[type[Reply], ...]] = {
+COMPAT_EVENTS: dict[str, tuple[type[Reply], ...]] = {
     "quick": (AgentStart, QuickToken, AgentEnd, RoundComplete, DebateComplete, QuickError),
     "bouts": (BoutStarted, TurnBegun, BoutToken, TurnDone, ActionProcessed, BoutCompleted),
     "turns": TURN_EVENTS,
 }
 """By the name that articles have for them."""
-DOOR_REPLIES: tuple[type[Reply], ...] = (
+COMPAT_REPLIES: tuple[type[Reply], ...] = (
     QuickCreated, Bout, BoutActed, ServicesResponse, *TURN_REPLIES,
-    *(event for name in ("quick", "bouts") for event in DOOR_EVENTS[name]),
+    *(event for name in ("quick", "bouts") for event in COMPAT_EVENTS[name]),
 )  # fmt: skip

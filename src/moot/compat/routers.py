@@ -33,10 +33,10 @@ def router(context: AppContext) -> APIRouter:
 
 
 def _reference() -> Reference:
-    from moot.compat.reference_articles import DOOR_BODIES, DOOR_SAMPLES, DOORS
-    from moot.compat.reference_schemas import DOOR_EVENTS, DOOR_REPLIES
+    from moot.compat.reference_articles import COMPAT_ARTICLES, COMPAT_BODIES, COMPAT_SAMPLES
+    from moot.compat.reference_schemas import COMPAT_EVENTS, COMPAT_REPLIES
 
-    return Reference(DOORS, DOOR_BODIES, DOOR_REPLIES, DOOR_EVENTS, DOOR_SAMPLES)
+    return Reference(COMPAT_ARTICLES, COMPAT_BODIES, COMPAT_REPLIES, COMPAT_EVENTS, COMPAT_SAMPLES)
 
 
 OLDER_APIS = Extension(PREFIX, ROUTES, router, _reference, PLAIN_TEXT)

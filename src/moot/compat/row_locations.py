@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 Kind = Literal["postgresql", "sqlite", "jsonl"]
 TABLE = "events"
 CONNECT_SECONDS = 10
-PATIENCE = 10.0
+BUSY_SECONDS = 10.0
 """Seconds to wait for whoever writes to a file of SQLite."""
-FIX = "pip install 'moot[cluster]'"
-SUFFIXES = (".jsonl", ".ndjson")
+INSTALL_HINT = "pip install 'moot[cluster]'"
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
 _CONNINFO = re.compile(r"(^|\s)(host|dbname|user|password)\s*=")
 """How else PostgreSQL is addressed. Taken for a path it would be shown, with the password."""
@@ -60,7 +60,7 @@ def parse_location(typed: str, table: str = TABLE) -> RowLocation:
     if "://" in typed or _CONNINFO.search(typed):
         raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
     path = Path(typed).absolute()
-    if path.suffix.lower() in SUFFIXES:
+    if path.suffix.lower() in JSONL_SUFFIXES:
         return RowLocation("jsonl", str(path), table, str(path))
     return RowLocation("sqlite", str(path), table, f"{path}#{table}")
 
@@ -88,7 +88,7 @@ def driver() -> Any:
     try:
         import psycopg
     except ImportError as error:
-        raise Unavailable("PostgreSQL needs a driver that is not installed.", FIX) from error
+        raise Unavailable("PostgreSQL needs a driver that is not installed.", INSTALL_HINT) from error
     return psycopg
 
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.compat.row_locations import (
-    PATIENCE,
+    BUSY_SECONDS,
     RowLocation,
     check_exists,
     connect_postgres,
@@ -126,7 +126,7 @@ def _readable(location: RowLocation) -> Generator[sqlite3.Connection]:
     try:
         address = f"{location.path.as_uri()}?mode=ro"
         with closing(
-            sqlite3.connect(address, uri=True, timeout=PATIENCE, check_same_thread=False)
+            sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
         ) as opened_:
             # Bytes that are no UTF-8 spoil their row, and not the batch.
             opened_.text_factory = _lenient
@@ -182,7 +182,7 @@ class SqliteRowReader:
 # --- PostgreSQL -----------------------------------------------------------------------------------------
 
 
-NAMELESS, NAMED = "-", "="
+NO_ID_CURSOR, ID_CURSOR = "-", "="
 """What a cursor begins with: rows without an id were read, or those up to this one."""
 
 
@@ -206,8 +206,8 @@ class PostgresRowReader:
     def read(self, cursor: str, limit: int) -> RowBatch:
         """Ids are unique, or come together: WITH TIES. Rows without one come first."""
         if not cursor and (rows := self._ask("SELECT to_json(t)::text FROM {} t WHERE id IS NULL")):
-            return RowBatch([_row("a row without id", text) for (text,) in rows], NAMELESS, len(rows))
-        after = cursor.removeprefix(NAMED) if cursor.startswith(NAMED) else None
+            return RowBatch([_row("a row without id", text) for (text,) in rows], NO_ID_CURSOR, len(rows))
+        after = cursor.removeprefix(ID_CURSOR) if cursor.startswith(ID_CURSOR) else None
         rows = self._ask(
             """
             SELECT id::text, to_json(t)::text FROM (
@@ -224,7 +224,7 @@ class PostgresRowReader:
             limit,
         )
         found = [_row(name, text) for name, text in rows]
-        return RowBatch(found, NAMED + rows[-1][0] if rows else cursor, len(rows))
+        return RowBatch(found, ID_CURSOR + rows[-1][0] if rows else cursor, len(rows))
 
     def _ask(self, query: LiteralString, *values: object) -> list[Any]:
         from psycopg import sql

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 
 from moot.compat.import_report import RowProblem
 from moot.compat.row_locations import (
-    PATIENCE,
+    BUSY_SECONDS,
     RowLocation,
     connect_postgres,
     driver,
@@ -150,7 +150,9 @@ class JsonLinesRowWriter(Struct):
 @contextmanager
 def _writable(location: RowLocation) -> Generator[sqlite3.Connection]:
     try:
-        with closing(sqlite3.connect(location.path, timeout=PATIENCE, check_same_thread=False)) as connection:
+        with closing(
+            sqlite3.connect(location.path, timeout=BUSY_SECONDS, check_same_thread=False)
+        ) as connection:
             yield connection
     except sqlite3.Error as error:
         raise Unavailable(f"{location.label}: {error}.") from error

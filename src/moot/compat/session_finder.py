@@ -17,11 +17,11 @@ from moot.rules.turn_sessions import FORMAT_NAME, latest_turn
 from moot.store.contract import DebateFilter
 from moot.views.session_rows import response_key, row_key, text_key
 
-SAME = timedelta(seconds=15)
+SAME_TURN = timedelta(seconds=15)
 """How long after its end an opening turn is the same, if it is asked for again: a client that has not heard
 the end comes back within seven seconds."""
-RECENT = 20
-OPENED_SECONDS = 3600.0
+RECENT_SESSIONS = 20
+OPENING_SECONDS = 3600.0
 """Longer than an opening turn takes."""
 
 
@@ -53,7 +53,7 @@ class SessionFinder:
 
     async def remember(self, request_key: str, debate_id: str) -> None:
         """`request_key` is who asked for its first turn, and in which words."""
-        await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENED_SECONDS)
+        await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
 
     async def recently_opened(self, request_key: str, asked: AskedTurn) -> Debate | None:
         """The one that was opened by the same request of the same client a moment ago, and is still there."""
@@ -66,7 +66,7 @@ class SessionFinder:
         turn = latest_turn(debate, asked.slot)
         ended = turn.ended_at if turn else None
         moved_on = debate.final or any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
-        return None if moved_on or (ended and datetime.now(UTC) - ended > SAME) else debate
+        return None if moved_on or (ended and datetime.now(UTC) - ended > SAME_TURN) else debate
 
     async def _by_words(self, asked: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
         """Newest first."""
@@ -74,7 +74,7 @@ class SessionFinder:
         exact = bool(ids)
         if not exact:
             wanted = DebateFilter(owner=owner, format=FORMAT_NAME, search=asked.topic)
-            ids = [head.id for head in (await self._arena.store.list(wanted, limit=RECENT)).heads]
+            ids = [head.id for head in (await self._arena.store.list(wanted, limit=RECENT_SESSIONS)).heads]
         for debate_id in ids:
             debate = await self._arena.state(debate_id)
             if _goes_on(debate, asked, exact=exact):

@@ -42,8 +42,8 @@ CREATE TABLE IF NOT EXISTS {} (
   updated_at TIMESTAMP DEFAULT NOW()
 )
 """
-SESSIONS = TableDefinition(DDL, COLUMNS, json=LIST_COLUMNS)
-NEEDED = frozenset(COLUMNS) - {"total_cost", "created_at", "updated_at"}
+SESSIONS_TABLE = TableDefinition(DDL, COLUMNS, json=LIST_COLUMNS)
+NEEDED_COLUMNS = frozenset(COLUMNS) - {"total_cost", "created_at", "updated_at"}
 
 
 class SessionImport(Struct):
@@ -76,7 +76,7 @@ async def import_sessions(
 
 def read_sessions(location: RowLocation) -> list[SourceRow]:
     rows, cursor = list[SourceRow](), ""
-    with open_reader(location, NEEDED) as source:
+    with open_reader(location, NEEDED_COLUMNS) as source:
         while (batch := source.read(cursor, PAGE)).rows:
             rows += batch.rows
             cursor = batch.cursor
@@ -99,7 +99,7 @@ def _row(source_row: SourceRow) -> SessionRow:
 
 
 async def export_sessions(store: Store, location: RowLocation) -> WriteReport:
-    return await row_writers.write_rows(location, SESSIONS, _rows(store))
+    return await row_writers.write_rows(location, SESSIONS_TABLE, _rows(store))
 
 
 async def _rows(store: Store) -> AsyncGenerator[list[SessionRow], None]:

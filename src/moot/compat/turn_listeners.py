@@ -20,7 +20,7 @@ from moot.engine.presence import Presence
 from moot.rules.commands import Pause
 from moot.store.runner_locks import RunnerLock, is_held
 
-ABSENT = "nobody listens"
+NOBODY_LISTENS = "nobody listens"
 
 
 class TurnListeners:
@@ -89,7 +89,7 @@ class TurnListeners:
         with suppress(Refused, UnknownDebate, StoreError):
             debate = await self._arena.state(session)
             if (debate.live or debate.running) and not await self._is_heard(session):
-                await self._arena.ask(session, Pause(now=True, by=ABSENT))
+                await self._arena.ask(session, Pause(now=True, by=NOBODY_LISTENS))
 
 
 def _presence_key(session: str) -> str:

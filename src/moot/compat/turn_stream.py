@@ -42,18 +42,18 @@ from moot.views.transcript import thoughts
 
 ROLES = ("AFFIRMATIVE", "NEGATIVE")
 REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")
-MISSING = {"error": "Missing required fields"}
-LONGEST_MESSAGE = 100_000
-PIECE = 4 * 1024
+MISSING_FIELDS = {"error": "Missing required fields"}
+MAX_MESSAGE = 100_000
+PIECE_LENGTH = 4 * 1024
 """Characters; a text that comes late is sent in pieces."""
-CALLED_OFF = "The turn was called off."
-CUT = "The turn was cut short; ask for it again."
+CANCELLED_MESSAGE = "The turn was called off."
+CUT_MESSAGE = "The turn was cut short; ask for it again."
 BEGUN_AGAIN = "The answer broke off and was begun again; ask for this turn again to read it."
 BREAK = "\n\n"
 """Between two thoughts."""
-ENDING = ("stop", "abort", "decide", "judge")
+ENDING_COMMANDS = ("stop", "abort", "decide", "judge")
 """What cuts a turn together with its session."""
-GONE = Frame("error", {"message": "The session was deleted."})
+DELETED_FRAME = Frame("error", {"message": "The session was deleted."})
 
 
 # --- bodies in ----------------------------------------------------------------------------------------
@@ -63,12 +63,12 @@ def _whole(text: str) -> str:
     """The words of a model, whatever signs are in them; but a zero no store could keep."""
     if "\0" in text:
         raise invalid("Control characters are not allowed")
-    if len(text) > LONGEST_MESSAGE:
-        raise invalid(f"Must be at most {LONGEST_MESSAGE} characters")
+    if len(text) > MAX_MESSAGE:
+        raise invalid(f"Must be at most {MAX_MESSAGE} characters")
     return text
 
 
-Words = Annotated[str, FieldRule(_whole, {"maxLength": LONGEST_MESSAGE, "pattern": r"^[^\u0000]*$"})]
+Words = Annotated[str, FieldRule(_whole, {"maxLength": MAX_MESSAGE, "pattern": r"^[^\u0000]*$"})]
 ResponseName = Annotated[str, matching(r"[\x21-\x7e]+", 200, "Must be the id of a response")]
 SessionName = Annotated[str, matching(r"[A-Za-z0-9_.-]+", 100, "Must be the id of a session")]
 
@@ -199,11 +199,11 @@ class TurnFrames(Struct, frozen=True):
             case TurnFailed() if event.turn == self.number:
                 yield _error(event.message)
             case TurnInterrupted() if event.turn == self.number:
-                yield _error(CALLED_OFF if event.by in ENDING else CUT)
+                yield _error(CANCELLED_MESSAGE if event.by in ENDING_COMMANDS else CUT_MESSAGE)
             case DebatePaused() if turn is None:
-                yield _error(event.reason or CALLED_OFF)
+                yield _error(event.reason or CANCELLED_MESSAGE)
             case DebateFailed() | DebateEnded() if turn is None or turn.state == "live":
-                yield _error(CALLED_OFF)
+                yield _error(CANCELLED_MESSAGE)
             case _:
                 if first and was is not None:
                     # What earlier calls of a speech have brought, told to one who joins it now.
@@ -278,8 +278,8 @@ def _error(message: str) -> Frame:
 
 
 def _pieces(name: str, text: str) -> Iterator[Frame]:
-    for start in range(0, len(text), PIECE):
-        yield Frame(name, {"chunk": text[start : start + PIECE]})
+    for start in range(0, len(text), PIECE_LENGTH):
+        yield Frame(name, {"chunk": text[start : start + PIECE_LENGTH]})
 
 
 def completed(debate: Debate, turn: Turn, *, private: bool) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class TurnStreamRoutes(RouteHandlers):
     async def ask_turn(self, request: Request) -> Response:
         asked = await self._read(request)
         if asked is None:
-            return json_reply(turn_stream.MISSING, 400)
+            return json_reply(turn_stream.MISSING_FIELDS, 400)
         try:
             debate, _ = await self._ask_for(request, asked)
         except UnknownModel:
@@ -97,7 +97,7 @@ class TurnStreamRoutes(RouteHandlers):
         check_accepts_stream(request)
         asked = await self._read(request)
         if asked is None:
-            return json_reply(turn_stream.MISSING, 400)
+            return json_reply(turn_stream.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
             # Nobody speaks for someone who has no place left to listen from.
             await stack.enter_async_context(self._context.streams.slot(request.scope["state"]["client"]))
@@ -242,7 +242,7 @@ class TurnStreamRoutes(RouteHandlers):
             dialect,
             viewer,
             Cursor(after),
-            turn_stream.GONE,
+            turn_stream.DELETED_FRAME,
             plain=True,
             extra_headers=extra_headers,
             slot=stack,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.tool_exchanges import OWN_ID
+from moot.providers.tool_exchanges import OWN_ID_PREFIX
 
 PARAGRAPH = "\n\n"
 TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}
@@ -73,7 +73,7 @@ class SegmentShifter:
             return replace(call, server=call.server or self._provider, title=call.title or title)
         known = self._ids.get(call.index)
         if known is None:
-            known = call.id if call.id and call.id not in self._taken else f"{OWN_ID}{call.index}"
+            known = call.id if call.id and call.id not in self._taken else f"{OWN_ID_PREFIX}{call.index}"
             self._ids[call.index] = known
             self._taken.add(known)
         tool = self._tools.get(call.name, Tool("", "", {}))

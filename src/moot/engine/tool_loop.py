@@ -21,7 +21,7 @@ from moot.engine.segment_offsets import next_index
 from moot.engine.tool_session import ToolSession
 from moot.providers.contract import Traits
 from moot.providers.redaction import redact
-from moot.tools.contract import MOST_RESULT, Toolbox
+from moot.tools.contract import MAX_RESULT_LENGTH, Toolbox
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +90,9 @@ class ToolRunner:
         except Exception as error:
             log.warning("tool %s: %s", call.name, type(error).__name__)
             return _failed(call, BROKEN)
-        return ToolResult(call.id, _clean(result.output, MOST_RESULT), _clean(result.error, MAX_ERROR_CHARS))
+        return ToolResult(
+            call.id, _clean(result.output, MAX_RESULT_LENGTH), _clean(result.error, MAX_ERROR_CHARS)
+        )
 
 
 def _is_object(arguments: str) -> bool:

@@ -15,7 +15,7 @@ from moot.core.state import Debate
 from moot.core.terms import HostedTool, Reasoning, Request, Seat, Segment, Text, Tool, ToolCall, ToolResult
 from moot.engine.call_result import CallResult
 from moot.prompts.speech_prompts import fence_tool_results
-from moot.tools.contract import MOST_CALLS
+from moot.tools.contract import MAX_CALLS
 
 MAX_CONTINUATIONS = 10
 """So often a speech may go on from one call to the next."""
@@ -47,7 +47,7 @@ class ToolSession:
     @property
     def calls_left(self) -> int:
         """How many tools may still be used."""
-        return max(0, MOST_CALLS - self._asked)
+        return max(0, MAX_CALLS - self._asked)
 
     def set_tools(self, tools: tuple[Tool, ...], hosted: tuple[HostedTool, ...]) -> None:
         self.tools, self._hosted = tools, hosted

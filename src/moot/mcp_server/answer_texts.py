@@ -26,7 +26,7 @@ from moot.views.outcome import ending, headline
 from moot.views.transcript import INTERRUPTED_NOTES, TRUNCATED_NOTES
 from moot.views.verdict_views import verdict_views
 
-STEERED = {
+HOW_TO_CONTINUE = {
     "paused": "steer_debate can resume it, have it judged, stop or abort it",
     "error": "steer_debate can have the speech given again (retry), have it judged, or stop it",
 }
@@ -170,7 +170,7 @@ def verdict_text(answer: VerdictResult) -> str:
 
 
 def _at_rest(debate: Debate) -> str:
-    advice, why = STEERED.get(debate.status, ""), ending(debate)
+    advice, why = HOW_TO_CONTINUE.get(debate.status, ""), ending(debate)
     state = f"It does not go on by itself now: it is {status_text(debate.status)}"
     return " ".join(part for part in (f"{state}{f'; {advice}' if advice else ''}.", why) if part)
 

@@ -32,15 +32,20 @@ from moot.rules.debate_setup import opening_event
 from moot.views import transcript_json, transcript_markdown
 from moot.views.transcript import transcript
 
-LONGEST_WAIT = 60
-BEAT_SECONDS = 0.5
+MAX_WAIT = 60
+PROGRESS_SECONDS = 0.5
 """How often somebody who waits is told how far the speech is."""
-MOST_LISTED = 50
+MAX_LISTED = 50
 COST_LIMIT = 1.0
 """Whoever starts a debate here is a program, and may start many."""
 BY = "mcp"
 NOBODY = "none"
-CALLED = {"topic": "motion", "participants": "models", "maxRounds": "rounds", "costLimit": "cost_limit"}
+PARAMETER_NAMES = {
+    "topic": "motion",
+    "participants": "models",
+    "maxRounds": "rounds",
+    "costLimit": "cost_limit",
+}
 """What a debate's setup calls otherwise than start_debate does."""
 
 Id = Annotated[str, Field(description="The debate's id, as start_debate and list_debates give it.")]
@@ -107,7 +112,7 @@ class ToolFunctions:
         context: Context,
         after: Annotated[int, Field(ge=0, description="`next` of the last look; 0: from the start.")] = 0,
         wait: Annotated[
-            float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait where there is no news yet.")
+            float, Field(ge=0, le=MAX_WAIT, description="Seconds to wait where there is no news yet.")
         ] = 20,
     ) -> Annotated[CallToolResult, results.FollowResult]:
         with errors_as_text():
@@ -140,7 +145,7 @@ class ToolFunctions:
         self,
         search: Annotated[str, Field(description="Only motions that have this in them.")] = "",
         status: Annotated[Status | None, Field(description="Only those in this state.")] = None,
-        limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 10,
+        limit: Annotated[int, Field(ge=1, le=MAX_LISTED)] = 10,
         offset: Annotated[int, Field(ge=0)] = 0,
     ) -> Annotated[CallToolResult, results.DebateListResult]:
         with errors_as_text():
@@ -256,7 +261,7 @@ async def _beat(context: Context, debate: Callable[[], Debate]) -> None:
     """Clients give up on those who are silent for long, unless they hear that something goes on."""
     progress = 0
     while True:
-        await asyncio.sleep(BEAT_SECONDS)
+        await asyncio.sleep(PROGRESS_SECONDS)
         progress += 1
         live = debate().live
         message = ", ".join(
@@ -294,7 +299,9 @@ def errors_as_text() -> Generator[None, None, None]:
         yield
     except Invalid as error:
         problems = [
-            f"{CALLED.get(field, field)}: {each}" for field, found in error.problems.items() for each in found
+            f"{PARAMETER_NAMES.get(field, field)}: {each}"
+            for field, found in error.problems.items()
+            for each in found
         ]
         raise ToolError("\n".join(problems) or str(error)) from None
     except Unavailable as error:

@@ -54,14 +54,14 @@ class CatalogueEntry(Struct, frozen=True):
         Tried: at 1.5 billion parameters a model still repeats its opponent word for word when it is merely
         told what to do, and argues well from first words that take its side.
         """
-        return self.parameters < SMALL
+        return self.parameters < SMALL_PARAMETERS
 
 
-SMALL = 3_000_000_000
+SMALL_PARAMETERS = 3_000_000_000
 DEFAULT = "smollm2-135m"
 
 # Cool enough to stay on the subject, warm enough that another seed gives another speech.
-_FIRM = ModelTuning(
+_SMALL_MODEL_TUNING = ModelTuning(
     speech={"temperature": 0.5, "min_p": 0.1, "repeat_penalty": 1.1, "repeat_last_n": 256},
     reply={"temperature": 0.3, "min_p": 0.1},
 )
@@ -82,7 +82,7 @@ _SMOLLM2 = CatalogueEntry(
             sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         ),
     ),
-    quirks=_FIRM,
+    quirks=_SMALL_MODEL_TUNING,
     summary="Tiny and quick: it shows how a debate goes, and argues like a child.",
 )
 
@@ -130,7 +130,7 @@ _QWEN = CatalogueEntry(
         )
         for number, sha256 in enumerate(_QWEN_PARTS, start=1)
     ),
-    quirks=_FIRM,
+    quirks=_SMALL_MODEL_TUNING,
     summary="Ten times as large, slower, and clearly the better debater.",
 )
 

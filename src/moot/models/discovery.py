@@ -20,11 +20,11 @@ from moot.models.catalogue import DEFAULT, CatalogueEntry
 from moot.models.model_files import ModelFiles
 from moot.providers import transport
 from moot.providers.endpoints import ENDPOINTS, Endpoint, key_hint, key_of, needs_key, proxy_to
-from moot.providers.keys import FILE, ApiKey, Secret
+from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
 
-BRIEFLY = aiohttp.ClientTimeout(total=0.3)
-LONGEST_LIST = 4 * 1024 * 1024
-LARGEST = 1 << 50
+PROBE_TIMEOUT = aiohttp.ClientTimeout(total=0.3)
+MAX_LIST_BYTES = 4 * 1024 * 1024
+MAX_MODEL_BYTES = 1 << 50
 """Bytes, of a list that is told and of a model that is in it."""
 
 FREE_MODEL = f"local/{DEFAULT}"
@@ -84,24 +84,26 @@ def keyed_services(
     endpoints: Iterable[Endpoint], environ: Mapping[str, str], kept: Mapping[str, Secret]
 ) -> tuple[AvailableModel, ...]:
     return tuple(
-        _service(endpoint, key_of(endpoint, environ, kept)) for endpoint in endpoints if not endpoint.local
+        _service_row(endpoint, key_of(endpoint, environ, kept))
+        for endpoint in endpoints
+        if not endpoint.local
     )
 
 
-def _service(endpoint: Endpoint, key: ApiKey | None) -> AvailableModel:
+def _service_row(endpoint: Endpoint, key: ApiKey | None) -> AvailableModel:
     # Who serves what at an address of the operator's own, and wants no key for it, is anybody's guess.
     model = "" if key is None and endpoint.moved else endpoint.model
     name = f"{endpoint.name}/{model}"
     if key is None and needs_key(endpoint):
         return AvailableModel(name, "key", usable=False, why="no key", todo=key_hint(endpoint))
     todo = "" if model else f"name a model: {endpoint.name}/MODEL"
-    return AvailableModel(name, "key", usable=True, why=_reason(endpoint, key), todo=todo)
+    return AvailableModel(name, "key", usable=True, why=_key_reason(endpoint, key), todo=todo)
 
 
-def _reason(endpoint: Endpoint, key: ApiKey | None) -> str:
+def _key_reason(endpoint: Endpoint, key: ApiKey | None) -> str:
     if key is None:
         return f"at {endpoint.base_url}, without a key"
-    reason = f"{FILE} has its key" if key.source == FILE else f"{key.source} is set"
+    reason = f"{SETTINGS_FILE} has its key" if key.source == SETTINGS_FILE else f"{key.source} is set"
     return f"{reason}, at {endpoint.base_url}" if endpoint.moved else reason
 
 
@@ -177,9 +179,9 @@ async def _probe(
     try:
         proxy = proxy_to(url, environ)
         async with session.get(
-            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=BRIEFLY
+            url, headers=headers, allow_redirects=False, proxy=proxy, timeout=PROBE_TIMEOUT
         ) as response:
-            body = await transport.read_body(response, LONGEST_LIST) if response.status == 200 else b"null"
+            body = await transport.read_body(response, MAX_LIST_BYTES) if response.status == 200 else b"null"
         return msgspec.json.decode(body)
     except (aiohttp.ClientError, OSError, ValueError, RecursionError, Invalid):
         return None  # whatever listens there, it is not that server
@@ -204,7 +206,7 @@ def rows_from_reply(server: Endpoint, answer: Any) -> tuple[AvailableModel, ...]
             "server",
             usable=True,
             why=f"{server.title} is running",
-            size=size if isinstance(size, int) and 0 < size < LARGEST else None,
+            size=size if isinstance(size, int) and 0 < size < MAX_MODEL_BYTES else None,
         )
         for name, size in models
         if isinstance(name, str) and name and name.isprintable() and "embed" not in name.lower()

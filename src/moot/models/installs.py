@@ -42,7 +42,7 @@ class InstallManager:
     def __init__(self, manager: ModelFiles, check_possible: Callable[[], None] = lambda: None) -> None:
         self._manager = manager
         self._check_possible = check_possible
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._fetching = ""
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: set[str] = set()
@@ -76,7 +76,7 @@ class InstallManager:
             self._errors.pop(name, None)
             self._stopped.discard(name)
             self._tasks[name] = asyncio.create_task(self._install(name), name=f"installing {name}")
-            self._tasks[name].add_done_callback(lambda _: self._forget(name))
+            self._tasks[name].add_done_callback(lambda _: self._cleanup(name))
         return self.status(name)
 
     async def stop(self, name: str) -> bool:
@@ -85,18 +85,18 @@ class InstallManager:
         task = self._tasks.get(name)
         if task is None:
             return False
-        self._call_off(name, task)
+        self._cancel(name, task)
         await asyncio.wait([task])
         return True
 
     async def close(self) -> None:
         tasks = dict(self._tasks)
         for name, task in tasks.items():
-            self._call_off(name, task)
+            self._cancel(name, task)
         if tasks:
             await asyncio.wait(tasks.values())
 
-    def _call_off(self, name: str, task: asyncio.Task[None]) -> None:
+    def _cancel(self, name: str, task: asyncio.Task[None]) -> None:
         """One that waits for its turn leaves; the other is in a thread, and must leave by itself."""
         self._stopped.add(name)
         if name != self._fetching:
@@ -104,21 +104,21 @@ class InstallManager:
 
     async def _install(self, name: str) -> None:
         try:
-            async with self._turn:
+            async with self._lock:
                 self._fetching = name
                 await asyncio.to_thread(self._fetch, name)
             self.finished += 1
         except _InstallStopped:
             pass
         except MootError as error:
-            self._errors[name] = _in_words(error)
+            self._errors[name] = _error_text(error)
         except Exception:
             log.exception("an install went wrong", extra={"model": name})
             self._errors[name] = "Something unexpected went wrong; the server's log has it. Try again."
         finally:
             self._fetching = "" if self._fetching == name else self._fetching
 
-    def _forget(self, name: str) -> None:
+    def _cleanup(self, name: str) -> None:
         """Also of one that was called off before its first step."""
         self._done.pop(name, None)
         del self._tasks[name]
@@ -139,6 +139,6 @@ class InstallManager:
             raise _InstallStopped
 
 
-def _in_words(error: MootError) -> str:
+def _error_text(error: MootError) -> str:
     fix = error.fix if isinstance(error, Unavailable) else ""
     return f"{error} {fix}".strip()

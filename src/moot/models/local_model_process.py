@@ -23,13 +23,13 @@ from moot.providers.client import ExtraFields, ProviderClient
 from moot.providers.contract import Traits
 
 LOAD_SECONDS = 300.0
-GLANCE_SECONDS = 0.03
-FAREWELL_SECONDS = 2.0
-LAST_WORDS = 5
+POLL_SECONDS = 0.03
+STOP_SECONDS = 2.0
+LOG_LINES = 5
 SOCKET = "model.sock"
 """llama.cpp takes a host for a Unix socket by its ending."""
-LONGEST_PATH = 100
-SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+MAX_SOCKET_PATH = 100
+SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
 class LocalModelProcess:
@@ -75,13 +75,17 @@ class LocalModelProcess:
                 stdin=PIPE,
                 stdout=DEVNULL,
                 stderr=log,
-                env={name: value for name, value in environ.items() if not name.upper().endswith(SECRETS)},
+                env={
+                    name: value
+                    for name, value in environ.items()
+                    if not name.upper().endswith(SECRET_SUFFIXES)
+                },
                 start_new_session=True,  # Ctrl-C is for us; we then end the child
             )
         started = cls(process, folder, traits, tuning)
         try:
             async with asyncio.timeout(LOAD_SECONDS):
-                await started._ready(model)
+                await started._wait_until_ready(model)
         except BaseException as error:
             await started.stop()
             if isinstance(error, TimeoutError):
@@ -110,7 +114,7 @@ class LocalModelProcess:
             lines = (self._folder / "log").read_text(errors="replace").strip().splitlines()
         except OSError:
             return ""
-        return "\n".join(lines[-LAST_WORDS:])
+        return "\n".join(lines[-LOG_LINES:])
 
     async def post(self, path: str, **body: Any) -> Any:
         """One of the server's own endpoints, beside chat."""
@@ -123,20 +127,20 @@ class LocalModelProcess:
         assert self._process.stdin is not None  # noqa: S101 - it was asked for
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), FAREWELL_SECONDS)
+            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
         except TimeoutError:
             self._process.kill()
             await self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _ready(self, model: Path) -> None:
+    async def _wait_until_ready(self, model: Path) -> None:
         while not await self._healthy():
             if not self.alive:
                 raise Unavailable(
                     f"The model {model.name} cannot be loaded: {self.log_tail() or 'no reason given'}",
                     fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
                 )
-            await asyncio.sleep(GLANCE_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def _healthy(self) -> bool:
         try:
@@ -159,7 +163,7 @@ def check_local_models() -> None:
 def _make_folder() -> Path:
     """A folder of our own, mode 0700; a socket's path must be short."""
     folder = Path(tempfile.mkdtemp(prefix="moot-"))
-    if len(str(folder / SOCKET)) < LONGEST_PATH:
+    if len(str(folder / SOCKET)) < MAX_SOCKET_PATH:
         return folder
     folder.rmdir()
     return Path(tempfile.mkdtemp(prefix="moot-", dir="/tmp"))

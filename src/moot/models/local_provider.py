@@ -23,8 +23,8 @@ from moot.models.local_model_process import LocalModelProcess
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers.contract import Chunk, Traits
 
-MOST_THREADS = 8
-SIGNS_OF_DEATH = {"disconnected", "unreachable"}
+MAX_THREADS = 8
+CRASH_FAULTS = {"disconnected", "unreachable"}
 TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=False)
 SMALL_TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=True)
 
@@ -45,7 +45,7 @@ class LocalProvider:
         self._manager = manager
         self._children = children
         self._slots = slots
-        self._threads = threads or _cores()
+        self._threads = threads or _thread_count()
         self._idle_seconds = idle_seconds
         self._progress = progress
         self._processes: dict[str, LocalModelProcess] = {}
@@ -81,7 +81,7 @@ class LocalProvider:
                     async for chunk in chunks:
                         yield chunk
             except Fault as fault:
-                if fault.kind in SIGNS_OF_DEATH and await process.died():
+                if fault.kind in CRASH_FAULTS and await process.died():
                     raise Fault("crashed", billed=False, detail=process.log_tail()) from fault
                 raise
 
@@ -101,33 +101,33 @@ class LocalProvider:
     @asynccontextmanager
     async def _process(self, name: str) -> AsyncGenerator[LocalModelProcess]:
         """The engine of a model, kept from leaving for as long as it is used."""
-        process = self._running(name) or await self._started(name)
+        process = self._get_running(name) or await self._start_process(name)
         process.busy += 1
-        self._stop_clock(name)
+        self._stop_idle_timer(name)
         try:
             yield process
         finally:
             process.busy -= 1
             if process.busy == 0:
                 self._freed.set()
-                self._start_clock(name)
+                self._start_idle_timer(name)
 
-    def _running(self, name: str) -> LocalModelProcess | None:
+    def _get_running(self, name: str) -> LocalModelProcess | None:
         process = self._processes.pop(name, None)
         if process is None:
             return None
         if not process.alive:
-            self._dismiss(process)
+            self._stop_in_background(process)
             return None
         self._processes[name] = process
         return process
 
-    async def _started(self, name: str) -> LocalModelProcess:
+    async def _start_process(self, name: str) -> LocalModelProcess:
         async with self._start_lock:
-            if running := self._running(name):
+            if running := self._get_running(name):
                 return running
-            path = await self._fetched(name)
-            await self._make_room()
+            path = await self._ensure_file(name)
+            await self._wait_for_capacity()
             entry = self._manager.catalogue.get(name)
             quirks = entry.quirks if entry else ModelTuning()
             process = await LocalModelProcess.start(
@@ -142,37 +142,37 @@ class LocalProvider:
             self._processes[name] = process
             return process
 
-    async def _fetched(self, name: str) -> Path:
+    async def _ensure_file(self, name: str) -> Path:
         try:
             return self._manager.path(name)
         except Unavailable:
             return await asyncio.to_thread(self._manager.install, name, self._progress)
 
-    async def _make_room(self) -> None:
+    async def _wait_for_capacity(self) -> None:
         while len(self._processes) >= self._children:
             idle = next((name for name, engine in self._processes.items() if not engine.busy), None)
             if idle is not None:
-                self._stop_clock(idle)
+                self._stop_idle_timer(idle)
                 await self._processes.pop(idle).stop()
                 continue
             self._freed.clear()
             await self._freed.wait()
 
-    def _start_clock(self, name: str) -> None:
+    def _start_idle_timer(self, name: str) -> None:
         loop = asyncio.get_running_loop()
-        self._idle_timers[name] = loop.call_later(self._idle_seconds, self._retire, name)
+        self._idle_timers[name] = loop.call_later(self._idle_seconds, self._stop_idle, name)
 
-    def _stop_clock(self, name: str) -> None:
+    def _stop_idle_timer(self, name: str) -> None:
         if timer := self._idle_timers.pop(name, None):
             timer.cancel()
 
-    def _retire(self, name: str) -> None:
+    def _stop_idle(self, name: str) -> None:
         self._idle_timers.pop(name, None)
         process = self._processes.get(name)
         if process is not None and not process.busy:
-            self._dismiss(self._processes.pop(name))
+            self._stop_in_background(self._processes.pop(name))
 
-    def _dismiss(self, process: LocalModelProcess) -> None:
+    def _stop_in_background(self, process: LocalModelProcess) -> None:
         task = asyncio.create_task(process.stop(), name=f"local model {process.pid} leaves")
         self._stopping.add(task)
         task.add_done_callback(self._stopping.discard)
@@ -196,9 +196,9 @@ SMALL_FILE = 2_000_000_000
 """Three billion parameters at four to five bits each."""
 
 
-def _cores() -> int:
+def _thread_count() -> int:
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux can tell what share of the machine is ours
         cores = os.cpu_count() or 1
-    return min(cores, MOST_THREADS)
+    return min(cores, MAX_THREADS)

@@ -46,48 +46,48 @@ class LocalServerOptions(Struct, frozen=True):
 def main() -> NoReturn:
     options = msgspec.json.decode(sys.argv[1], type=LocalServerOptions)
     folder = Path(options.socket).parent
-    _die_with(options.parent, folder)
-    _spin_briefly()
+    _exit_with_parent(options.parent, folder)
+    _limit_thread_spin()
     os.umask(0o177)
     try:
         server = _serve(options)
     except Exception as error:
         sys.exit(str(error))  # the log above it says more than a traceback could
-    _leave_when_told(folder)
+    _exit_on_sigterm(folder)
     while server:
         signal.pause()
-    _leave(folder)
+    _clean_up_and_exit(folder)
 
 
-def _die_with(parent: int, folder: Path) -> None:
-    threading.Thread(target=_leave_at_end_of_input, args=(folder,), daemon=True).start()
+def _exit_with_parent(parent: int, folder: Path) -> None:
+    threading.Thread(target=_exit_at_end_of_input, args=(folder,), daemon=True).start()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
-        _leave(folder)
+        _clean_up_and_exit(folder)
 
 
-def _leave_when_told(folder: Path) -> None:
+def _exit_on_sigterm(folder: Path) -> None:
     """Only once the model is loaded: until then no Python runs, and the signal's plain force is needed."""
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        _leave(folder)
+        _clean_up_and_exit(folder)
 
     signal.signal(signal.SIGTERM, on_signal)
 
 
-def _leave_at_end_of_input(folder: Path) -> None:
+def _exit_at_end_of_input(folder: Path) -> None:
     while os.read(0, 4096):
         pass
-    _leave(folder)
+    _clean_up_and_exit(folder)
 
 
-def _leave(folder: Path) -> NoReturn:
+def _clean_up_and_exit(folder: Path) -> NoReturn:
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
-def _spin_briefly() -> None:
+def _limit_thread_spin() -> None:
     """Threads that spin for each other starve as soon as anything else wants the CPU.
 
     Two busy processes beside two threads bring a 135M model from 90 tokens a second down to 2; with a short

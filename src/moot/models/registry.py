@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
 
 Factory = Callable[[], Provider]
-SHORT = 700
+LOCAL_OUTPUT_TOKENS = 700
 """Output tokens of a model on a machine of one's own: a speech on a laptop should not take minutes."""
 
 
@@ -116,12 +116,12 @@ class ProviderRegistry:
         if provider == HUMAN:
             return Model(HUMAN, model or HUMAN)
         if not slash:
-            self._refuse_half_named(name)
+            self._refuse_bare_name(name)
             provider, model = "local", name
         if not model:
             raise Invalid(f"A model is named provider/model, not {name!r}. `moot models` lists what is here.")
         traits = self.traits(provider, model)
-        max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else SHORT
+        max_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
         thinks = known_models.may_think(model, traits)
         return Model(provider, model, max_tokens=max_tokens, small=traits.small, thinks=thinks)
 
@@ -183,7 +183,7 @@ class ProviderRegistry:
         for provider in self._ready.values():
             await provider.close()
 
-    def _refuse_half_named(self, name: str) -> None:
+    def _refuse_bare_name(self, name: str) -> None:
         """A name without a provider is that of a model on this machine; of others it is only a half."""
         if name in self.manager.catalogue or name in self.manager.installed():
             return

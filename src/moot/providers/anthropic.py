@@ -40,10 +40,10 @@ from moot.providers.family import Family
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
 from moot.providers.sse import SseEvent
 
-VERSION = "2023-06-01"
-OFF = {"type": "disabled"}
-LEAST_BUDGET = 1024
-UNHELD = frozenset({
+API_VERSION = "2023-06-01"
+THINKING_OFF = {"type": "disabled"}
+MIN_THINKING_BUDGET = 1024
+UNSUPPORTED_KEYWORDS = frozenset({
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
     "minItems", "maxItems", "uniqueItems",
 })  # fmt: skip
@@ -58,7 +58,7 @@ def url(base: str, _model: str) -> str:
 
 
 def headers(key: str) -> Mapping[str, str]:
-    version = {"anthropic-version": VERSION}
+    version = {"anthropic-version": API_VERSION}
     return {"x-api-key": key, **version} if key else version
 
 
@@ -78,7 +78,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         payload["thinking"] = thinking
     if output := _output(request, effort, traits):
         payload["output_config"] = output
-    if model.temperature is not None and traits.sampling and thinking in (None, OFF):
+    if model.temperature is not None and traits.sampling and thinking in (None, THINKING_OFF):
         # The scale that others draw to 2 ends at 1 here.
         payload["temperature"] = min(model.temperature, 1.0)
     payload |= tool_fields(request)
@@ -91,13 +91,16 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any] | None:
     """None leaves it to the model, which for older ones means not to think."""
     if effort == "none":
-        return OFF
+        return THINKING_OFF
     if traits.thinking == "effort":
         # Unasked, these models send thoughts without their words.
         return {"type": "adaptive", "display": "summarized"}
-    if effort is None or not quirks.can_think(LEAST_BUDGET, max_tokens):
+    if effort is None or not quirks.can_think(MIN_THINKING_BUDGET, max_tokens):
         return None
-    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, quirks.thinking_budget(effort, max_tokens))}
+    return {
+        "type": "enabled",
+        "budget_tokens": max(MIN_THINKING_BUDGET, quirks.thinking_budget(effort, max_tokens)),
+    }
 
 
 def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str, Any]:
@@ -105,7 +108,10 @@ def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str
     if effort not in (None, "none") and traits.thinking == "effort":
         config["effort"] = effort
     if request.schema is not None and traits.schema == "strict":
-        config["format"] = {"type": "json_schema", "schema": quirks.without_keywords(request.schema, UNHELD)}
+        config["format"] = {
+            "type": "json_schema",
+            "schema": quirks.without_keywords(request.schema, UNSUPPORTED_KEYWORDS),
+        }
     return config
 
 
@@ -156,13 +162,13 @@ _read = msgspec.json.Decoder(_MessageEvent).decode
 _read_message = msgspec.json.Decoder(_MessageBody).decode
 _read_whole = msgspec.json.Decoder(dict[str, Any]).decode
 
-KNOWN = {
+KNOWN_EVENTS = {
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
     "message_stop", "message",
 }  # fmt: skip
-WHOLE = ("redacted_thinking", "tool_use", "tool_result")
+OTHER_BLOCKS = ("redacted_thinking", "tool_use", "tool_result")
 """Blocks of other kinds that we know, some by how their names end."""
-IMPLIED = {
+DELTA_BLOCKS = {
     "text_delta": "text",
     "citations_delta": "text",
     "thinking_delta": "thinking",
@@ -170,7 +176,7 @@ IMPLIED = {
     "input_json_delta": "tool_use",
 }
 """The deltas we know, and the block that each belongs to where its start was never sent."""
-SPOKEN = ("text", "thinking")
+STREAMED_BLOCKS = ("text", "thinking")
 
 FINISHES: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -200,7 +206,7 @@ class _Block(Struct):
 
     @property
     def known(self) -> bool:
-        return self.kind in SPOKEN or self.kind.endswith(WHOLE)
+        return self.kind in STREAMED_BLOCKS or self.kind.endswith(OTHER_BLOCKS)
 
 
 class AnthropicDecoder(decoding.Decoder):
@@ -211,55 +217,55 @@ class AnthropicDecoder(decoding.Decoder):
         self._numbers: set[int] = set()
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
-        if event.name not in KNOWN:
+        if event.name not in KNOWN_EVENTS:
             self._unread += event.name != "ping"
             return
-        parsed = self._read(_read, event.data)
+        parsed = self._parse(_read, event.data)
         if parsed.error is not None:
             raise fault_from_error(parsed.error)
         match parsed.type or event.name:
             case "content_block_delta":
-                self._fill(parsed.index, parsed.delta or _BlockDelta(), event.data, out)
+                self._on_delta(parsed.index, parsed.delta or _BlockDelta(), event.data, out)
             case "content_block_start":
-                self._open(parsed.index, parsed.content_block or {}, out)
+                self._open_block(parsed.index, parsed.content_block or {}, out)
             case "content_block_stop":
                 self._close_block(parsed.index, out)
             case "message_start":
-                self._start(parsed.message or _MessageBody(), out)
+                self._on_message_start(parsed.message or _MessageBody(), out)
             case "message_delta":
                 self._usage = max_usage(self._usage, usage(parsed.usage))
-                self._end(parsed.delta.stop_reason if parsed.delta else None)
+                self._on_stop_reason(parsed.delta.stop_reason if parsed.delta else None)
             case "message_stop":
                 self.over = self.whole = True
             case "message" if parsed.type:
-                self._whole(self._read(_read_message, event.data), out)
+                self._on_whole_message(self._parse(_read_message, event.data), out)
             case "ping":
                 pass
             case _:
                 self._unread += 1
 
-    def _close(self, out: list[Chunk]) -> None:
+    def _flush(self, out: list[Chunk]) -> None:
         for index in self._blocks:
             self._close_block(index, out)
 
-    def _whole(self, message: _MessageBody, out: list[Chunk]) -> None:
-        self._start(message, out)
+    def _on_whole_message(self, message: _MessageBody, out: list[Chunk]) -> None:
+        self._on_message_start(message, out)
         for index, block in enumerate(message.content or ()):
-            self._open(index, block, out)
+            self._open_block(index, block, out)
             self._close_block(index, out)
-        self._end(message.stop_reason)
+        self._on_stop_reason(message.stop_reason)
         self.over = self.whole = True
 
-    def _start(self, message: _MessageBody, out: list[Chunk]) -> None:
+    def _on_message_start(self, message: _MessageBody, out: list[Chunk]) -> None:
         self._begin(message.id, out)
         self._model = message.model or ""
         self._usage = max_usage(self._usage, usage(message.usage))
 
-    def _end(self, reason: Any) -> None:
+    def _on_stop_reason(self, reason: Any) -> None:
         if reason:
-            self._stop(FINISHES.get(str(reason), "unknown"), str(reason))
+            self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
 
-    def _open(self, index: int, given: dict[str, Any], out: list[Chunk]) -> None:
+    def _open_block(self, index: int, given: dict[str, Any], out: list[Chunk]) -> None:
         self._begin(None, out)
         self._close_block(index, out)
         # Some who imitate this dialect give every block the same number.
@@ -271,20 +277,20 @@ class AnthropicDecoder(decoding.Decoder):
             block.citations.extend(get_dicts(given, "citations"))
         elif block.kind == "thinking":
             self._emit_text(block, "reasoning", given.get("thinking"), out)
-            block.signature.append(_words(given.get("signature")))
+            block.signature.append(_text_of(given.get("signature")))
 
-    def _fill(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
+    def _on_delta(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
         strange = block is not None and not block.known and not block.closed
-        if strange and block and IMPLIED.get(delta.type) not in SPOKEN:
-            block.deltas.append(get_dict(self._read(_read_whole, data), "delta"))
+        if strange and block and DELTA_BLOCKS.get(delta.type) not in STREAMED_BLOCKS:
+            block.deltas.append(get_dict(self._parse(_read_whole, data), "delta"))
             return
-        if delta.type not in IMPLIED:
+        if delta.type not in DELTA_BLOCKS:
             self._unread += 1
             return
-        kind = IMPLIED[delta.type]
-        if block is None or block.closed or strange or _are_mixed(block.kind, kind):
-            self._open(index, {"type": kind}, out)
+        kind = DELTA_BLOCKS[delta.type]
+        if block is None or block.closed or strange or _kinds_differ(block.kind, kind):
+            self._open_block(index, {"type": kind}, out)
             block = self._blocks[index]
         match delta.type:
             case "text_delta":
@@ -292,14 +298,14 @@ class AnthropicDecoder(decoding.Decoder):
             case "thinking_delta":
                 self._emit_text(block, "reasoning", delta.thinking, out)
             case "input_json_delta":
-                block.texts.append(_words(delta.partial_json))
+                block.texts.append(_text_of(delta.partial_json))
             case "signature_delta":
-                block.signature.append(_words(delta.signature))
+                block.signature.append(_text_of(delta.signature))
             case _:
                 block.citations.extend(get_dicts([delta.citation]))
 
     def _emit_text(self, block: _Block, kind: DeltaKind, text: Any, out: list[Chunk]) -> None:
-        if words := _words(text):
+        if words := _text_of(text):
             block.texts.append(words)
             out.append(ReplyDelta(words, kind, block.index))
 
@@ -311,12 +317,12 @@ class AnthropicDecoder(decoding.Decoder):
         out.append(ReplySegment(_segment(block)))
 
 
-def _are_mixed(one: str, other: str) -> bool:
+def _kinds_differ(one: str, other: str) -> bool:
     """Thoughts and speech are never one, though they come under one number and without a beginning."""
-    return one != other and one in SPOKEN and other in SPOKEN
+    return one != other and one in STREAMED_BLOCKS and other in STREAMED_BLOCKS
 
 
-def _words(text: Any) -> str:
+def _text_of(text: Any) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
@@ -333,11 +339,11 @@ def _segment(block: _Block) -> Segment:
             parts = (ReasoningPart(words),) if words else ()
             return Reasoning(parts, block.index, opaque="".join(block.signature))
         case "redacted_thinking":
-            return Reasoning((), block.index, opaque=_words(given.get("data")), redacted=True)
+            return Reasoning((), block.index, opaque=_text_of(given.get("data")), redacted=True)
         case kind if kind.endswith("tool_use"):
             arguments = words or as_text(given.get("input") or None)
-            name = _words(given.get("name"))
-            return ToolCall(_words(given.get("id")), name, arguments, block.index, kind=kind)
+            name = _text_of(given.get("name"))
+            return ToolCall(_text_of(given.get("id")), name, arguments, block.index, kind=kind)
         case kind if kind.endswith("tool_result"):
             return _result(block)
         case kind:
@@ -349,7 +355,7 @@ def _result(block: _Block) -> ToolResult:
     content = block.start.get("content")
     error = get_path(content, "error_code") or ("error" if block.start.get("is_error") else "")
     return ToolResult(
-        _words(block.start.get("tool_use_id")), as_text(content or None), str(error), block.index
+        _text_of(block.start.get("tool_use_id")), as_text(content or None), str(error), block.index
     )
 
 

@@ -31,7 +31,7 @@ def exchange_messages(request: Request) -> Iterator[dict[str, Any]]:
     for step in exchange_steps(request.exchange):
         yield {"role": "assistant", "content": _blocks(step.segments)}
         if step.results:
-            yield {"role": "user", "content": [_answer(*pair) for pair in step.results]}
+            yield {"role": "user", "content": [_tool_result(*pair) for pair in step.results]}
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
@@ -64,6 +64,6 @@ def _blocks(segments: list[Segment]) -> list[dict[str, Any]]:
     return blocks
 
 
-def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+def _tool_result(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     block = {"type": "tool_result", "tool_use_id": call.id, "content": result.output}
     return {**block, "is_error": True} if result.error else block

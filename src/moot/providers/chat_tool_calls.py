@@ -27,8 +27,8 @@ class ToolCallBuilder:
 
     def __init__(self) -> None:
         self._all: list[_PartialCall] = []
-        self._asked: dict[int, _PartialCall] = {}
-        self._ran: dict[str, _PartialCall] = {}
+        self._by_index: dict[int, _PartialCall] = {}
+        self._executed: dict[str, _PartialCall] = {}
         self._last: _PartialCall | None = None
 
     @property
@@ -43,7 +43,7 @@ class ToolCallBuilder:
             name, known_as = get_string(does, "name"), get_string(piece, "id")
             call = self._find(index, known_as, name) or self._begin(piece.get("type"))
             if isinstance(index, int):
-                self._asked[index] = call
+                self._by_index[index] = call
             self._last = call
             call.id, call.name = call.id or known_as, call.name or name
             call.arguments.append(as_text(does.get("arguments", does.get("input"))))
@@ -51,13 +51,13 @@ class ToolCallBuilder:
     def add_executed(self, pieces: Any) -> None:
         for piece in get_dicts(pieces):
             index = as_text(piece.get("index"))
-            if index not in self._ran:
-                self._ran[index] = self._begin("executed_tool")
-            call = self._ran[index]
+            if index not in self._executed:
+                self._executed[index] = self._begin("executed_tool")
+            call = self._executed[index]
             call.name = call.name or get_string(piece, "type")
             if arguments := piece.get("arguments"):
                 call.arguments = [as_text(arguments)]
-            call.output = _outcome(piece) or call.output
+            call.output = _executed_output(piece) or call.output
 
     def all(self, first: int) -> list[ToolCall]:
         """As segments, numbered from `first` on."""
@@ -75,13 +75,13 @@ class ToolCallBuilder:
         if not isinstance(index, int):
             same = [call for call in self._all if known_as and call.id == known_as]
             return same[0] if same else None if known_as or name else self._last
-        call = self._asked.get(index)
+        call = self._by_index.get(index)
         # Some services count every call as the first one.
         another = call is not None and name and known_as and call.id and known_as != call.id
         return None if another else call
 
 
-def _outcome(piece: dict[str, Any]) -> str:
+def _executed_output(piece: dict[str, Any]) -> str:
     if output := piece.get("output"):
         return as_text(output)
     results = {name: found for name, found in piece.items() if name.endswith("_results") and found}

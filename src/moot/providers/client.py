@@ -34,11 +34,11 @@ ExtraFields = Callable[[Request], Mapping[str, Any]]
 RefineTraits = Callable[[str, Traits], Traits]
 
 HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
-DETAIL = 500
-MOST_RECEIVED = 32 * 1024 * 1024
+MAX_DETAIL = 500
+MAX_REPLY_BYTES = 32 * 1024 * 1024
 REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
-SECRETS = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
-READABLE = (
+KEY_PATTERN = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
+READABLE_TYPES = (
     "text/event-stream", "application/json", "application/x-ndjson", "application/octet-stream", "text/plain",
 )  # fmt: skip
 
@@ -81,10 +81,10 @@ class ProviderClient:
         self._socket = socket
         self._traits = traits
         self._refine = refine
-        self._tuning = tuning
+        self._extra_fields = tuning
         self._read_timeout = read_timeout
-        self._connect = connect
-        self._disarm = disarm
+        self._connect_timeout = connect
+        self._escape_controls = disarm
         self._throttle = throttle or Throttle()
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
@@ -116,7 +116,7 @@ class ProviderClient:
         self._throttle.check()
         began = self._throttle.now()
         traits = self.traits_of(request.model.name)
-        request = escape_control_tokens(request) if self._disarm else request
+        request = escape_control_tokens(request) if self._escape_controls else request
         if request.model.name in self._hides_reasoning:
             request = replace(request, thoughts=False)
         decoder = self._family.decoder(request, traits)
@@ -126,11 +126,11 @@ class ProviderClient:
         broke: Fault | None = None
         try:
             async with await self._post(request, traits) as response:
-                decoder.request_id = self._clean(_request_id(response.headers))
-                await self._check(response)
+                decoder.request_id = self._redacted(_request_id(response.headers))
+                await self._check_response(response)
                 async for packet in response.content.iter_any():
                     received += len(packet)
-                    if received > MOST_RECEIVED:
+                    if received > MAX_REPLY_BYTES:
                         raise Fault("malformed", "unusable", detail="a reply without end")
                     chunks = decoder.feed(packet)
                     if decoder.has_output and not answered:
@@ -147,9 +147,9 @@ class ProviderClient:
         except Fault as fault:
             broke = fault
         except (aiohttp.ClientError, OSError) as error:
-            last, broke = _broken_off(error, decoder)
+            last, broke = _end_after_disconnect(error, decoder)
         except Exception as error:
-            broke = _stumbled(error, decoder)
+            broke = _unreadable_reply(error, decoder)
         if broke is not None:
             # Once a model has begun to answer it counts, whatever its service says then.
             broke.billed = broke.billed or decoder.started or decoder.has_output or decoder.usage is not None
@@ -157,7 +157,7 @@ class ProviderClient:
                 yield chunk
             if decoder.usage is not None:
                 yield KeepAlive(decoder.usage)
-            raise self._noted(broke, decoder, request, began)
+            raise self._record_failure(broke, decoder, request, began)
         for chunk in redactor.redact(last):
             yield chunk
 
@@ -168,30 +168,32 @@ class ProviderClient:
             self._session = None
 
     async def _post(self, request: Request, traits: Traits) -> aiohttp.ClientResponse:
-        body = {**self._tuning(request), **self._family.body(request, traits)}
+        body = {**self._extra_fields(request), **self._family.body(request, traits)}
         url = self._family.url(self._base_url, request.model.name)
-        return await transport.post(self._open(), url, msgspec.json.encode(body), self._headers, self._proxy)
+        return await transport.post(
+            self._get_session(), url, msgspec.json.encode(body), self._headers, self._proxy
+        )
 
-    def _open(self) -> aiohttp.ClientSession:
+    def _get_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = transport.open_session(
-                socket=self._socket, read_timeout=self._read_timeout, connect=self._connect
+                socket=self._socket, read_timeout=self._read_timeout, connect=self._connect_timeout
             )
         return self._session
 
-    async def _check(self, response: aiohttp.ClientResponse) -> None:
+    async def _check_response(self, response: aiohttp.ClientResponse) -> None:
         if response.status != 200:
             body = await transport.read_body(response, 64 * 1024)
             raise error_replies.fault_from_response(response.status, response.headers, body, time.time())
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Fault("malformed", "unusable", detail="a packed reply was not asked for")
-        if response.content_type not in READABLE:
+        if response.content_type not in READABLE_TYPES:
             raise Fault("malformed", "unusable", detail=f"not a stream but {response.content_type}")
 
-    def _noted(self, fault: Fault, decoder: Decoder, request: Request, began: float) -> Fault:
+    def _record_failure(self, fault: Fault, decoder: Decoder, request: Request, began: float) -> Fault:
         """The service's own words go to the operator's log, without the key that they may repeat."""
         # Cut last: half a key would not be known for one.
-        fault.detail = self._clean(fault.detail)[:DETAIL]
+        fault.detail = self._redacted(fault.detail)[:MAX_DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
         self._throttle.failed(fault, began)
         if fault.kind == "summary_refused":
@@ -199,12 +201,12 @@ class ProviderClient:
         log.info("%s: %s: %s", urlsplit(self._base_url).hostname, fault.kind, fault.detail)
         return fault
 
-    def _clean(self, text: str) -> str:
+    def _redacted(self, text: str) -> str:
         text = text.replace(self._key, "…") if self._key else text
-        return SECRETS.sub("…", text)
+        return KEY_PATTERN.sub("…", text)
 
 
-def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
+def _end_after_disconnect(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
     """Once everything has been said, a missing farewell is no loss."""
     if not decoder.finished:
         return [], transport.fault_from_exception(error, began=decoder.started)
@@ -213,10 +215,10 @@ def _broken_off(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault 
     except Fault as fault:
         return [], fault
     except Exception as stumble:
-        return [], _stumbled(stumble, decoder)
+        return [], _unreadable_reply(stumble, decoder)
 
 
-def _stumbled(error: Exception, decoder: Decoder) -> Fault:
+def _unreadable_reply(error: Exception, decoder: Decoder) -> Fault:
     """A reply so odd that its reader stumbles must not take the debate down."""
     detail = f"{type(error).__name__}: {error}"
     return Fault("malformed", "unusable", billed=decoder.has_output, detail=detail)

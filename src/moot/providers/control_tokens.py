@@ -29,8 +29,8 @@ def escape_control_tokens(request: Request) -> Request:
     return replace(
         request,
         instructions=escape(request.instructions),
-        messages=_disarmed(request.messages),
-        fresh=_disarmed(request.fresh),
+        messages=_escape_messages(request.messages),
+        fresh=_escape_messages(request.fresh),
         prefill=escape(request.prefill),
         exchange=tuple(
             replace(part, output=escape(part.output)) if isinstance(part, ToolResult) else part
@@ -39,5 +39,5 @@ def escape_control_tokens(request: Request) -> Request:
     )
 
 
-def _disarmed(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+def _escape_messages(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     return tuple(replace(message, content=escape(message.content)) for message in messages)

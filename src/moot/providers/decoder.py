@@ -31,13 +31,13 @@ from moot.providers.stream_events import ReplyEvents
 from moot.providers.think_tags import Sorter
 
 T = TypeVar("T")
-ESCAPES = re.compile(
+UNICODE_ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
     re.DOTALL,
 )
 """Of a character in two halves, of half a character, and of whatever else begins with a backslash."""
-MOST_TOKENS = 100_000_000
+MAX_TOKENS = 100_000_000
 
 
 class Decoder(ABC):
@@ -63,7 +63,7 @@ class Decoder(ABC):
         self._stored = True
         self._unread = 0
         self._marks: set[Degradation] = set()
-        self._broke: Fault | None = None
+        self._fault: Fault | None = None
 
     @property
     def usage(self) -> Usage | None:
@@ -88,7 +88,7 @@ class Decoder(ABC):
             if not out:
                 raise
             # The words before it are handed on first; `end` raises it.
-            self._broke, self.over = fault, True
+            self._fault, self.over = fault, True
         if self._sorter is not None:
             out = self._sorter.sort(out)
         if not self.has_output:
@@ -97,8 +97,8 @@ class Decoder(ABC):
 
     def end(self) -> list[Chunk]:
         """The stream is over. Without a reason to stop, the model was cut off."""
-        if self._broke is not None:
-            raise self._broke
+        if self._fault is not None:
+            raise self._fault
         out: list[Chunk] = []
         for event in self._frames.close():
             self.decode(event, out)
@@ -106,7 +106,7 @@ class Decoder(ABC):
             raise Fault("malformed", "unusable", detail="JSON, but no reply")
         if not self.finished:
             raise Fault("disconnected")
-        self._close(out)
+        self._flush(out)
         if self._sorter is not None:
             out = [*self._sorter.sort(out), *self._sorter.close()]
         done = ReplyDone(
@@ -140,7 +140,7 @@ class Decoder(ABC):
         no proof: proxies send theirs behind a reply that was cut."""
         return False
 
-    def _close(self, out: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
+    def _flush(self, out: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
         """Hand out what never got an end of its own."""
 
     def _begin(self, response_id: str | None, out: list[Chunk]) -> None:
@@ -149,15 +149,15 @@ class Decoder(ABC):
             self._response_id = response_id
             out.append(ReplyStarted(response_id, self.request_id))
 
-    def _stop(self, finish: FinishReason, reason: str) -> None:
+    def _set_finish(self, finish: FinishReason, reason: str) -> None:
         self._finish, self._reason = finish, reason
 
-    def _read(self, read: Callable[[bytes], T], data: bytes) -> T:
+    def _parse(self, read: Callable[[bytes], T], data: bytes) -> T:
         """JSON as this family types it; a broken character is replaced and marked."""
         try:
             return read(data)
         except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
-            repaired = ESCAPES.sub(_replace_lone_half, data.decode(errors="replace").encode())
+            repaired = UNICODE_ESCAPES.sub(_replace_lone_half, data.decode(errors="replace").encode())
             if repaired == data:
                 raise Fault("malformed", detail=str(error)) from error
         try:
@@ -198,7 +198,7 @@ class ReportedUsage:
         value = get_path(self._fields, *path)
         if value is None:
             return 0
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_TOKENS:
             self.suspect = True
             return 0
         return value

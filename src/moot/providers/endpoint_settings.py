@@ -22,11 +22,11 @@ from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, check_url, 
 from moot.providers.keys import Secret, is_name, shown, shown_in
 from moot.providers.throttle import EndpointLimits
 
-TAKEN = ("local", "scripted", "human")
+RESERVED_NAMES = ("local", "scripted", "human")
 """Names that already mean something else."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
-RANDOM = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
+LOOKS_LIKE_KEY = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
 """Letters and figures in a long row: no word that somebody chose, but a key."""
 T = TypeVar("T", bound=Struct)
 
@@ -73,12 +73,14 @@ def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
     for name, table in _tables(file, "endpoints", path):
         source = f"{path}: [endpoints.{shown(name)}]"
         written = _read(table, EndpointTable, source)
-        made[name] = _changed(made[name], written, source) if name in made else _new(name, written, source)
+        made[name] = (
+            _override(made[name], written, source) if name in made else _new_endpoint(name, written, source)
+        )
     for name, table in _tables(file, "limits", path):
         source = f"{path}: [limits.{shown(name)}]"
         if name not in made:
             raise Invalid(f"{source}: there is no endpoint of that name. There are: {', '.join(made)}.")
-        made[name] = _limited(made[name], _read(table, LimitsTable, source), source)
+        made[name] = _with_limits(made[name], _read(table, LimitsTable, source), source)
     return tuple(made.values())
 
 
@@ -87,10 +89,10 @@ def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str,
     if not isinstance(table, dict):
         raise Invalid(f'{path}: [keys] is a table: openai = "…", one line for each endpoint.')
     known, words = tuple(names), cast("dict[str, Any]", table)
-    return {name: _key(name, word, known, f"{path}: [keys]") for name, word in words.items()}
+    return {name: _read_key(name, word, known, f"{path}: [keys]") for name, word in words.items()}
 
 
-def _key(name: str, word: Any, known: tuple[str, ...], source: str) -> Secret:
+def _read_key(name: str, word: Any, known: tuple[str, ...], source: str) -> Secret:
     if name not in known:
         # Written the wrong way round, the name would be the key.
         problem = 'one of its names is not that of an endpoint. It is written openai = "…"'
@@ -103,14 +105,14 @@ def _key(name: str, word: Any, known: tuple[str, ...], source: str) -> Secret:
 # --- one endpoint -------------------------------------------------------------------------------------
 
 
-def _changed(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
+def _override(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
     if written.base_url is not None:
         endpoint = with_base_url(endpoint, written.base_url, f"{source}: base_url")
     return _apply_settings(endpoint, written, source)
 
 
-def _new(name: str, written: EndpointTable, source: str) -> Endpoint:
-    if name in TAKEN or not NAME.fullmatch(name) or not is_name(name):
+def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
+    if name in RESERVED_NAMES or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
     if written.family is None or written.base_url is None:
         families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
@@ -136,20 +138,20 @@ def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> 
     if written.local is not None:
         traits["deadlines"] = not written.local
     if written.key_variable is not None:
-        whole["keys"] = _variables(written.key_variable, source)
+        whole["keys"] = _key_variables(written.key_variable, source)
     _check_accent(written, family, written.accent or endpoint.accent, source)
     endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **whole)
-    return _limited(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
+    return _with_limits(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
 
 
-def _variables(name: str, source: str) -> tuple[str, ...]:
-    if name and (not VARIABLE.fullmatch(name) or RANDOM.search(name)):
+def _key_variables(name: str, source: str) -> tuple[str, ...]:
+    if name and (not VARIABLE.fullmatch(name) or LOOKS_LIKE_KEY.search(name)):
         problem = "key_variable is the name of a variable, such as MINE_API_KEY"
         raise Invalid(f"{source}: {problem}; the key itself belongs into [keys].")
     return (name,) if name else ()
 
 
-def _limited(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoint:
+def _with_limits(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoint:
     given = _given_fields(limits)
     for name, value in given.items():
         if value < 1:

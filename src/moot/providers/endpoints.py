@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
 from moot.providers.contract import Traits
-from moot.providers.keys import FILE, ApiKey, Secret, find_key
+from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret, find_key
 from moot.providers.shared_throttle import SharedThrottle
 from moot.providers.throttle import EndpointLimits, Throttle
 
@@ -58,10 +58,10 @@ class Endpoint(Struct, frozen=True):
     """The traits that the operator has written down: no rule about a model outweighs them."""
 
 
-RESPONSES = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
-BOTH = Traits(tools=True, hosted=("web_search", "code"))
-TOOLS = Traits(tools=True)
-SERVER = Traits(deadlines=False)
+RESPONSES_TRAITS = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
+HOSTED_TRAITS = Traits(tools=True, hosted=("web_search", "code"))
+TOOL_TRAITS = Traits(tools=True)
+SERVER_TRAITS = Traits(deadlines=False)
 
 ENDPOINTS = (
     Endpoint(
@@ -71,7 +71,7 @@ ENDPOINTS = (
         base_url="https://api.openai.com/v1",
         keys=("OPENAI_API_KEY",),
         url_variable="OPENAI_BASE_URL",
-        traits=RESPONSES,
+        traits=RESPONSES_TRAITS,
         accent="openai",
         model="gpt-6-luna",
     ),
@@ -82,7 +82,7 @@ ENDPOINTS = (
         base_url="https://api.anthropic.com",
         keys=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
-        traits=BOTH,
+        traits=HOSTED_TRAITS,
         model="claude-haiku-5-5",
     ),
     Endpoint(
@@ -92,7 +92,7 @@ ENDPOINTS = (
         base_url="https://generativelanguage.googleapis.com",
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GEMINI_BASE_URL",
-        traits=BOTH,
+        traits=HOSTED_TRAITS,
         model="gemini-3.8-flash",
     ),
     Endpoint(
@@ -102,7 +102,7 @@ ENDPOINTS = (
         base_url="https://api.mistral.ai/v1",
         keys=("MISTRAL_API_KEY",),
         url_variable="MISTRAL_BASE_URL",
-        traits=TOOLS,
+        traits=TOOL_TRAITS,
         accent="mistral",
         model="mistral-small-latest",
     ),
@@ -113,7 +113,7 @@ ENDPOINTS = (
         base_url="https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
-        traits=TOOLS,
+        traits=TOOL_TRAITS,
         accent="openrouter",
         model="openai/gpt-oss-120b",
     ),
@@ -146,7 +146,7 @@ ENDPOINTS = (
         base_url="https://api.x.ai/v1",
         keys=("XAI_API_KEY",),
         url_variable="XAI_BASE_URL",
-        traits=replace(RESPONSES, hosted=("web_search",)),
+        traits=replace(RESPONSES_TRAITS, hosted=("web_search",)),
         accent="xai",
         model="grok-4.3",
     ),
@@ -157,7 +157,7 @@ ENDPOINTS = (
         base_url="http://127.0.0.1:11434/v1",
         keys=("OLLAMA_API_KEY",),
         url_variable="OLLAMA_BASE_URL",
-        traits=SERVER,
+        traits=SERVER_TRAITS,
         accent="ollama",
         local=True,
     ),
@@ -168,7 +168,7 @@ ENDPOINTS = (
         base_url="http://127.0.0.1:1234/v1",
         keys=("LM_API_TOKEN",),
         url_variable="LMSTUDIO_BASE_URL",
-        traits=SERVER,
+        traits=SERVER_TRAITS,
         accent="lmstudio",
         local=True,
     ),
@@ -179,7 +179,7 @@ ENDPOINTS = (
         base_url="http://127.0.0.1:8080/v1",
         keys=("LLAMA_API_KEY",),
         url_variable="LLAMACPP_BASE_URL",
-        traits=SERVER,
+        traits=SERVER_TRAITS,
         local=True,
     ),
     # At its usual port, 8000, may listen anything, ourselves included: it must be named.
@@ -190,7 +190,7 @@ ENDPOINTS = (
         base_url="",
         keys=("VLLM_API_KEY",),
         url_variable="VLLM_BASE_URL",
-        traits=SERVER,
+        traits=SERVER_TRAITS,
         accent="vllm",
         local=True,
     ),
@@ -209,12 +209,12 @@ def with_environ_url(endpoint: Endpoint, environ: Mapping[str, str]) -> Endpoint
 
 def with_base_url(endpoint: Endpoint, url: str, source: str) -> Endpoint:
     """The endpoint at another address, which `source` gave; raises Invalid where that is none."""
-    return replace(endpoint, base_url=_whole(check_url(url, source), endpoint), moved=True)
+    return replace(endpoint, base_url=_with_usual_path(check_url(url, source), endpoint), moved=True)
 
 
 def check_url(url: str, source: str) -> str:
     """A base URL, or Invalid with what is wrong. What may be a password in it is not repeated."""
-    where = _address(url)
+    where = _parse_url(url)
     if where is None:
         raise Invalid(f"{source} must be an address such as https://host/v1.")
     if where.username is not None or where.password is not None:
@@ -229,13 +229,13 @@ def proxy_to(url: str, environ: Mapping[str, str]) -> str | None:
     from moot.providers.transport import proxy_for
 
     proxy = proxy_for(url, environ)
-    if proxy is not None and _address(proxy) is None:
+    if proxy is not None and _parse_url(proxy) is None:
         named = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
         raise Invalid(f"The proxy in {named} must be an address such as http://host:3128.")
     return proxy
 
 
-def _address(url: str) -> SplitResult | None:
+def _parse_url(url: str) -> SplitResult | None:
     try:
         where = urlsplit(url)
         host, _port = where.hostname, where.port
@@ -244,7 +244,7 @@ def _address(url: str) -> SplitResult | None:
     return where if where.scheme in ("http", "https") and host else None
 
 
-def _whole(url: str, endpoint: Endpoint) -> str:
+def _with_usual_path(url: str, endpoint: Endpoint) -> str:
     """People give the bare host as often as the path below which the service really is."""
     if urlsplit(url).path:
         return url
@@ -255,10 +255,10 @@ def _whole(url: str, endpoint: Endpoint) -> str:
 def is_plaintext(url: str) -> bool:
     """Whether others on the way could read along."""
     where = urlsplit(url)
-    return where.scheme == "http" and not _loopback(where)
+    return where.scheme == "http" and not _is_loopback(where)
 
 
-def _loopback(where: SplitResult) -> bool:
+def _is_loopback(where: SplitResult) -> bool:
     host = where.hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -286,7 +286,7 @@ def needs_key(endpoint: Endpoint) -> bool:
 
 
 def key_hint(endpoint: Endpoint) -> str:
-    return f"Set {' or '.join(endpoint.keys)}." if endpoint.keys else f"Add it to [keys] in {FILE}."
+    return f"Set {' or '.join(endpoint.keys)}." if endpoint.keys else f"Add it to [keys] in {SETTINGS_FILE}."
 
 
 def family(endpoint: Endpoint) -> Family:
@@ -318,7 +318,7 @@ def make_client(
         raise Unavailable(f"Moot does not know where {endpoint.title} is.", fix)
     key = key_of(endpoint, environ, kept)
     if key is None and needs_key(endpoint):
-        fix = f'Or write it into {FILE}, below [keys]: {endpoint.name} = "…".'
+        fix = f'Or write it into {SETTINGS_FILE}, below [keys]: {endpoint.name} = "…".'
         raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}", fix)
     word = key.secret.reveal() if key else ""
     if key and not (word.isascii() and word.isprintable()):
@@ -340,7 +340,7 @@ def make_client(
 
 def _shared_throttle(endpoint: Endpoint, shared_state: SharedState) -> SharedThrottle:
     # What listens on the machine itself is another service on each.
-    here = _loopback(urlsplit(endpoint.base_url))
+    here = _is_loopback(urlsplit(endpoint.base_url))
     limits = endpoint.limits
     return SharedThrottle(
         shared_state,

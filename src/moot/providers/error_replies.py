@@ -14,7 +14,7 @@ from typing import Any, cast
 from moot.core.errors import Fault, FaultKind, FaultSeverity
 from moot.providers.lenient_json import as_text, get_dicts, get_path, get_string, parse_or_text
 
-BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
+FAULT_BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
     400: ("bad_request", "permanent"),
     401: ("bad_key", "permanent"),
     402: ("billing", "permanent"),
@@ -31,7 +31,7 @@ BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
 
 # The first word found in the service's code, type or message decides. A spent budget often looks like a
 # rate limit, and a rate limit often speaks of billing, so their order matters.
-BY_WORD: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
+FAULT_BY_PHRASE: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
     ("insufficient_quota", "billing", "permanent"),
     ("spend_limit", "billing", "permanent"),
     ("spend limit", "billing", "permanent"),
@@ -97,7 +97,7 @@ BY_WORD: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
     ("tool_use_failed", "malformed", "unusable"),
     ("overloaded", "overloaded", "transient"),
 )
-PLAIN = {401, 402, 408, 413}
+DECISIVE_STATUSES = {401, 402, 408, 413}
 """Statuses that need no words."""
 
 
@@ -111,34 +111,34 @@ def fault_from_response(status: int, headers: Mapping[str, str], body: bytes, no
 def fault_from_error(error: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
     """An error object, in a body or in mid-stream; services agree on little more than its name."""
     details = _innermost(error)
-    words = _words(details)
+    words = _error_text(details)
     status = status or _status_in(details)
-    kind, severity = _class(status, words.lower())
+    kind, severity = _classify(status, words.lower())
     return Fault(
         kind,
         severity,
         http_status=status,
-        retry_after=retry_after or _wait_told(details),
+        retry_after=retry_after or _retry_delay_in(details),
         # Whoever refuses has not answered; a reply that had begun counts all the same, whatever it says now.
         billed=False,
         detail=words,
     )
 
 
-def _class(status: int | None, words: str) -> tuple[FaultKind, FaultSeverity]:
+def _classify(status: int | None, words: str) -> tuple[FaultKind, FaultSeverity]:
     if status == 403 and "reasoning.summary" in words:
         return "summary_refused", "unusable"
     if status == 403:
-        return ("filtered", "unusable") if "flagged" in words else BY_STATUS[status]
-    if status not in PLAIN and not (status and status >= 500):
-        for word, kind, severity in BY_WORD:
+        return ("filtered", "unusable") if "flagged" in words else FAULT_BY_STATUS[status]
+    if status not in DECISIVE_STATUSES and not (status and status >= 500):
+        for word, kind, severity in FAULT_BY_PHRASE:
             if word in words:
                 return kind, severity
     if "context size" in words:
         # llama.cpp outgrows its context in mid-speech, and calls that a failure of its own.
         return "too_long", "unusable"
-    if status in BY_STATUS:
-        return BY_STATUS[status]
+    if status in FAULT_BY_STATUS:
+        return FAULT_BY_STATUS[status]
     # Some give this type to a conflict too, which is worth another try: a status says more.
     blames_us = status < 500 if status else "invalid_request" in words
     return ("bad_request", "permanent") if blames_us else ("server_error", "transient")
@@ -158,7 +158,7 @@ def _wrapped(error: Any) -> Any:
     return get_path(error, "error") or (cast("Any", detail) if isinstance(detail, dict) else None)
 
 
-def _words(error: Any) -> str:
+def _error_text(error: Any) -> str:
     if not isinstance(error, dict):
         return as_text(error)
     parts = [get_path(error, key) for key in ("code", "type", "status", "param", "message", "detail")]
@@ -175,7 +175,7 @@ def _status_in(error: Any) -> int | None:
     return None
 
 
-def _wait_told(error: Any) -> float | None:
+def _retry_delay_in(error: Any) -> float | None:
     """Google says in the body how long to wait: {"retryDelay": "48s"}."""
     for detail in get_dicts(error, "details"):
         delay = get_string(detail, "retryDelay")
@@ -190,7 +190,7 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     waits = [_number(asked), _number(headers.get("retry-after-ms", "").strip()) / 1000]
     if asked and not waits[0]:
         # A date is meant by the clock of the service, which may not be ours.
-        waits.append(_moment(asked) - (_moment(headers.get("date", "")) or now))
+        waits.append(_timestamp(asked) - (_timestamp(headers.get("date", "")) or now))
     longest = max(waits)
     return longest if longest > 0 else None
 
@@ -199,7 +199,7 @@ def _number(text: str) -> float:
     return float(text) if re.fullmatch(r"\d{1,9}(\.\d+)?", text) else 0.0
 
 
-def _moment(date: str) -> float:
+def _timestamp(date: str) -> float:
     try:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, OverflowError):

@@ -40,13 +40,13 @@ from moot.providers.google_tools import exchange_contents, tool_fields
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_string
 from moot.providers.sse import SseEvent
 
-VERSIONS = ("/v1beta", "/v1", "/v1alpha")
-BUDGET = (512, 24_576)
+API_VERSIONS = ("/v1beta", "/v1", "/v1alpha")
+THINKING_BUDGET_RANGE = (512, 24_576)
 """The least and the most that every model takes which is told in tokens."""
-LEAST_OF_ALL = 128
+MIN_FORCED_BUDGET = 128
 """What a model takes that cannot be told not to think."""
-MOST_STOPS = 5
-UNHELD = frozenset({
+MAX_STOP_SEQUENCES = 5
+UNSUPPORTED_KEYWORDS = frozenset({
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems",
     "minItems", "maxItems",
 })  # fmt: skip
@@ -57,7 +57,7 @@ UNHELD = frozenset({
 
 
 def url(base: str, model: str) -> str:
-    root = base if base.endswith(VERSIONS) else f"{base}/v1beta"
+    root = base if base.endswith(API_VERSIONS) else f"{base}/v1beta"
     name = quote(model.removeprefix("models/"), safe="")
     return f"{root}/models/{name}:streamGenerateContent?alt=sse"
 
@@ -91,11 +91,11 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
     if seed is not None and traits.sampling:
         config["seed"] = seed
     if request.stop:
-        config["stopSequences"] = list(request.stop[:MOST_STOPS])
+        config["stopSequences"] = list(request.stop[:MAX_STOP_SEQUENCES])
     if request.schema is not None and traits.schema != "words":
         config["responseMimeType"] = "application/json"
         if traits.schema == "strict":
-            config["responseJsonSchema"] = quirks.without_keywords(request.schema, UNHELD)
+            config["responseJsonSchema"] = quirks.without_keywords(request.schema, UNSUPPORTED_KEYWORDS)
     if traits.thinks:
         effort = model.effort if model.effort in traits.efforts else None
         config["thinkingConfig"] = _thinking(effort, request.max_tokens, traits)
@@ -103,14 +103,14 @@ def _config(request: Request, traits: Traits) -> dict[str, Any]:
 
 
 def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
-    least, most = BUDGET
+    least, most = THINKING_BUDGET_RANGE
     by_tokens = traits.thinking == "budget"
     cramped = by_tokens and not quirks.can_think(least, max_tokens)
     if effort == "none" or (cramped and "none" in traits.efforts):
         return {"thinkingBudget": 0}
     config: dict[str, Any] = {"includeThoughts": True}
     if cramped:
-        config["thinkingBudget"] = LEAST_OF_ALL
+        config["thinkingBudget"] = MIN_FORCED_BUDGET
     elif effort is not None and by_tokens:
         config["thinkingBudget"] = min(most, max(least, quirks.thinking_budget(effort, max_tokens)))
     elif effort is not None:
@@ -166,7 +166,7 @@ class _GenerateChunk(Struct, rename="camel"):
 
 _read = msgspec.json.Decoder(_GenerateChunk).decode
 _read_whole = msgspec.json.Decoder(dict[str, Any]).decode
-_NO_FIGURES = _UsageMetadata()
+_NO_USAGE = _UsageMetadata()
 
 FINISHES: dict[str, FinishReason] = {
     "STOP": "stop",
@@ -183,7 +183,7 @@ FINISHES: dict[str, FinishReason] = {
     "IMAGE_RECITATION": "filter",
 }
 """The rest (OTHER, a malformed call, one too many) is unknown: what was said counts, if anything was."""
-NONE_YET = ("FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED")
+UNSPECIFIED_REASONS = ("FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED")
 
 
 class GoogleDecoder(decoding.Decoder):
@@ -191,18 +191,18 @@ class GoogleDecoder(decoding.Decoder):
         super().__init__()
         self._segment = 0
         self._kind: DeltaKind | None = None
-        self._words: list[str] = []
+        self._texts: list[str] = []
         self._signatures: list[str] = []
-        self._notes: list[dict[str, Any]] = []
-        self._figures = _NO_FIGURES
+        self._annotations: list[dict[str, Any]] = []
+        self._usage_metadata = _NO_USAGE
         """They come with every chunk, and grow."""
         self._data = b""
         """The present chunk, as it came."""
-        self._asked = False
+        self._called_function = False
         """It has called a function of ours and waits for what comes of it."""
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
-        chunk = self._read(_read, event.data)
+        chunk = self._parse(_read, event.data)
         self._data = event.data
         if chunk.error is not None:
             raise fault_from_error(chunk.error)
@@ -212,77 +212,77 @@ class GoogleDecoder(decoding.Decoder):
         self._model = chunk.model_version or self._model
         figures = chunk.usage_metadata
         if isinstance(figures, _UsageMetadata):
-            self._count(figures)
+            self._on_usage(figures)
         elif figures is False and chunk.candidates is None and not chunk.prompt_feedback:
             self._unread += 1
         for candidate in chunk.candidates or ():
             if not candidate.index:
-                self._candidate(candidate, out)
+                self._on_candidate(candidate, out)
         if chunk.prompt_feedback and self._finish is None:
-            self._feedback(chunk.prompt_feedback)
+            self._on_prompt_feedback(chunk.prompt_feedback)
 
-    def _count(self, figures: _UsageMetadata) -> None:
+    def _on_usage(self, figures: _UsageMetadata) -> None:
         """The last ones count, unless they leave something out and add up to less."""
-        known = self._figures
+        known = self._usage_metadata
         complete = (
             (figures.prompt_token_count or not known.prompt_token_count)
             and (figures.candidates_token_count or not known.candidates_token_count)
             and (figures.thoughts_token_count or not known.thoughts_token_count)
         )
         if complete or _total(figures) >= _total(known):
-            self._figures = figures
+            self._usage_metadata = figures
 
     @property
     def usage(self) -> Usage | None:
-        return None if self._figures is _NO_FIGURES else usage(msgspec.to_builtins(self._figures))
+        return None if self._usage_metadata is _NO_USAGE else usage(msgspec.to_builtins(self._usage_metadata))
 
-    def _feedback(self, feedback: Any) -> None:
+    def _on_prompt_feedback(self, feedback: Any) -> None:
         blocked = get_string(feedback, "blockReason")
-        if blocked and blocked not in NONE_YET:
-            self._stop("filter", blocked)
+        if blocked and blocked not in UNSPECIFIED_REASONS:
+            self._set_finish("filter", blocked)
 
-    def _candidate(self, candidate: _Candidate, out: list[Chunk]) -> None:
+    def _on_candidate(self, candidate: _Candidate, out: list[Chunk]) -> None:
         content = candidate.content
         if content is not None and content.parts is not None:
             for place, part in enumerate(content.parts):
-                self._part(part, place, out)
+                self._on_part(part, place, out)
         if candidate.citation_metadata:
-            self._note("citationMetadata", candidate.citation_metadata, out)
+            self._on_annotation("citationMetadata", candidate.citation_metadata, out)
         if candidate.grounding_metadata:
-            self._note("groundingMetadata", candidate.grounding_metadata, out)
+            self._on_annotation("groundingMetadata", candidate.grounding_metadata, out)
         if candidate.url_context_metadata:
-            self._note("urlContextMetadata", candidate.url_context_metadata, out)
+            self._on_annotation("urlContextMetadata", candidate.url_context_metadata, out)
         reason = candidate.finish_reason
-        if reason and reason not in NONE_YET:
+        if reason and reason not in UNSPECIFIED_REASONS:
             finish = FINISHES.get(reason, "unknown")
-            self._stop("tool" if finish == "stop" and self._asked else finish, reason)
+            self._set_finish("tool" if finish == "stop" and self._called_function else finish, reason)
 
-    def _close(self, out: list[Chunk]) -> None:
+    def _flush(self, out: list[Chunk]) -> None:
         self._close_segment(out)
         self._usage = self.usage
 
-    def _part(self, part: _ContentPart, place: int, out: list[Chunk]) -> None:
+    def _on_part(self, part: _ContentPart, place: int, out: list[Chunk]) -> None:
         signature = get_string(part.thought_signature)
         if isinstance(part.text, str) or part.thought:
             self._emit_text(get_string(part.text), "reasoning" if part.thought else "text", out)
         elif call := _call(part, signature):
-            self._asked = self._asked or call.kind == "functionCall"
+            self._called_function = self._called_function or call.kind == "functionCall"
             signature = ""
-            self._add(call, out)
+            self._emit_segment(call, out)
         elif result := _result(part):
-            self._add(result, out)
+            self._emit_segment(result, out)
         elif part == _ContentPart(thought_signature=part.thought_signature) and (
             item := self._unknown(place)
         ):
-            self._add(item, out)
+            self._emit_segment(item, out)
         else:
             self._unread += 1
         if signature:
-            self._sign(signature, out)
+            self._on_signature(signature, out)
 
     def _unknown(self, place: int) -> UnknownItem | None:
         """The part in that place of the present chunk, as it came; None where it holds nothing."""
-        told = get_dicts(self._read(_read_whole, self._data), "candidates")
+        told = get_dicts(self._parse(_read_whole, self._data), "candidates")
         first = next(candidate for candidate in told if not candidate.get("index"))
         item = get_dicts(first, "content", "parts")[place]
         kind = next((name for name in item if name not in ("thoughtSignature", "thought")), "")
@@ -292,45 +292,47 @@ class GoogleDecoder(decoding.Decoder):
         if not text:
             return
         if kind != self._kind:
-            self._turn_to(kind, out)
-        self._words.append(text)
+            self._switch_to(kind, out)
+        self._texts.append(text)
         out.append(ReplyDelta(text, kind, self._segment))
 
-    def _turn_to(self, kind: DeltaKind, out: list[Chunk]) -> None:
+    def _switch_to(self, kind: DeltaKind, out: list[Chunk]) -> None:
         if kind != self._kind:
             self._close_segment(out)
             self._kind = kind
 
-    def _sign(self, signature: str, out: list[Chunk]) -> None:
+    def _on_signature(self, signature: str, out: list[Chunk]) -> None:
         if self._kind is None:
-            self._add(Reasoning((), opaque=signature), out)
+            self._emit_segment(Reasoning((), opaque=signature), out)
         else:
             self._signatures.append(signature)
 
-    def _note(self, name: str, value: Any, out: list[Chunk]) -> None:
+    def _on_annotation(self, name: str, value: Any, out: list[Chunk]) -> None:
         """Sources, as they were told; some services tell them again with every chunk."""
         note = {name: value}
-        if note not in self._notes:
-            self._turn_to("text", out)
-            self._notes.append(note)
+        if note not in self._annotations:
+            self._switch_to("text", out)
+            self._annotations.append(note)
 
-    def _add(self, segment: Reasoning | Text | ToolCall | ToolResult | UnknownItem, out: list[Chunk]) -> None:
+    def _emit_segment(
+        self, segment: Reasoning | Text | ToolCall | ToolResult | UnknownItem, out: list[Chunk]
+    ) -> None:
         self._close_segment(out)
         out.append(ReplySegment(msgspec.structs.replace(segment, index=self._segment)))
         self._segment += 1
 
     def _close_segment(self, out: list[Chunk]) -> None:
         """The segment that is open is complete; signatures that it has no place for follow it."""
-        kind, words, signatures = self._kind, "".join(self._words), self._signatures
-        self._kind, self._words, self._signatures = None, [], []
+        kind, words, signatures = self._kind, "".join(self._texts), self._signatures
+        self._kind, self._texts, self._signatures = None, [], []
         if kind == "reasoning":
             first, signatures = "".join(signatures[:1]), signatures[1:]
-            self._add(Reasoning((ReasoningPart(words),), opaque=first), out)
+            self._emit_segment(Reasoning((ReasoningPart(words),), opaque=first), out)
         elif kind == "text":
-            notes, self._notes = tuple(self._notes), []
-            self._add(Text(words, annotations=notes), out)
+            notes, self._annotations = tuple(self._annotations), []
+            self._emit_segment(Text(words, annotations=notes), out)
         for signature in signatures:
-            self._add(Reasoning((), opaque=signature), out)
+            self._emit_segment(Reasoning((), opaque=signature), out)
 
 
 def _call(part: _ContentPart, signature: str) -> ToolCall | None:
@@ -338,16 +340,16 @@ def _call(part: _ContentPart, signature: str) -> ToolCall | None:
         if "name" not in call:
             # More of the last call, which comes in pieces only to those who ask for it.
             return None
-        return _called("functionCall", call, "name", as_text(call.get("args")), signature)
+        return _tool_call("functionCall", call, "name", as_text(call.get("args")), signature)
     if code := get_dict(part.executable_code):
-        return _called("executableCode", code, "language", get_string(code, "code"), signature)
+        return _tool_call("executableCode", code, "language", get_string(code, "code"), signature)
     if call := get_dict(part.tool_call):
         name = "toolType" if "toolType" in call else "name"
-        return _called("toolCall", call, name, as_text(call.get("args")), signature)
+        return _tool_call("toolCall", call, name, as_text(call.get("args")), signature)
     return None
 
 
-def _called(kind: str, call: dict[str, Any], name: str, arguments: str, signature: str) -> ToolCall:
+def _tool_call(kind: str, call: dict[str, Any], name: str, arguments: str, signature: str) -> ToolCall:
     return ToolCall(get_string(call, "id"), get_string(call, name), arguments, kind=kind, opaque=signature)
 
 

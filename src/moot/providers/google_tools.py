@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, ToolCall, ToolResult
-from moot.providers.tool_exchanges import OWN_ID, exchange_steps, parameter_schema, parse_arguments
+from moot.providers.tool_exchanges import OWN_ID_PREFIX, exchange_steps, parameter_schema, parse_arguments
 
 HOSTED: dict[HostedTool, str] = {"web_search": "googleSearch", "code": "codeExecution"}
 
@@ -32,7 +32,10 @@ def exchange_contents(request: Request) -> Iterator[dict[str, Any]]:
     for step in exchange_steps(request.exchange):
         yield {"role": "model", "parts": _parts(step.segments)}
         if step.results:
-            yield {"role": "user", "parts": [_answer(call, result) for call, result in step.results]}
+            yield {
+                "role": "user",
+                "parts": [_function_response(call, result) for call, result in step.results],
+            }
 
 
 def _parts(segments: list[Segment]) -> list[dict[str, Any]]:
@@ -43,7 +46,7 @@ def _parts(segments: list[Segment]) -> list[dict[str, Any]]:
             case Text() if segment.text:
                 parts.append({"text": segment.text})
             case ToolCall() if segment.needs_answer:
-                parts.append({"functionCall": {**_named(segment), "args": parse_arguments(segment)}})
+                parts.append({"functionCall": {**_call_identity(segment), "args": parse_arguments(segment)}})
             case Reasoning() if segment.parts:
                 parts.append({"text": segment.text, "thought": True})
             case Reasoning() if not parts:
@@ -57,11 +60,11 @@ def _parts(segments: list[Segment]) -> list[dict[str, Any]]:
     return parts or [{"text": ""}]
 
 
-def _named(call: ToolCall) -> dict[str, str]:
+def _call_identity(call: ToolCall) -> dict[str, str]:
     """Older models give their calls no id; ours would mean nothing to them."""
-    return {"name": call.name} if call.id.startswith(OWN_ID) else {"id": call.id, "name": call.name}
+    return {"name": call.name} if call.id.startswith(OWN_ID_PREFIX) else {"id": call.id, "name": call.name}
 
 
-def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+def _function_response(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     response = {"error" if result.error else "result": result.output}
-    return {"functionResponse": {**_named(call), "response": response}}
+    return {"functionResponse": {**_call_identity(call), "response": response}}

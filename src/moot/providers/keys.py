@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-FILE = "moot.toml"
+SETTINGS_FILE = "moot.toml"
 MASK = "…"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _./:@-]{0,63}")
 KEY_BEGINS = re.compile(
@@ -33,19 +33,19 @@ QUOTED = re.compile(
 class Secret:
     """A word that shows itself only to whoever asks for it by name."""
 
-    __slots__ = ("_word",)
+    __slots__ = ("_value",)
 
     def __init__(self, word: str) -> None:
-        self._word = word
+        self._value = word
 
     def reveal(self) -> str:
-        return self._word
+        return self._value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._word == self._word
+        return isinstance(other, Secret) and other._value == self._value
 
     def __hash__(self) -> int:
-        return hash(self._word)
+        return hash(self._value)
 
     def __repr__(self) -> str:
         return "Secret(…)"
@@ -87,4 +87,4 @@ def find_key(
     for variable in variables:
         if word := environ.get(variable, "").strip():
             return ApiKey(Secret(word), variable)
-    return ApiKey(kept[name], FILE) if name in kept else None
+    return ApiKey(kept[name], SETTINGS_FILE) if name in kept else None

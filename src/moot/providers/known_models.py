@@ -19,13 +19,13 @@ from moot.core.terms import Effort, Price
 from moot.providers import prices
 from moot.providers.contract import Traits
 
-ROOM, ROOM_TO_THINK = 4096, 16384
+OUTPUT_TOKENS, THINKING_OUTPUT_TOKENS = 4096, 16384
 """Output tokens of a speech: what a model thinks counts too."""
 
 OPENAI, ANTHROPIC, GOOGLE, MISTRAL = ("openai",), ("anthropic",), ("google",), ("mistral",)
 GROQ, DEEPSEEK, XAI = ("groq",), ("deepseek",), ("xai",)
-OPEN = ("groq", "vllm")
-SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
+OPEN_MODEL_HOSTS = ("groq", "vllm")
+MODEL_SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
 """How much these can read is set where they are started, whatever the model."""
 
 LMH: tuple[Effort, ...] = ("low", "medium", "high")
@@ -37,7 +37,7 @@ TO_MAX: tuple[Effort, ...] = (*LMHX, "max")
 NONE_TO_MAX: tuple[Effort, ...] = ("none", *TO_MAX)
 ALL: tuple[Effort, ...] = ("none", "minimal", *TO_MAX)
 
-ANY_THINKER: dict[str, tuple[Effort, ...]] = {"openrouter": ALL, "ollama": NLMH, "lmstudio": NLMH}
+EFFORT_TRANSLATORS: dict[str, tuple[Effort, ...]] = {"openrouter": ALL, "ollama": NLMH, "lmstudio": NLMH}
 """These translate an effort for whatever model is behind them."""
 
 
@@ -56,7 +56,7 @@ class ModelRule(Struct, frozen=True):
     schema: Literal["strict", "json", "words"] | None = None
 
 
-def _talker(names: str, context: int | None = None, output: int | None = None, **more: Any) -> ModelRule:
+def _chat_model(names: str, context: int | None = None, output: int | None = None, **more: Any) -> ModelRule:
     return ModelRule(names, context=context, output=output, **more)
 
 
@@ -78,13 +78,15 @@ def _gemini(names: str, efforts: tuple[Effort, ...], **more: Any) -> ModelRule:
     return ModelRule(names, GOOGLE, 1_048_576, 65_536, thinks=True, efforts=efforts, **fields)
 
 
-def _thinker(names: str, at: tuple[str, ...] = (), context: int | None = None, **more: Any) -> ModelRule:
+def _reasoning_model(
+    names: str, at: tuple[str, ...] = (), context: int | None = None, **more: Any
+) -> ModelRule:
     return ModelRule(names, at, context, thinks=True, **more)
 
 
 RULES = (
     # OpenAI
-    _talker(r"gpt-5(\.\d)?-chat|gpt-chat|chat-latest", 128_000, 16_384, sampling=False),
+    _chat_model(r"gpt-5(\.\d)?-chat|gpt-chat|chat-latest", 128_000, 16_384, sampling=False),
     _gpt(r"gpt-5-pro", 400_000, ("high",), 272_000),
     _gpt(r"gpt-5\.[23]-pro", 400_000, ("medium", "high", "xhigh")),
     _gpt(r"gpt-5\.\d-pro", 1_050_000, ("medium", "high", "xhigh")),
@@ -99,11 +101,11 @@ RULES = (
     _gpt(r"gpt-([7-9]|\d\d)", 1_050_000, LMH),
     _gpt(r"o1-(mini|preview)", 128_000, (), 65_536, verbosity=False),
     _gpt(r"o[134](-|$)|codex-mini", 200_000, LMH, 100_000, verbosity=False),
-    _thinker(r"gpt-oss-safeguard", OPEN, 131_072, output=65_536, efforts=LMH),
-    _thinker(r"gpt-oss", OPEN, 131_072, output=65_536, efforts=LMH, schema="strict"),
-    _talker(r"gpt-4\.1", 1_047_576, 32_768),
-    _talker(r"(chat)?gpt-4o", 128_000, 16_384),
-    _talker(r"gpt-[34]"),
+    _reasoning_model(r"gpt-oss-safeguard", OPEN_MODEL_HOSTS, 131_072, output=65_536, efforts=LMH),
+    _reasoning_model(r"gpt-oss", OPEN_MODEL_HOSTS, 131_072, output=65_536, efforts=LMH, schema="strict"),
+    _chat_model(r"gpt-4\.1", 1_047_576, 32_768),
+    _chat_model(r"(chat)?gpt-4o", 128_000, 16_384),
+    _chat_model(r"gpt-[34]"),
     # Anthropic
     _claude(r"claude-(haiku|opus|sonnet)-5(?![-.]5)|claude-haiku-5", NONE_TO_MAX),
     _claude(r"claude-(fable|mythos|opus|sonnet)-5", TO_MAX),
@@ -117,7 +119,7 @@ RULES = (
         r"claude-(opus|sonnet)-4|claude-4|claude-3[-.]7",
         NLMH, context=200_000, output=32_000, thinking="budget", sampling=True, schema="words",
     ),
-    _talker(r"claude-(\d|v1|instant)", 200_000, 4096, at=ANTHROPIC, schema="words"),
+    _chat_model(r"claude-(\d|v1|instant)", 200_000, 4096, at=ANTHROPIC, schema="words"),
     _claude(r"claude", LMH, context=200_000, output=64_000),
     # Google
     _gemini(r"gemini-3\.[78]-flash", LMH),
@@ -127,48 +129,50 @@ RULES = (
     _gemini(r"gemini-3\.\d-flash", MLMH),
     _gemini(r"gemini-2\.5-pro", LMH, thinking="budget", sampling=True),
     _gemini(r"gemini-2\.5", NLMH, thinking="budget", sampling=True),
-    _talker(r"gemini-(1|2\.0|pro$|flash-1|pro-1)", 1_048_576, 8192),
+    _chat_model(r"gemini-(1|2\.0|pro$|flash-1|pro-1)", 1_048_576, 8192),
     _gemini(r"gemini", LMH),
-    _talker(r"gemma-4", 262_144),
-    _talker(r"gemma"),
+    _chat_model(r"gemma-4", 262_144),
+    _chat_model(r"gemma"),
     # Mistral
-    _thinker(r"magistral", context=131_072),
-    _thinker(r"mistral-large-4", MISTRAL, 1_048_576, efforts=NLMH),
-    _thinker(
+    _reasoning_model(r"magistral", context=131_072),
+    _reasoning_model(r"mistral-large-4", MISTRAL, 1_048_576, efforts=NLMH),
+    _reasoning_model(
         r"mistral-(small-(latest|4|26)|medium-(latest|3[-.]5|26))",
         MISTRAL, 262_144, efforts=("none", "high"),
     ),
-    _talker(r"mistral|ministral|mixtral|pixtral|open-mi|devstral|codestral"),
+    _chat_model(r"mistral|ministral|mixtral|pixtral|open-mi|devstral|codestral"),
     # xAI
-    _talker(r"grok-.*non-reasoning", 1_000_000),
-    _thinker(r"grok-4\.7", XAI, 500_000, efforts=LMHX),
-    _thinker(r"grok-4\.[56]", XAI, 500_000, efforts=LMH),
-    _thinker(r"grok-4\.3|grok-latest", XAI, 1_000_000, output=30_000, efforts=NLMH),
-    _thinker(r"grok-4\.20", context=1_000_000),
-    _thinker(r"grok-4|grok-code|grok-build", context=256_000),
-    _thinker(r"grok-3-mini", XAI, 131_072, efforts=("low", "high")),
-    _talker(r"grok-[23]", 131_072),
+    _chat_model(r"grok-.*non-reasoning", 1_000_000),
+    _reasoning_model(r"grok-4\.7", XAI, 500_000, efforts=LMHX),
+    _reasoning_model(r"grok-4\.[56]", XAI, 500_000, efforts=LMH),
+    _reasoning_model(r"grok-4\.3|grok-latest", XAI, 1_000_000, output=30_000, efforts=NLMH),
+    _reasoning_model(r"grok-4\.20", context=1_000_000),
+    _reasoning_model(r"grok-4|grok-code|grok-build", context=256_000),
+    _reasoning_model(r"grok-3-mini", XAI, 131_072, efforts=("low", "high")),
+    _chat_model(r"grok-[23]", 131_072),
     # DeepSeek
-    _thinker(r"deepseek-v4-pro", DEEPSEEK, 1_000_000, output=393_216, efforts=("none", "high", "max")),
-    _thinker(
+    _reasoning_model(
+        r"deepseek-v4-pro", DEEPSEEK, 1_000_000, output=393_216, efforts=("none", "high", "max")
+    ),
+    _reasoning_model(
         r"deepseek-(v4|flash)",
         DEEPSEEK, 1_000_000, output=393_216, efforts=("none", "low", "high", "max"),
     ),
-    _thinker(r"deepseek-(reasoner|r1)", context=131_072, output=65_536),
-    _talker(r"deepseek", 131_072, 8192),
+    _reasoning_model(r"deepseek-(reasoner|r1)", context=131_072, output=65_536),
+    _chat_model(r"deepseek", 131_072, 8192),
     # Others, wherever they are served
-    _talker(r"qwen-?3.*(instruct|coder)", 131_072),
-    _thinker(r"qwen-?3\.8-27b", GROQ, 131_072, output=16_384, efforts=("none",), schema="strict"),
-    _thinker(r"qwen-?3\.6-27b", GROQ, 131_072, output=16_384, efforts=("none",)),
-    _thinker(r"qwen-?3|qwq", GROQ, 131_072, output=40_960, efforts=("none",)),
-    _talker(r"qwen"),
-    _talker(r"(meta-)?llama-?3\.[123]", 131_072),
-    _talker(r"(meta-)?llama"),
-    _thinker(r"kimi-.*think|kimi-k2\.[5-9]|kimi-k[3-9]", context=262_144),
-    _talker(r"kimi", 131_072, 16_384),
-    _thinker(r"glm-(4\.[5-9]|[5-9])|minimax-m", context=200_000),
+    _chat_model(r"qwen-?3.*(instruct|coder)", 131_072),
+    _reasoning_model(r"qwen-?3\.8-27b", GROQ, 131_072, output=16_384, efforts=("none",), schema="strict"),
+    _reasoning_model(r"qwen-?3\.6-27b", GROQ, 131_072, output=16_384, efforts=("none",)),
+    _reasoning_model(r"qwen-?3|qwq", GROQ, 131_072, output=40_960, efforts=("none",)),
+    _chat_model(r"qwen"),
+    _chat_model(r"(meta-)?llama-?3\.[123]", 131_072),
+    _chat_model(r"(meta-)?llama"),
+    _reasoning_model(r"kimi-.*think|kimi-k2\.[5-9]|kimi-k[3-9]", context=262_144),
+    _chat_model(r"kimi", 131_072, 16_384),
+    _reasoning_model(r"glm-(4\.[5-9]|[5-9])|minimax-m", context=200_000),
 )  # fmt: skip
-_RULES = tuple((re.compile(rule.pattern), rule) for rule in RULES)
+_COMPILED_RULES = tuple((re.compile(rule.pattern), rule) for rule in RULES)
 
 
 @lru_cache(maxsize=1024)
@@ -179,7 +183,7 @@ def refine(endpoint: str, model: str, traits: Traits) -> Traits:
         dials = ALL if endpoint == "openrouter" else traits.efforts
         return replace(traits, efforts=dials)
     traits = replace(traits, thinks=rule.thinks, thinking=rule.thinking, sampling=rule.sampling)
-    if endpoint not in SERVERS:
+    if endpoint not in MODEL_SERVERS:
         traits = replace(traits, context=rule.context, output=rule.output)
     if endpoint in rule.at:
         schema = rule.schema or traits.schema
@@ -187,12 +191,12 @@ def refine(endpoint: str, model: str, traits: Traits) -> Traits:
     if not rule.thinks:
         return traits
     verbosity = endpoint == "openrouter" and rule.verbosity
-    return replace(traits, efforts=ANY_THINKER.get(endpoint, traits.efforts), verbosity=verbosity)
+    return replace(traits, efforts=EFFORT_TRANSLATORS.get(endpoint, traits.efforts), verbosity=verbosity)
 
 
 def rule_for(model: str) -> ModelRule | None:
     name = model.lower().rsplit("/", 1)[-1]
-    return next((rule for names, rule in _RULES if names.match(name)), None)
+    return next((rule for names, rule in _COMPILED_RULES if names.match(name)), None)
 
 
 def may_think(model: str, traits: Traits) -> bool:
@@ -202,18 +206,18 @@ def may_think(model: str, traits: Traits) -> bool:
 
 def default_max_tokens(traits: Traits) -> int:
     """How many tokens a speech may take: a model that thinks needs room for that, too."""
-    tokens = ROOM_TO_THINK if traits.thinks else ROOM
+    tokens = THINKING_OUTPUT_TOKENS if traits.thinks else OUTPUT_TOKENS
     return min(tokens, traits.output or tokens)
 
 
 # --- the catalogue ------------------------------------------------------------------------------------
 
-NO_SPEAKER = re.compile(
+NOT_FOR_CHAT = re.compile(
     r"embed|tts|whisper|transcri|audio|image|realtime|[-_]live|moderation|ocr|voxtral|guard|orpheus|voice|voyage"
     r"|robotics|banana|omni|computer-use|deep-research|davinci|babbage|ada\b|curie|turbo-instruct|ft[:-]|search"
     r"|:batch|:extended|cyber|rosalind|rerank|multi-agent|-fim|lyria|veo|imagen|translat|-vision"
 )
-GONE = {
+RETIRED = {
     "openai": re.compile(r"gpt-3|gpt-4(-|$|\.5|\.1-nano|o-2024-05)|chatgpt|o1|o3-mini|o4|codex-mini|gpt-oss"),
     "anthropic": re.compile(r"claude-(\d|v1)|claude-(opus|sonnet)-4-[01]"),
     "google": re.compile(r"claude|gemini-(1|2|pro|flash-1)|gemma-[23]"),
@@ -241,21 +245,23 @@ class KnownModel(Struct, frozen=True):
 def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[KnownModel, ...]:  # noqa: B008 - frozen
     """The models that the price list knows at this endpoint and that can argue, by name."""
     rows = [
-        _known(endpoint, listed, traits)
+        _known_model(endpoint, listed, traits)
         for listed in prices.listed_models(endpoint)
-        if _argues(endpoint, listed)
+        if _can_debate(endpoint, listed)
     ]
     return tuple(sorted((row for row in rows if row.price is not None), key=lambda row: row.name))
 
 
-def _argues(endpoint: str, listed: prices.ListedModel) -> bool:
-    gone = GONE.get(endpoint)
+def _can_debate(endpoint: str, listed: prices.ListedModel) -> bool:
+    gone = RETIRED.get(endpoint)
     return not (
-        listed.deprecated or NO_SPEAKER.search(listed.name) or (gone is not None and gone.match(listed.name))
+        listed.deprecated
+        or NOT_FOR_CHAT.search(listed.name)
+        or (gone is not None and gone.match(listed.name))
     )
 
 
-def _known(endpoint: str, listed: prices.ListedModel, traits: Traits) -> KnownModel:
+def _known_model(endpoint: str, listed: prices.ListedModel, traits: Traits) -> KnownModel:
     can = refine(endpoint, listed.name, traits)
     can = replace(can, context=can.context or listed.context)
     return KnownModel(endpoint, listed.name, listed.title, can, prices.price_of(endpoint, listed.name))

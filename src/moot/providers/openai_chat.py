@@ -76,7 +76,7 @@ def url(base: str, _model: str) -> str:
 
 
 def body(accent: Accent, request: Request, traits: Traits) -> dict[str, Any]:
-    shape = _shape(request, traits)
+    shape = _response_format(request, traits)
     stream = not (shape and accent.whole_json)
     payload: dict[str, Any] = {
         "model": request.model.name,
@@ -105,7 +105,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _shape(request: Request, traits: Traits) -> dict[str, Any]:
+def _response_format(request: Request, traits: Traits) -> dict[str, Any]:
     if request.schema is None or traits.schema == "words":
         return {}
     if traits.schema == "json":
@@ -150,7 +150,7 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
     if prefill and accent.marks_prefill:
         wire_messages[-1]["prefix"] = True
     for step in exchange_steps(request.exchange):
-        wire_messages.append(_reply(accent, step.segments))
+        wire_messages.append(_assistant_message(accent, step.segments))
         wire_messages += [
             {"role": "tool", "tool_call_id": call.id, "content": result.output}
             for call, result in step.results
@@ -158,7 +158,7 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
     return wire_messages
 
 
-def _reply(accent: Accent, parts: list[Segment]) -> dict[str, Any]:
+def _assistant_message(accent: Accent, parts: list[Segment]) -> dict[str, Any]:
     text = "".join(part.text for part in parts if isinstance(part, Text))
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if calls := [part for part in parts if isinstance(part, ToolCall) and part.needs_answer]:

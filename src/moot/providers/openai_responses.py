@@ -47,7 +47,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "model": request.model.name,
         "instructions": request.instructions,
-        "input": _fresh(request) if chain else _everything(request, traits),
+        "input": _new_input(request) if chain else _full_input(request, traits),
         "max_output_tokens": request.max_tokens,
         "store": traits.chaining,
         "stream": True,
@@ -69,14 +69,14 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
     return payload
 
 
-def _everything(request: Request, traits: Traits) -> list[dict[str, Any]]:
+def _full_input(request: Request, traits: Traits) -> list[dict[str, Any]]:
     history = _history(request.messages, sealed=traits.thinks)
     return history + _exchange(request.exchange, sealed=traits.thinks)
 
 
-def _fresh(request: Request) -> list[dict[str, Any]]:
+def _new_input(request: Request) -> list[dict[str, Any]]:
     if request.resumes:
-        return [item for step in exchange_steps(request.exchange)[-1:] for item in _given(step)]
+        return [item for step in exchange_steps(request.exchange)[-1:] for item in _tool_outputs(step)]
     fresh = _history(request.fresh or request.messages[-1:], sealed=False)
     return fresh + _exchange(request.exchange, sealed=True)
 
@@ -98,21 +98,21 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
                     asked = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
                     items.append({"type": "function_call", **asked})
                 case Reasoning() if (
-                    sealed and part.opaque and part.item_id and _led_on(step.segments[index + 1 :])
+                    sealed and part.opaque and part.item_id and _has_follow_up(step.segments[index + 1 :])
                 ):
-                    items.append(_thought(EncryptedReasoning(part.item_id, part.opaque)))
+                    items.append(_reasoning_item(EncryptedReasoning(part.item_id, part.opaque)))
                 case _:
                     pass
-        items += _given(step)
+        items += _tool_outputs(step)
     return items
 
 
-def _led_on(rest: list[Segment]) -> bool:
+def _has_follow_up(rest: list[Segment]) -> bool:
     """A thought is refused without what followed it; what ran at the service's own cannot be sent back."""
     return bool(rest) and not (isinstance(rest[0], ToolCall) and not rest[0].needs_answer)
 
 
-def _given(step: ExchangeStep) -> list[dict[str, Any]]:
+def _tool_outputs(step: ExchangeStep) -> list[dict[str, Any]]:
     return [
         {"type": "function_call_output", "call_id": call.id, "output": result.output}
         for call, result in step.results
@@ -124,12 +124,12 @@ def _history(messages: Iterable[ChatMessage], *, sealed: bool) -> list[dict[str,
     items: list[dict[str, Any]] = []
     for message in messages:
         if sealed:
-            items += map(_thought, message.sealed)
+            items += map(_reasoning_item, message.sealed)
         items.append({"role": message.role, "content": message.content})
     return items
 
 
-def _thought(sealed: EncryptedReasoning) -> dict[str, Any]:
+def _reasoning_item(sealed: EncryptedReasoning) -> dict[str, Any]:
     # The seal is checked against the item's own id; a summary must be there, and may be empty.
     return {"type": "reasoning", "id": sealed.item_id, "summary": [], "encrypted_content": sealed.data}
 

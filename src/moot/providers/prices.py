@@ -19,8 +19,8 @@ from moot.core.terms import FREE, Money, Price, PriceTier
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
 
-LOCAL = ("local", "ollama", "lmstudio", "llamacpp", "vllm", "scripted", "human")
-NAMES = {"xai": "x-ai"}
+FREE_PROVIDERS = ("local", "ollama", "lmstudio", "llamacpp", "vllm", "scripted", "human")
+PRICE_LIST_NAMES = {"xai": "x-ai"}
 """Endpoints that the price list calls otherwise. Most it calls as we do."""
 
 
@@ -41,9 +41,11 @@ def price_of(
     for label in (f"{provider}/{model}", f"{provider}/*"):
         if configured and label in configured:
             return configured[label]
-    if free or provider in LOCAL:
+    if free or provider in FREE_PROVIDERS:
         return FREE
-    return _looked_up(NAMES.get(provider, provider), model.removeprefix("models/"), datetime.now(UTC).date())
+    return _look_up(
+        PRICE_LIST_NAMES.get(provider, provider), model.removeprefix("models/"), datetime.now(UTC).date()
+    )
 
 
 def flat_price(input_per_million: Decimal, output_per_million: Decimal, source: str = "moot.toml") -> Price:
@@ -56,7 +58,7 @@ def listed_models(provider: str) -> tuple[ListedModel, ...]:
     """All models that the price list has of this provider, whatever they are good for."""
     from genai_prices.data import providers  # heavy, and needed only where money is
 
-    name = NAMES.get(provider, provider)
+    name = PRICE_LIST_NAMES.get(provider, provider)
     return tuple(
         ListedModel(model.id, model.name or "", model.context_window, bool(model.deprecated))
         for entry in providers
@@ -66,7 +68,7 @@ def listed_models(provider: str) -> tuple[ListedModel, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _looked_up(provider: str, model: str, day: date) -> Price | None:
+def _look_up(provider: str, model: str, day: date) -> Price | None:
     """A list of models asks for hundreds, and each is sought among rules; what is found holds for a day."""
     from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
 
@@ -78,7 +80,7 @@ def _looked_up(provider: str, model: str, day: date) -> Price | None:
         _, info = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
-    return _price(_dearest(info, day))
+    return _price(_highest_prices(info, day))
 
 
 def _price(known: Any) -> Price | None:
@@ -95,15 +97,17 @@ def _price(known: Any) -> Price | None:
     )
 
 
-def _dearest(model: ModelInfo, day: date) -> Any:
+def _highest_prices(model: ModelInfo, day: date) -> Any:
     noon = datetime.combine(day, time(12), UTC)
     if not isinstance(model.prices, list):
         return model.get_prices(noon)
     hours = [model.get_prices(noon.replace(hour=hour, minute=45)) for hour in range(24)]
-    return max(hours, key=lambda known: _top(known, "input_mtok") + _top(known, "output_mtok"))
+    return max(
+        hours, key=lambda known: _highest_rate(known, "input_mtok") + _highest_rate(known, "output_mtok")
+    )
 
 
-def _top(known: Any, name: str) -> Decimal:
+def _highest_rate(known: Any, name: str) -> Decimal:
     return max((tier.per_million for tier in _tiers(known, name)), default=Decimal(0))
 
 

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 from moot.core.terms import ChatMessage, Effort
 
-OPENING = "Begin."
-SHARES: dict[Effort, float] = {
+FIRST_MESSAGE = "Begin."
+THINKING_SHARES: dict[Effort, float] = {
     "none": 0.0, "minimal": 0.1, "low": 0.25, "medium": 0.5, "high": 0.65, "xhigh": 0.75, "max": 0.75,
 }  # fmt: skip
-MOST_THOUGHT = 0.75
+MAX_THINKING_SHARE = 0.75
 """Of the tokens of a reply: the rest is for the speech."""
-NAMED = {"properties", "$defs", "definitions"}
+SCHEMA_MAPS = {"properties", "$defs", "definitions"}
 """Keywords that hold schemas by names of the author's choice, which are no keywords."""
 
 RoleText = tuple[str, str]
@@ -33,7 +33,7 @@ def alternate_roles(messages: Iterable[ChatMessage]) -> list[RoleText]:
         (role, "\n\n".join(message.content for message in group))
         for role, group in itertools.groupby(non_blank, key=lambda message: message.role)
     ]
-    return turns if turns and turns[0][0] == "user" else [("user", OPENING), *turns]
+    return turns if turns and turns[0][0] == "user" else [("user", FIRST_MESSAGE), *turns]
 
 
 def without_keywords(schema: Any, unheld: frozenset[str]) -> Any:
@@ -44,7 +44,7 @@ def without_keywords(schema: Any, unheld: frozenset[str]) -> Any:
         return schema
     given = cast("dict[str, Any]", schema)
     kept: dict[str, Any] = {
-        key: _each(value, unheld) if key in NAMED else without_keywords(value, unheld)
+        key: _each_without(value, unheld) if key in SCHEMA_MAPS else without_keywords(value, unheld)
         for key, value in given.items()
         if key not in unheld
     }
@@ -54,15 +54,15 @@ def without_keywords(schema: Any, unheld: frozenset[str]) -> Any:
     return kept
 
 
-def _each(schemas: dict[str, Any], unheld: frozenset[str]) -> dict[str, Any]:
+def _each_without(schemas: dict[str, Any], unheld: frozenset[str]) -> dict[str, Any]:
     return {name: without_keywords(schema, unheld) for name, schema in schemas.items()}
 
 
 def can_think(least: int, max_tokens: int) -> bool:
     """Whether a service that thinks with no fewer tokens than these leaves any for the speech."""
-    return MOST_THOUGHT * max_tokens >= least
+    return MAX_THINKING_SHARE * max_tokens >= least
 
 
 def thinking_budget(effort: Effort, max_tokens: int) -> int:
     """How many of the reply's tokens may go into thought."""
-    return int(SHARES[effort] * max_tokens)
+    return int(THINKING_SHARES[effort] * max_tokens)

@@ -16,9 +16,9 @@ import msgspec
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
-SHORTEST = 10
+MIN_KEY_LENGTH = 10
 """Shorter keys are made up for services that want none, and may be words that people say."""
-TELLING = 12
+MIN_PARTIAL_KEY = 12
 """A beginning of the key as long as this, cut off at the end of what was said, is no accident."""
 
 
@@ -26,7 +26,7 @@ class KeyRedactor:
     """For one reply."""
 
     def __init__(self, key: str) -> None:
-        self._key = key if len(key) >= SHORTEST else ""
+        self._key = key if len(key) >= MIN_KEY_LENGTH else ""
         self._head = key[:3]
         self._ends = (key[:2], key[:1])
         self._held: ReplyDelta | None = None
@@ -47,7 +47,7 @@ class KeyRedactor:
     def flush(self) -> list[Chunk]:
         """What was held back. For replies that break off; others end with a chunk that lets it go."""
         held, self._held = self._held, None
-        return [ReplyDelta(self._clean(held.text), held.kind, held.segment, held.part)] if held else []
+        return [ReplyDelta(self._redact_text(held.text), held.kind, held.segment, held.part)] if held else []
 
     def _redact_chunks(self, chunks: list[Chunk]) -> list[Chunk]:
         out: list[Chunk] = []
@@ -86,29 +86,29 @@ class KeyRedactor:
             at = text.find(key[0], at + 1)
         return at if at >= 0 else len(text)
 
-    def _clean(self, text: str) -> str:
+    def _redact_text(self, text: str) -> str:
         text = text.replace(self._key, MASK)
         cut = self._key_start(text)
-        return text[:cut] + MASK if len(text) - cut >= TELLING else text
+        return text[:cut] + MASK if len(text) - cut >= MIN_PARTIAL_KEY else text
 
     def _redact_chunk(self, chunk: Chunk) -> Chunk:
         data = msgspec.to_builtins(chunk)
-        cleaned = self._cleaned(data)
+        cleaned = self._redact_value(data)
         return chunk if cleaned == data else msgspec.convert(cleaned, type(chunk))
 
-    def _cleaned(self, data: Any) -> Any:
+    def _redact_value(self, data: Any) -> Any:
         if isinstance(data, str):
-            return self._clean(data)
+            return self._redact_text(data)
         if isinstance(data, dict):
-            return {name: self._cleaned(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            return {name: self._redact_value(value) for name, value in data.items()}  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
         if isinstance(data, list | tuple):
-            return [self._cleaned(value) for value in data]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
+            return [self._redact_value(value) for value in data]  # pyright: ignore[reportUnknownVariableType] - JSON of any shape
         return data
 
 
 # Repetitions that decide nothing are bounded, so that no text takes long. Words have no digits: without one a
 # long word after "sk-" or "Bearer" is left alone.
-SHAPES = re.compile(
+KEY_SHAPES = re.compile(
     r"""
     (?<![A-Za-z0-9]) (?:
         sk- (?=[A-Za-z0-9_-]{0,200}[0-9]) [A-Za-z0-9_-]{16,}        # OpenAI, Anthropic, OpenRouter, DeepSeek
@@ -142,4 +142,4 @@ def without_folders(text: str) -> str:
 
 def redact(text: str) -> str:
     """Without anything that is shaped like a key, whosever it is."""
-    return SHAPES.sub(lambda found: (found["word"] or "") + MASK, text)
+    return KEY_SHAPES.sub(lambda found: (found["word"] or "") + MASK, text)

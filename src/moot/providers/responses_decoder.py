@@ -30,7 +30,7 @@ from moot.providers.responses_items import (
 )
 from moot.providers.sse import SseEvent
 
-SPEAKING: dict[str, Slot] = {
+DELTA_EVENTS: dict[str, Slot] = {
     "response.output_text.delta": "text",
     "response.refusal.delta": "refusal",
     "response.reasoning_summary_text.delta": "summary",
@@ -42,26 +42,28 @@ SPEAKING: dict[str, Slot] = {
     "response.custom_tool_call_input.delta": "input",
     "response.code_interpreter_call_code.delta": "input",
 }
-WHOLE: dict[str, Slot] = {name.removesuffix("delta") + "done": slot for name, slot in SPEAKING.items()}
-WORDS = ("text", "refusal", "arguments", "input", "code", "content")
-PARTS = ("response.content_part", "response.reasoning_summary_part", "response.reasoning_part")
-BEGUN = ("response.created", "response.queued", "response.in_progress")
-ENDED = (
+DONE_EVENTS: dict[str, Slot] = {
+    name.removesuffix("delta") + "done": slot for name, slot in DELTA_EVENTS.items()
+}
+TEXT_FIELDS = ("text", "refusal", "arguments", "input", "code", "content")
+PART_EVENTS = ("response.content_part", "response.reasoning_summary_part", "response.reasoning_part")
+START_EVENTS = ("response.created", "response.queued", "response.in_progress")
+END_EVENTS = (
     "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done",
 )  # fmt: skip
-STAGES = (
+PROGRESS_EVENTS = (
     "in_progress", "searching", "interpreting", "generating", "partial_image", "completed", "failed",
     "keepalive",
 )  # fmt: skip
 """How far a tool on the service's side has come: signs of life."""
 
-REASONS: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "filter"}
-OURS = (
+INCOMPLETE_REASONS: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "filter"}
+CLIENT_CALLS = (
     "function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call",
     "apply_patch_call", "mcp_approval_request",
 )  # fmt: skip
 """Calls that wait for our answer."""
-FURTHEST = 1000
+MAX_SEQUENCE_GAP = 1000
 """A number that is farther ahead than this belongs to no honest count."""
 
 
@@ -76,7 +78,7 @@ class _ResponseEvent(Struct):
 
 
 _read = msgspec.json.Decoder(_ResponseEvent).decode
-_whole = msgspec.json.Decoder(dict[str, Any]).decode
+_read_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class EventSequence:
@@ -85,24 +87,24 @@ class EventSequence:
     def __init__(self) -> None:
         self._last = -1
         self._missing: set[int] = set()
-        self._latest = b""
-        self._kept = True
+        self._last_data = b""
+        self._is_counted = True
 
     def is_new(self, number: int, data: bytes) -> bool:
         ahead = number - self._last
         if ahead == 1:
-            self._last, self._latest = number, data
+            self._last, self._last_data = number, data
             return True
-        if ahead == 0 and data != self._latest:
+        if ahead == 0 and data != self._last_data:
             # This service does not count at all.
-            self._kept = False
+            self._is_counted = False
         if ahead <= 0:
             late = number in self._missing
             self._missing.discard(number)
-            return late or not self._kept
-        if ahead <= FURTHEST:
+            return late or not self._is_counted
+        if ahead <= MAX_SEQUENCE_GAP:
             self._missing.update(range(self._last + 1, number))
-        self._last, self._latest = number, data
+        self._last, self._last_data = number, data
         return True
 
 
@@ -119,33 +121,33 @@ class ResponsesDecoder(decoder.Decoder):
             self._marks.add("chain")
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
-        parsed = self._read(_read, event.data)
+        parsed = self._parse(_read, event.data)
         name = parsed.type or event.name
         number = parsed.sequence_number
         new = number is None or self._sequence.is_new(number, event.data)
-        slot = SPEAKING.get(name)
+        slot = DELTA_EVENTS.get(name)
         if slot is None:
-            self._rarer(name, parsed, self._read(_whole, event.data), new, out)
+            self._on_rare_event(name, parsed, self._parse(_read_object, event.data), new, out)
         elif new:
             if not self.started:
                 self._begin(None, out)
-            self._words(slot, parsed, out)
+            self._on_text(slot, parsed, out)
 
-    def _words(self, slot: Slot, parsed: _ResponseEvent, out: list[Chunk]) -> None:
-        words = parsed.delta if isinstance(parsed.delta, str) else _words_in(parsed.delta)
+    def _on_text(self, slot: Slot, parsed: _ResponseEvent, out: list[Chunk]) -> None:
+        words = parsed.delta if isinstance(parsed.delta, str) else _text_in(parsed.delta)
         if not words:
             return
         if slot == self._slot and parsed.output_index == self._output_index and not self._output.done:
             output = self._output
         else:
-            output = self._turn_to(slot, parsed)
+            output = self._switch_to(slot, parsed)
         if output.done:
             return
         words, part = output.append_text(slot, _part_index(slot, parsed), words, parsed.sequence_number)
         if output.group != "tool":
             out.append(ReplyDelta(words, _kind(output), output.index, part))
 
-    def _turn_to(self, slot: Slot, parsed: _ResponseEvent) -> OutputItem:
+    def _switch_to(self, slot: Slot, parsed: _ResponseEvent) -> OutputItem:
         """Nearly all words go where the last ones went; where that is need not be looked up each time."""
         self._output = self._output_for(slot, parsed)
         self._slot = slot
@@ -154,7 +156,7 @@ class ResponsesDecoder(decoder.Decoder):
 
     # --- the rarer events -----------------------------------------------------------------------------
 
-    def _rarer(
+    def _on_rare_event(
         self, name: str, parsed: _ResponseEvent, event_fields: dict[str, Any], new: bool, out: list[Chunk]
     ) -> None:
         response = get_dict(event_fields, "response")
@@ -163,23 +165,23 @@ class ResponsesDecoder(decoder.Decoder):
         if name == "error" or (not parsed.type and event_fields.get("error")):
             raise fault_from_error(event_fields)
         self._begin(get_string(response, "id") or None, out)
-        if name in ENDED:
-            self._end(name, response, parsed.sequence_number, out)
-        elif name in BEGUN:
-            self._note(response)
+        if name in END_EVENTS:
+            self._on_end(name, response, parsed.sequence_number, out)
+        elif name in START_EVENTS:
+            self._on_response(response)
         elif name in ("response.output_item.added", "response.output_item.done"):
-            self._item(name, parsed, get_dict(event_fields, "item"), new, out)
-        elif name in WHOLE:
-            self._ended_part(WHOLE[name], parsed, _words_in(event_fields))
-        elif name.rpartition(".")[0] in PARTS:
-            self._part(name, parsed, get_dict(event_fields, "part"))
+            self._on_item(name, parsed, get_dict(event_fields, "item"), new, out)
+        elif name in DONE_EVENTS:
+            self._complete_part(DONE_EVENTS[name], parsed, _text_in(event_fields))
+        elif name.rpartition(".")[0] in PART_EVENTS:
+            self._on_part(name, parsed, get_dict(event_fields, "part"))
         elif name == "response.output_text.annotation.added":
             if new:
                 self._output_for("text", parsed).annotations.append(get_dict(event_fields, "annotation"))
-        elif name.rpartition(".")[2] not in STAGES:
+        elif name.rpartition(".")[2] not in PROGRESS_EVENTS:
             self._unread += 1
 
-    def _item(
+    def _on_item(
         self, name: str, parsed: _ResponseEvent, item: dict[str, Any], new: bool, out: list[Chunk]
     ) -> None:
         group = group_of(get_string(item, "type"))
@@ -194,17 +196,17 @@ class ResponsesDecoder(decoder.Decoder):
         elif new:
             self._outputs.start_item(*position).update(item, done=False)
 
-    def _part(self, name: str, parsed: _ResponseEvent, part: dict[str, Any]) -> None:
+    def _on_part(self, name: str, parsed: _ResponseEvent, part: dict[str, Any]) -> None:
         slot = SLOTS.get(get_string(part, "type"))
         if slot is None:
             return
         if name.endswith(".done"):
-            self._ended_part(slot, parsed, _words_in(part))
+            self._complete_part(slot, parsed, _text_in(part))
         else:
             number = parsed.sequence_number
             self._output_for(slot, parsed).part(slot, _part_index(slot, parsed), number, announced=True)
 
-    def _ended_part(self, slot: Slot, parsed: _ResponseEvent, text: str) -> None:
+    def _complete_part(self, slot: Slot, parsed: _ResponseEvent, text: str) -> None:
         part = self._output_for(slot, parsed).part(slot, _part_index(slot, parsed), parsed.sequence_number)
         part.whole = text or part.whole
 
@@ -215,14 +217,14 @@ class ResponsesDecoder(decoder.Decoder):
 
     # --- how it ends ----------------------------------------------------------------------------------
 
-    def _note(self, response: dict[str, Any]) -> None:
+    def _on_response(self, response: dict[str, Any]) -> None:
         self._response_id = get_string(response, "id") or self._response_id
         self._model = get_string(response, "model") or self._model
         self._effort = get_string(response, "reasoning", "effort") or self._effort
         self._stored = response.get("store") is not False
 
-    def _end(self, name: str, response: dict[str, Any], number: int | None, out: list[Chunk]) -> None:
-        self._note(response)
+    def _on_end(self, name: str, response: dict[str, Any], number: int | None, out: list[Chunk]) -> None:
+        self._on_response(response)
         status = name.removeprefix("response.")
         if status == "done":
             status = get_string(response, "status") or "completed"
@@ -234,20 +236,20 @@ class ResponsesDecoder(decoder.Decoder):
         if status == "cancelled":
             raise Fault("cut", detail="cancelled on the service's side")
         self._outputs.finish_all(get_dicts(response, "output"), number)
-        self._close(out)
+        self._flush(out)
         reason = get_string(response, "incomplete_details", "reason")
-        self._stop(self._why(status, reason), reason or status)
+        self._set_finish(self._finish_for(status, reason), reason or status)
         self.over = True
 
-    def _why(self, status: str, reason: str) -> FinishReason:
+    def _finish_for(self, status: str, reason: str) -> FinishReason:
         if status == "incomplete":
-            return REASONS.get(reason, "length")
+            return INCOMPLETE_REASONS.get(reason, "length")
         if any(output.refused for output in self._outputs.all):
             return "refusal"
         last = max(self._outputs.all, key=lambda output: output.index, default=None)
-        return "tool" if last is not None and last.kind in OURS else "stop"
+        return "tool" if last is not None and last.kind in CLIENT_CALLS else "stop"
 
-    def _close(self, out: list[Chunk]) -> None:
+    def _flush(self, out: list[Chunk]) -> None:
         for output in sorted(self._outputs.all, key=lambda output: output.index):
             self._emit_item(output, out)
 
@@ -294,6 +296,6 @@ def _part_index(slot: Slot, parsed: _ResponseEvent) -> int:
     return (parsed.summary_index if slot == "summary" else parsed.content_index) or 0
 
 
-def _words_in(data: Any) -> str:
+def _text_in(data: Any) -> str:
     """Words that are wrapped in an object, under whichever name."""
-    return next((text for name in WORDS if (text := get_string(data, name))), "")
+    return next((text for name in TEXT_FIELDS if (text := get_string(data, name))), "")

@@ -31,8 +31,8 @@ SLOTS: dict[str, Slot] = {
     "summary_text": "summary",
     "reasoning_text": "thought",
 }
-ASKED = ("arguments", "input", "code", "action", "actions", "operation", "queries")
-GIVEN = ("output", "outputs", "results", "result", "tools")
+ARGUMENT_FIELDS = ("arguments", "input", "code", "action", "actions", "operation", "queries")
+OUTPUT_FIELDS = ("output", "outputs", "results", "result", "tools")
 TOOLS = frozenset({
     "function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call",
     "apply_patch_call", "web_search_call", "file_search_call", "code_interpreter_call",
@@ -79,8 +79,8 @@ class OutputItem:
         """As the viewers have it."""
         self.annotations: list[dict[str, Any]] = []
         self._parts: list[ItemPart] = []
-        self._speaking: ItemPart | None = None
-        self._made: ItemSegment | None = None
+        self._current_part: ItemPart | None = None
+        self._last_segment: ItemSegment | None = None
 
     @property
     def kind(self) -> str:
@@ -112,9 +112,9 @@ class OutputItem:
     ) -> tuple[str, PartStart | None]:
         """Take words in. Returns them as they are to be said, and with the first words of a part, what the
         service told of it: a new part of a thought begins a paragraph."""
-        last = part = self._speaking
+        last = part = self._current_part
         if part is None or part.slot != slot or part.index != index:
-            part = self._speaking = self.part(slot, index, number)
+            part = self._current_part = self.part(slot, index, number)
         part.texts.append(words)
         part.numbers.append(number or 0)
         if part is last:
@@ -137,7 +137,7 @@ class OutputItem:
         for part in self._parts:
             if part.slot == slot and part.index == index:
                 return part
-        last = self._speaking
+        last = self._current_part
         if last and last.slot == slot != "summary" and last.whole is None and not announced:
             # Some servers count up with every word: without an end or a beginning there is no new part.
             last.index = index
@@ -149,8 +149,12 @@ class OutputItem:
 
     def finish(self, effort: str) -> ItemSegment | None:
         """The segment; None if it has been made before and nothing has changed but its name."""
-        last, self._made = self._made, self._make(effort)
-        return self._made if last is None or _substance(last) != _substance(self._made) else None
+        last, self._last_segment = self._last_segment, self._make(effort)
+        return (
+            self._last_segment
+            if last is None or _content_of(last) != _content_of(self._last_segment)
+            else None
+        )
 
     def _make(self, effort: str) -> ItemSegment:
         match self.group:
@@ -178,7 +182,7 @@ class OutputItem:
 
     def _reasoning(self, effort: str) -> Reasoning:
         return Reasoning(
-            (*self._thoughts("summary", "summary"), *self._thoughts("thought", "content")),
+            (*self._reasoning_parts("summary", "summary"), *self._reasoning_parts("thought", "content")),
             self.index,
             self.id,
             self.number,
@@ -186,7 +190,7 @@ class OutputItem:
             opaque=get_string(self.item, "encrypted_content"),
         )
 
-    def _thoughts(self, slot: Slot, name: str) -> list[ReasoningPart]:
+    def _reasoning_parts(self, slot: Slot, name: str) -> list[ReasoningPart]:
         known = self._in_order(slot)
         texts = [get_string(part, "text") for part in get_dicts(self.item, name)]
         if not any(texts):
@@ -200,13 +204,13 @@ class OutputItem:
         return ToolCall(
             id=get_string(self.item, "call_id") or self.id,
             name=get_string(self.item, "name") or self.kind,
-            arguments=_first(self.item, ASKED) or asked,
+            arguments=_first_text(self.item, ARGUMENT_FIELDS) or asked,
             index=self.index,
             item_id=self.id,
             sequence_number=self.number,
             kind=self.kind,
             status=get_string(self.item, "status"),
-            output=_first(self.item, GIVEN),
+            output=_first_text(self.item, OUTPUT_FIELDS),
             server=get_string(self.item, "server_label"),
             error=as_text(self.item.get("error")) or failed,
         )
@@ -293,7 +297,7 @@ def visible_text(made: ItemSegment) -> str:
     return made.text if isinstance(made, Text | Reasoning) else ""
 
 
-def _substance(made: ItemSegment) -> tuple[str, str]:
+def _content_of(made: ItemSegment) -> tuple[str, str]:
     match made:
         case Text():
             return made.text, ""
@@ -306,6 +310,6 @@ def _substance(made: ItemSegment) -> tuple[str, str]:
             return as_text(made.item), ""
 
 
-def _first(item: dict[str, Any], names: Iterable[str]) -> str:
+def _first_text(item: dict[str, Any], names: Iterable[str]) -> str:
     """As text, or as JSON where it is more than text."""
     return as_text(next((item[name] for name in names if item.get(name)), None))

@@ -117,7 +117,7 @@ class ScriptedProvider:
         pass
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        self._note(request)
+        self._record_call(request)
         response_id = f"resp_{len(self.calls)}_{_digest(request)[:8]}"
         yield ReplyStarted(response_id)
         said = thought = 0
@@ -132,12 +132,12 @@ class ScriptedProvider:
             match cue:
                 case SayCue(text):
                     for word in split_words(text):
-                        await self._breathe()
+                        await self._wait_pace()
                         yield ReplyDelta(word, "text", segment)
                         said += quarter_tokens(word)
                 case ThinkCue(text):
                     for word in split_words(text):
-                        await self._breathe()
+                        await self._wait_pace()
                         yield ReplyDelta(word, "reasoning", segment)
                         thought += quarter_tokens(word)
                 case ToolCue():
@@ -164,10 +164,10 @@ class ScriptedProvider:
     async def close(self) -> None:
         pass
 
-    async def _breathe(self) -> None:
+    async def _wait_pace(self) -> None:
         await asyncio.sleep(self._pace)
 
-    def _note(self, request: Request) -> None:
+    def _record_call(self, request: Request) -> None:
         self.calls.append(request)
         if self._ledger is None:
             return
@@ -235,7 +235,7 @@ def _fill(schema: dict[str, Any], digest: bytes) -> Any:
             for name, inner in properties.items()
         }
     if kind == "array":
-        return _several(schema, digest)
+        return _fill_array(schema, digest)
     if kind == "integer":
         return (50 + digest[1] % 40) * schema.get("maximum", 100) // 100
     if kind == "boolean":
@@ -243,7 +243,7 @@ def _fill(schema: dict[str, Any], digest: bytes) -> Any:
     return SENTENCES[digest[2] % len(SENTENCES)]
 
 
-def _several(schema: dict[str, Any], digest: bytes) -> list[Any]:
+def _fill_array(schema: dict[str, Any], digest: bytes) -> list[Any]:
     """One, or where as many are wanted as there are choices, each of them in some order."""
     choices: list[Any] = schema["items"].get("enum", [])
     if schema.get("minItems", 1) == len(choices) > 1:

@@ -29,11 +29,11 @@ RENEWALS = 3
 MINUTE = 60.0
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
-LONG_SECONDS = 3.0
+OWN_LIMIT_SECONDS = 3.0
 """After so long a wait a process that thinks the room smaller than others do takes a place as they would: it
 would never be let in, and only by being heard could it learn better."""
-TOLD_SECONDS = 10.0
-FAREWELL_SECONDS = 1.0
+HINT_SECONDS = 10.0
+CLOSE_SECONDS = 1.0
 
 
 class BackoffHint(Struct, frozen=True, array_like=True):
@@ -63,13 +63,13 @@ class SharedThrottle:
         self._per_minute = per_minute
         self._lease = lease
         self._clock = clock
-        self._us = token_hex(8)
-        self._names = count(1)
-        self._first = asyncio.Lock()
+        self._process_id = token_hex(8)
+        self._numbers = count(1)
+        self._queue_lock = asyncio.Lock()
         self._held: set[str] = set()
-        self._left: list[str] = []
+        self._released: list[str] = []
         self._unsent_hint: BackoffHint | None = None
-        self._latest = ""
+        self._last_hint = ""
         self._wakeup = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -79,9 +79,9 @@ class SharedThrottle:
         First come, first served, in each of them.
         """
         under_way, minute = self._counters
-        name = f"{self._us}:{next(self._names)}"
+        name = f"{self._process_id}:{next(self._numbers)}"
         try:
-            async with self._first:
+            async with self._queue_lock:
                 if self._concurrent is not None:
                     await self._acquire_slot(under_way, name, self._concurrent, self._lease, most)
                     self._keep_slot(name)
@@ -96,31 +96,31 @@ class SharedThrottle:
     def release(self, name: str) -> None:
         if self._concurrent is not None:
             self._held.discard(name)
-            self._left.append(name)
+            self._released.append(name)
             self._wake()
 
     def report_backoff(self, seconds: float) -> None:
         """The service asks all of us to be less hasty, and perhaps to wait so long."""
         until = max(self._clock() + seconds, self._unsent_hint.until if self._unsent_hint else 0.0)
-        self._unsent_hint = BackoffHint(f"{self._us}:{next(self._names)}", until)
+        self._unsent_hint = BackoffHint(f"{self._process_id}:{next(self._numbers)}", until)
         self._wake()
 
     async def reported_backoff(self) -> float | None:
         """For how long to wait where another process was found too hasty; None where there is no news."""
-        hint = _read(await self._shared_state.get(self._key))
-        if hint is None or hint.by == self._latest or hint.by.startswith(self._us):
+        hint = _read_hint(await self._shared_state.get(self._key))
+        if hint is None or hint.by == self._last_hint or hint.by.startswith(self._process_id):
             return None
-        self._latest = hint.by
+        self._last_hint = hint.by
         return max(0.0, hint.until - self._clock())
 
     async def close(self) -> None:
         """Whoever still has a place leaves it."""
-        self._left += self._held
+        self._released += self._held
         self._held.clear()
         if self._task is None:
             return
         self._wakeup.set()
-        await asyncio.wait([self._task], timeout=FAREWELL_SECONDS)
+        await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -131,7 +131,7 @@ class SharedThrottle:
         # Nobody tells who left elsewhere. Those who leave here do not wake us either: a process with a long
         # queue would hand its places on for ever, and the others would get none.
         while True:
-            most = own() if own and waited < LONG_SECONDS else allowed
+            most = own() if own and waited < OWN_LIMIT_SECONDS else allowed
             if await self._shared_state.join(counter, name, limit=most, seconds=seconds):
                 return
             await asyncio.sleep(pause)
@@ -146,17 +146,17 @@ class SharedThrottle:
     def _wake(self) -> None:
         self._wakeup.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._keep(), name="places at a service's door")
+            self._task = asyncio.create_task(self._run(), name="places at a service's door")
 
-    async def _keep(self) -> None:
+    async def _run(self) -> None:
         """Leave for those who have left, stay for those who are there, pass on what was said."""
         now = asyncio.get_running_loop().time
         due = now() + self._lease / RENEWALS
-        while self._held or self._left or self._unsent_hint:
+        while self._held or self._released or self._unsent_hint:
             self._wakeup.clear()
-            await self._pass_on()
-            while self._left:
-                await self._shared_state.leave(self._counters[0], self._left.pop())
+            await self._publish_hint()
+            while self._released:
+                await self._shared_state.leave(self._counters[0], self._released.pop())
             if now() >= due:
                 await self._renew()
                 due = now() + self._lease / RENEWALS
@@ -169,19 +169,19 @@ class SharedThrottle:
         held = frozenset(self._held)
         await self._shared_state.renew([(self._counters[0], name) for name in held], seconds=self._lease)
         # Who left meanwhile may have been put in again.
-        self._left += held - self._held
+        self._released += held - self._held
 
-    async def _pass_on(self) -> None:
+    async def _publish_hint(self) -> None:
         hint, self._unsent_hint = self._unsent_hint, None
         if hint is None:
             return
-        known = _read(await self._shared_state.get(self._key))
+        known = _read_hint(await self._shared_state.get(self._key))
         until = max(hint.until, known.until if known else 0.0)
         words = msgspec.json.encode(BackoffHint(hint.by, until))
-        await self._shared_state.put(self._key, words, max(TOLD_SECONDS, until - self._clock()))
+        await self._shared_state.put(self._key, words, max(HINT_SECONDS, until - self._clock()))
 
 
-def _read(words: bytes | None) -> BackoffHint | None:
+def _read_hint(words: bytes | None) -> BackoffHint | None:
     with suppress(msgspec.MsgspecError):
         return msgspec.json.decode(words, type=BackoffHint) if words else None
     return None

@@ -15,8 +15,8 @@ import itertools
 from msgspec import Struct
 
 BOM = b"\xef\xbb\xbf"
-LONGEST = 2 * 1024 * 1024
-BARE = (b"{", b"[{")
+MAX_EVENT_BYTES = 2 * 1024 * 1024
+BARE_JSON = (b"{", b"[{")
 """How JSON begins that nobody wrapped into an event."""
 FIELDS = (b"data:", b"event:", b"error:", b"id:", b"retry:", b":")
 
@@ -33,29 +33,29 @@ class EventTooLong(ValueError):
 class SseParser:
     """One stream. Feed it packets; `close` gives what is left at the end."""
 
-    def __init__(self, longest: int = LONGEST) -> None:
-        self._longest = longest
+    def __init__(self, longest: int = MAX_EVENT_BYTES) -> None:
+        self._max_bytes = longest
         self._tail: list[bytes] = []
         self._pending = 0
         self._after_cr = False
-        self._fresh = True
+        self._at_start = True
 
     def feed(self, packet: bytes) -> list[SseEvent]:
         if self._after_cr or b"\r" in packet:
-            packet = self._one_kind_of_line_end(packet)
+            packet = self._normalise_line_ends(packet)
         if b"\n\n" not in packet and not (packet[:1] == b"\n" and self._at_line_end()):
-            self._keep(packet)
+            self._buffer(packet)
             return []
         if self._tail:
             packet = b"".join((*self._tail, packet))
             self._tail = []
-        if self._fresh:
-            self._fresh = False
+        if self._at_start:
+            self._at_start = False
             packet = packet.removeprefix(BOM)
         *blocks, tail = packet.split(b"\n\n")
         self._pending = 0
         if tail:
-            self._keep(tail)
+            self._buffer(tail)
         events: list[SseEvent] = []
         for block in blocks:
             # Nearly all events are one line of data, perhaps below one line with a name.
@@ -66,24 +66,24 @@ class SseParser:
             if name[:7] == b"event: " and data[:6] == b"data: " and b"\n" not in data:
                 events.append(SseEvent(data[6:], name[7:].decode(errors="replace") or "message"))
             else:
-                events.extend(_slowly(block))
+                events.extend(_parse_block(block))
         return events
 
     def close(self) -> list[SseEvent]:
         """The end of the stream stands for a missing line end and a missing blank line."""
         return self.feed(b"\n\n")
 
-    def _keep(self, packet: bytes) -> None:
+    def _buffer(self, packet: bytes) -> None:
         if packet:
             self._tail.append(packet)
         self._pending += len(packet)
-        if self._pending > self._longest:
+        if self._pending > self._max_bytes:
             raise EventTooLong
 
     def _at_line_end(self) -> bool:
         return bool(self._tail) and self._tail[-1].endswith(b"\n")
 
-    def _one_kind_of_line_end(self, packet: bytes) -> bytes:
+    def _normalise_line_ends(self, packet: bytes) -> bytes:
         if self._after_cr and packet:
             packet = packet.removeprefix(b"\n")
             self._after_cr = False
@@ -92,15 +92,15 @@ class SseParser:
         return packet.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _slowly(block: bytes) -> list[SseEvent]:
+def _parse_block(block: bytes) -> list[SseEvent]:
     lines = block.split(b"\n")
-    bare = next((at for at, line in enumerate(lines) if line.startswith(BARE)), len(lines))
+    bare = next((at for at, line in enumerate(lines) if line.startswith(BARE_JSON)), len(lines))
     loose = itertools.takewhile(lambda line: not line.startswith(FIELDS), lines[bare:])
     failure = b"\n".join(loose)
-    return [*_by_the_rules(lines[:bare]), *([SseEvent(failure, "error")] if failure else [])]
+    return [*_parse_fields(lines[:bare]), *([SseEvent(failure, "error")] if failure else [])]
 
 
-def _by_the_rules(lines: list[bytes]) -> list[SseEvent]:
+def _parse_fields(lines: list[bytes]) -> list[SseEvent]:
     data: list[bytes] = []
     name = ""
     for line in lines:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 
 from moot.core.errors import Fault
-from moot.providers.sse import BOM, LONGEST, EventTooLong, SseEvent, SseParser
+from moot.providers.sse import BOM, MAX_EVENT_BYTES, EventTooLong, SseEvent, SseParser
 
 BLANK = b" \t\r\n"
-MARKS = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
+JSON_MARKS = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
 
 
 class ReplyEvents:
     """One reply. Bytes go in at any cut, whole events come out."""
 
-    def __init__(self, longest: int = LONGEST) -> None:
-        self._longest = longest
+    def __init__(self, longest: int = MAX_EVENT_BYTES) -> None:
+        self._max_bytes = longest
         self._head = b""
         self._reader: SseParser | JsonObjects | None = None
 
@@ -42,12 +42,12 @@ class ReplyEvents:
         self._head += packet
         shown = self._head.removeprefix(BOM).lstrip(BLANK)
         if not shown or BOM.startswith(self._head):
-            if len(self._head) > self._longest:
+            if len(self._head) > self._max_bytes:
                 raise EventTooLong
             return []
         if shown.startswith(b"<"):
             raise Fault("malformed", "unusable", detail="a page for people, not a stream")
-        self._reader = JsonObjects(self._longest) if shown[:1] in b"{[" else SseParser(self._longest)
+        self._reader = JsonObjects(self._max_bytes) if shown[:1] in b"{[" else SseParser(self._max_bytes)
         head, self._head = self._head, b""
         return self._reader.feed(shown if isinstance(self._reader, JsonObjects) else head)
 
@@ -55,8 +55,8 @@ class ReplyEvents:
 class JsonObjects:
     """JSON objects one after the other, or inside one array: each is an event."""
 
-    def __init__(self, longest: int = LONGEST) -> None:
-        self._longest = longest
+    def __init__(self, longest: int = MAX_EVENT_BYTES) -> None:
+        self._max_bytes = longest
         self._parts: list[bytes] = []
         self._size = 0
         self._depth = 0
@@ -69,11 +69,11 @@ class JsonObjects:
         whole = packet.rstrip(b"\\")
         # A backslash belongs to the character after it, which may come with the next packet.
         packet, self._cut = whole, packet[len(whole) :]
-        if len(self._cut) > self._longest:
+        if len(self._cut) > self._max_bytes:
             raise EventTooLong
         events: list[SseEvent] = []
         start = 0
-        for mark in MARKS.finditer(packet):
+        for mark in JSON_MARKS.finditer(packet):
             start = self._step(packet, mark, start, events)
         if self._depth:
             self._hold(packet[start:])
@@ -107,5 +107,5 @@ class JsonObjects:
     def _hold(self, part: bytes) -> None:
         self._parts.append(part)
         self._size += len(part)
-        if self._size > self._longest:
+        if self._size > self._max_bytes:
             raise EventTooLong

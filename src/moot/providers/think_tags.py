@@ -22,8 +22,8 @@ from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 
 OPEN, CLOSE = "<think>", "</think>"
-EITHER = re.compile("</?think>")
-BETWEEN = "\n\n"
+ANY_TAG = re.compile("</?think>")
+PARAGRAPH_BREAK = "\n\n"
 """Each block of thoughts is a paragraph."""
 
 
@@ -37,13 +37,13 @@ class ThinkTagParser:
     """One reply. Text goes in at any cut, sorted words come out."""
 
     def __init__(self) -> None:
-        self._step = self._at_the_head
+        self._step = self._at_head
         self._held = ""
         self._spoke = False
         self._thought = False
         self._opened = False
         """Nothing has been thought in this block yet."""
-        self._apart = False
+        self._separate = False
 
     @property
     def is_plain(self) -> bool:
@@ -65,21 +65,21 @@ class ThinkTagParser:
 
     def stop_retracting(self) -> list[TaggedText]:
         """Thoughts have come by a way of their own: no speech will be taken back any more."""
-        self._apart = self._thought = True
+        self._separate = self._thought = True
         if self._step in (self._inside, self._after):
             return []
         if self._spoke or self._held.strip():
             self._step = self._pass_through
         return self.close()
 
-    def _at_the_head(self, text: str, out: list[TaggedText]) -> str:
-        rest = self._past_a_tag(text)
+    def _at_head(self, text: str, out: list[TaggedText]) -> str:
+        rest = self._after_tag(text)
         if rest is None:
-            self._step = self._pass_through if self._apart else self._speaking
+            self._step = self._pass_through if self._separate else self._speaking
             return text
         return rest
 
-    def _past_a_tag(self, text: str) -> str | None:
+    def _after_tag(self, text: str) -> str | None:
         """What follows the tag at the head of this text, or nothing while one may come; None: none does."""
         shown = text.lstrip()
         if shown.startswith(OPEN):
@@ -99,11 +99,11 @@ class ThinkTagParser:
             self._step = self._after
         else:
             thought = self._hold(text, CLOSE)
-        self._think(thought, out)
+        self._emit_reasoning(thought, out)
         return rest
 
     def _speaking(self, text: str, out: list[TaggedText]) -> str:
-        tag = EITHER.search(text)
+        tag = ANY_TAG.search(text)
         if tag is None:
             self._emit_text(self._hold(text, OPEN, CLOSE), out)
             return ""
@@ -121,7 +121,7 @@ class ThinkTagParser:
 
     def _after(self, text: str, out: list[TaggedText]) -> str:
         text = text.lstrip()
-        rest = self._past_a_tag(text)
+        rest = self._after_tag(text)
         if rest is None:
             self._step = self._pass_through
             return text
@@ -145,10 +145,10 @@ class ThinkTagParser:
             self._spoke = True
             out.append(TaggedText("text", words))
 
-    def _think(self, words: str, out: list[TaggedText]) -> None:
+    def _emit_reasoning(self, words: str, out: list[TaggedText]) -> None:
         words = words.lstrip() if self._opened else words
         if words:
-            words = BETWEEN + words if self._opened and self._thought else words
+            words = PARAGRAPH_BREAK + words if self._opened and self._thought else words
             self._thought, self._opened = True, False
             out.append(TaggedText("reasoning", words))
 
@@ -165,7 +165,7 @@ def parted(text: str, *, apart: bool = False) -> tuple[str, str]:
                 thoughts += piece
             case "taken_back":
                 thoughts, words = thoughts + words, ""
-    return thoughts.removeprefix(BETWEEN), words
+    return thoughts.removeprefix(PARAGRAPH_BREAK), words
 
 
 class _Parted:
@@ -272,7 +272,7 @@ class Sorter:
                 text.thoughts, text.words, text.told = None, [], True
                 continue
             if text.thoughts is None:
-                words = words.removeprefix(BETWEEN)
+                words = words.removeprefix(PARAGRAPH_BREAK)
                 text.thoughts = self._split(number, text)
             out.append(ReplyDelta(words, "reasoning", text.thoughts))
 

@@ -19,12 +19,18 @@ from msgspec import Struct
 from moot.core.errors import Fault, FaultKind
 from moot.providers.shared_throttle import SharedThrottle
 
-LONGEST_WAIT = 60.0
-FAILURES = 10
-REST = 5.0
-HASTE: tuple[FaultKind, ...] = ("rate_limited", "overloaded")
-ABSENCE: tuple[FaultKind, ...] = ("unreachable", "timeout", "server_error", "overloaded", "disconnected")
-SHUT: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redirected")
+MAX_WAIT = 60.0
+MAX_FAILURES = 10
+FIRST_BACKOFF = 5.0
+OVERLOAD_FAULTS: tuple[FaultKind, ...] = ("rate_limited", "overloaded")
+OUTAGE_FAULTS: tuple[FaultKind, ...] = (
+    "unreachable",
+    "timeout",
+    "server_error",
+    "overloaded",
+    "disconnected",
+)
+REFUSAL_FAULTS: tuple[FaultKind, ...] = ("bad_key", "forbidden", "billing", "tls", "redirected")
 """It is there, and will answer nobody who comes with this key."""
 
 
@@ -45,7 +51,7 @@ class Throttle:
         shared: SharedThrottle | None = None,
     ) -> None:
         """`shared`: what other processes do at the same door counts too."""
-        self._allowed = allowed
+        self._limits = allowed
         self._clock = clock
         self._shared = shared
         self._current_limit = float(allowed.concurrent)
@@ -53,11 +59,11 @@ class Throttle:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._opens_at = 0.0
         self._reduced_at = 0.0
-        self._entered: deque[float] = deque()
+        self._call_times: deque[float] = deque()
         self._failures = 0
-        self._backoff = REST
+        self._backoff = FIRST_BACKOFF
         self._retry_at = 0.0
-        self._last: Fault | None = None
+        self._last_fault: Fault | None = None
         self.healthy = True
         """The service answered when it was last asked; unasked, it is believed to be there."""
 
@@ -72,19 +78,19 @@ class Throttle:
     @asynccontextmanager
     async def admit(self) -> AsyncGenerator[None]:
         """First come, first served."""
-        await self._queue()
+        await self._wait_for_slot()
         slot = ""
         try:
             if self._shared is not None:
                 slot = await self._shared.acquire(lambda: self.limit)
                 self._apply_shared_backoff(await self._shared.reported_backoff())
-            await self._until_open()
+            await self._wait_until_open()
             yield
         finally:
             if self._shared is not None and slot:
                 self._shared.release(slot)
             self._active -= 1
-            self._call_next()
+            self._wake_next()
 
     async def close(self) -> None:
         if self._shared is not None:
@@ -92,30 +98,30 @@ class Throttle:
 
     def check(self) -> None:
         """Raise what was last heard of a service that is left alone; let one call through when it is time."""
-        if self._failures < FAILURES or self._last is None:
+        if self._failures < MAX_FAILURES or self._last_fault is None:
             return
         now = self._clock()
         if now >= self._retry_at:
             self._retry_at = now + self._backoff
             return
-        last = self._last
+        last = self._last_fault
         raise Fault(
             last.kind, retry_after=self._retry_at - now, billed=False, detail="left alone for a while"
         )
 
     def succeeded(self) -> None:
         """The service has answered as it should."""
-        self._failures, self._backoff, self.healthy = 0, REST, True
+        self._failures, self._backoff, self.healthy = 0, FIRST_BACKOFF, True
         self._current_limit = min(
-            float(self._allowed.concurrent), self._current_limit + 1 / self._current_limit
+            float(self._limits.concurrent), self._current_limit + 1 / self._current_limit
         )
-        self._call_next()
+        self._wake_next()
 
     def failed(self, fault: Fault, began: float) -> None:
         """`began` is when the failed call did, on this gate's clock."""
         now = self._clock()
-        self.healthy = fault.kind not in (*ABSENCE, *SHUT)
-        if fault.kind in HASTE and fault.severity == "transient":
+        self.healthy = fault.kind not in (*OUTAGE_FAULTS, *REFUSAL_FAULTS)
+        if fault.kind in OVERLOAD_FAULTS and fault.severity == "transient":
             # Calls that began before the room was halved say nothing about the new room.
             news = began >= self._reduced_at
             if news:
@@ -124,17 +130,17 @@ class Throttle:
                     now,
                 )
             # Who is told to come back tomorrow gives up; the others need not wait for that.
-            if fault.retry_after and fault.retry_after <= LONGEST_WAIT:
+            if fault.retry_after and fault.retry_after <= MAX_WAIT:
                 news = news or now + fault.retry_after > self._opens_at
                 self._opens_at = max(self._opens_at, now + fault.retry_after)
             if self._shared is not None and news:
                 self._shared.report_backoff(max(0.0, self._opens_at - now))
-        if fault.kind in ABSENCE and fault.severity == "transient":
-            self._failures, self._last = self._failures + 1, fault
-            if self._failures >= FAILURES:
+        if fault.kind in OUTAGE_FAULTS and fault.severity == "transient":
+            self._failures, self._last_fault = self._failures + 1, fault
+            if self._failures >= MAX_FAILURES:
                 self._retry_at = now + self._backoff
-                self._backoff = min(2 * self._backoff, LONGEST_WAIT)
-        elif fault.kind not in HASTE:
+                self._backoff = min(2 * self._backoff, MAX_WAIT)
+        elif fault.kind not in OVERLOAD_FAULTS:
             self._failures = 0
 
     def now(self) -> float:
@@ -146,9 +152,9 @@ class Throttle:
             return
         now = self._clock()
         self._current_limit, self._reduced_at = max(1.0, self._current_limit / 2), now
-        self._opens_at = max(self._opens_at, now + min(wait, LONGEST_WAIT))
+        self._opens_at = max(self._opens_at, now + min(wait, MAX_WAIT))
 
-    async def _queue(self) -> None:
+    async def _wait_for_slot(self) -> None:
         if not self._waiting and self._active < self.limit:
             self._active += 1
             return
@@ -159,30 +165,30 @@ class Throttle:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
                 self._active -= 1
-                self._call_next()
+                self._wake_next()
             else:
                 with suppress(ValueError):  # it may have been passed over already
                     self._waiting.remove(future)
             raise
 
-    async def _until_open(self) -> None:
-        while (wait := self._too_early()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
+    async def _wait_until_open(self) -> None:
+        while (wait := self._seconds_to_wait()) > 0:  # noqa: ASYNC110 - the wait is known, nothing tells of its end
             await asyncio.sleep(wait)
-        self._entered.append(self._clock())
+        self._call_times.append(self._clock())
 
-    def _too_early(self) -> float:
+    def _seconds_to_wait(self) -> float:
         now = self._clock()
         wait = self._opens_at - now
-        if self._allowed.per_minute is not None:
-            while self._entered and self._entered[0] <= now - 60:
-                self._entered.popleft()
-            if len(self._entered) >= self._allowed.per_minute:
-                wait = max(wait, self._entered[0] + 60 - now)
+        if self._limits.per_minute is not None:
+            while self._call_times and self._call_times[0] <= now - 60:
+                self._call_times.popleft()
+            if len(self._call_times) >= self._limits.per_minute:
+                wait = max(wait, self._call_times[0] + 60 - now)
         else:
-            self._entered.clear()
+            self._call_times.clear()
         return wait
 
-    def _call_next(self) -> None:
+    def _wake_next(self) -> None:
         while self._waiting and self._active < self.limit:
             future = self._waiting.popleft()
             if not future.done():

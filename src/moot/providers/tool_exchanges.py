@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from moot.core.terms import Segment, Tool, ToolCall, ToolResult
 
-OWN_ID = "moot_"
+OWN_ID_PREFIX = "moot_"
 """How the ids begin that we give to calls which have none of their own."""
 
 

@@ -21,8 +21,8 @@ from aiohttp import ClientTimeout
 from moot.core.errors import Fault
 
 CONNECT_SECONDS = 10.0
-FAREWELL_SECONDS = 0.05
-AT_ONCE_SECONDS = 0.5
+DRAIN_SECONDS = 0.05
+RETRY_WITHIN_SECONDS = 0.5
 HEADERS = {"Accept-Encoding": "identity"}
 
 REUSED = "moot.reused"
@@ -44,7 +44,7 @@ def open_session(
         headers=HEADERS,
         auto_decompress=False,
         trust_env=False,
-        trace_configs=[_reuse_noted()],
+        trace_configs=[_trace_reuse()],
     )
 
 
@@ -68,7 +68,7 @@ async def post(
         return await once()
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
         # Later than that it may have begun to work on it, and will bill it.
-        if not history.get(REUSED) or monotonic() - sent > AT_ONCE_SECONDS:
+        if not history.get(REUSED) or monotonic() - sent > RETRY_WITHIN_SECONDS:
             raise
         return await once()
 
@@ -76,7 +76,7 @@ async def post(
 async def drain(response: aiohttp.ClientResponse) -> None:
     """Read on to the end of a reply that has said all it had to say: only then is its connection kept."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(FAREWELL_SECONDS):
+        async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in response.content.iter_any():
                 pass
 
@@ -93,7 +93,7 @@ async def read_body(response: aiohttp.ClientResponse, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _reuse_noted() -> aiohttp.TraceConfig:
+def _trace_reuse() -> aiohttp.TraceConfig:
     trace = aiohttp.TraceConfig()
 
     async def reused(

@@ -14,15 +14,21 @@ from typing import Any, cast
 import msgspec
 
 from moot.providers.redaction import MASK, redact
-from moot.providers.redaction import SHORTEST as SHORTEST_SECRET
-from moot.tools.contract import MOST_RESULT
+from moot.providers.redaction import MIN_KEY_LENGTH as SHORTEST_SECRET
+from moot.tools.contract import MAX_RESULT_LENGTH
 from moot.views.safe_text import clean, single_line
 
-LONGEST_COMPLAINT = 300
-LARGEST_ARGUMENTS = 64 * 1024
-MOST_STEPS = 20_000
-ENDLESS = ("pattern", "patternProperties", "uniqueItems", "unevaluatedItems", "unevaluatedProperties")
-CUT = "\n[The rest of {} characters is left out.]"
+MAX_PROBLEM_LENGTH = 300
+MAX_ARGUMENTS_LENGTH = 64 * 1024
+MAX_CHECK_STEPS = 20_000
+UNBOUNDED_KEYWORDS = (
+    "pattern",
+    "patternProperties",
+    "uniqueItems",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+CUT_NOTE = "\n[The rest of {} characters is left out.]"
 
 SchemaRule = Callable[..., Iterable[Any] | None]
 """What a word of a schema asks of an instance."""
@@ -47,9 +53,9 @@ class ArgumentChecker:
         jsonschema: Any = importlib.import_module("jsonschema")
         referencing: Any = importlib.import_module("referencing")
         plain = jsonschema.Draft202012Validator
-        rules = {**plain.VALIDATORS, **_careful(plain)}
+        rules = {**plain.VALIDATORS, **_bounded_rules(plain)}
         careful = jsonschema.validators.extend(
-            plain, {word: self._counted(rule) for word, rule in rules.items()}
+            plain, {word: self._count_steps(rule) for word, rule in rules.items()}
         )
         careful.check_schema(schema)
         self._check = careful(schema, registry=referencing.Registry())
@@ -61,10 +67,10 @@ class ArgumentChecker:
         error = next(self._check.iter_errors(given), None)
         return "" if error is None else str(error.message)
 
-    def _counted(self, rule: SchemaRule) -> SchemaRule:
+    def _count_steps(self, rule: SchemaRule) -> SchemaRule:
         def counting(*asked: Any) -> Iterable[Any] | None:
             self._steps += 1
-            if self._steps > MOST_STEPS:
+            if self._steps > MAX_CHECK_STEPS:
                 raise CheckTooLong
             return rule(*asked)
 
@@ -79,7 +85,7 @@ def make_checker(schema: dict[str, Any]) -> ArgumentChecker | None:
         return None
 
 
-def _careful(plain: Any) -> dict[str, SchemaRule]:
+def _bounded_rules(plain: Any) -> dict[str, SchemaRule]:
     """Rules that can be made to take for ever in one step, such as a pattern on words that a model chose,
     are left out: the server looks at its arguments itself."""
 
@@ -91,12 +97,12 @@ def _careful(plain: Any) -> dict[str, SchemaRule]:
             return None
         return plain.VALIDATORS["additionalProperties"](validator, extras, instance, shape)
 
-    return {**dict.fromkeys(ENDLESS, unchecked), "additionalProperties": additional}
+    return {**dict.fromkeys(UNBOUNDED_KEYWORDS, unchecked), "additionalProperties": additional}
 
 
 def check_arguments(text: str, check: ArgumentChecker) -> tuple[dict[str, Any], str]:
     """The arguments, and what is wrong with them; empty where nothing is."""
-    if len(text) > LARGEST_ARGUMENTS:
+    if len(text) > MAX_ARGUMENTS_LENGTH:
         return {}, "The arguments are too long."
     try:
         given = msgspec.json.decode(text.strip() or "{}")
@@ -114,12 +120,12 @@ def check_arguments(text: str, check: ArgumentChecker) -> tuple[dict[str, Any], 
 
 def result_text(content: Iterable[Any], structured: Any) -> str:
     """The answer as one text."""
-    parts = [_part(item) for item in content]
-    data = _data(structured, parts)
+    parts = [_content_text(item) for item in content]
+    data = _structured_text(structured, parts)
     return "\n\n".join([*(part for part in parts if part), *([data] if data else [])])
 
 
-def clean_text(text: str, secrets: Sequence[str] = (), most: int = MOST_RESULT) -> str:
+def clean_text(text: str, secrets: Sequence[str] = (), most: int = MAX_RESULT_LENGTH) -> str:
     """The text as a model and the log may have it."""
     # What is far too long is cut before it is looked at, so that it costs nothing.
     whole, text = len(text), text[: 4 * most]
@@ -129,11 +135,11 @@ def clean_text(text: str, secrets: Sequence[str] = (), most: int = MOST_RESULT) 
     text = redact(clean(text))
     if len(text) <= most:
         return text
-    mark = CUT.format(f"{whole:,}")
+    mark = CUT_NOTE.format(f"{whole:,}")
     return text[: most - len(mark)] + mark
 
 
-def _part(item: Any) -> str:
+def _content_text(item: Any) -> str:
     match item.type:
         case "text":
             return str(item.text)
@@ -148,7 +154,7 @@ def _part(item: Any) -> str:
             return "[something else, not shown]"
 
 
-def _data(structured: Any, parts: Sequence[str]) -> str:
+def _structured_text(structured: Any, parts: Sequence[str]) -> str:
     """As JSON, unless the words say the same already, as servers are told to have it."""
     if structured is None:
         return ""
@@ -165,4 +171,4 @@ def _data(structured: Any, parts: Sequence[str]) -> str:
 
 def _short(text: str) -> str:
     text = single_line(text).rstrip(".")
-    return text if len(text) <= LONGEST_COMPLAINT else text[:LONGEST_COMPLAINT] + "…"
+    return text if len(text) <= MAX_PROBLEM_LENGTH else text[:MAX_PROBLEM_LENGTH] + "…"

@@ -26,15 +26,15 @@ from mcp_types import jsonrpc_message_adapter
 
 from moot.tools.tool_settings import ToolServer
 
-LONGEST_LINE = 4 * 1024 * 1024
+MAX_LINE_BYTES = 4 * 1024 * 1024
 GRACE_SECONDS = 1.0
 """To leave by itself once its input has ended; then again once it is told to."""
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT")
-LONGEST_COMPLAINT = 500
-PIECE = 16 * 1024
-MOST_OUT_OF_TURN = 1_000
+MAX_LOG_LINE = 500
+READ_BYTES = 16 * 1024
+MAX_STRAY_LINES = 1_000
 """Lines that are no messages. Programs print banners; one that never ends would keep us from all else."""
-WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("process_guard.py")))
+GUARD_COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("process_guard.py")))
 
 log = logging.getLogger("moot.tools")
 
@@ -55,7 +55,7 @@ async def run_child(
     """Run it and speak to it; `ended` is called when it says no more. Raises OSError where it cannot run."""
     lifeline, held = os.pipe()
     try:
-        child = await _begun(server, child_environment(server, environ), lifeline)
+        child = await _start_child(server, child_environment(server, environ), lifeline)
     except BaseException:
         os.close(held)
         raise
@@ -67,13 +67,13 @@ async def run_child(
     tasks = [
         asyncio.create_task(_read_messages(child, received, ended), name=f"tools {server.name}: hear"),
         asyncio.create_task(_write_messages(child, sent), name=f"tools {server.name}: say"),
-        asyncio.create_task(_complaints(child, server.name, redact), name=f"tools {server.name}: complaints"),
+        asyncio.create_task(_log_stderr(child, server.name, redact), name=f"tools {server.name}: complaints"),
     ]
     try:
         yield incoming, outgoing
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(child)
+            await _stop_child(child)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -82,20 +82,20 @@ async def run_child(
             os.close(held)
 
 
-async def _begun(server: ToolServer, env: dict[str, str], lifeline: int) -> asyncio.subprocess.Process:
+async def _start_child(server: ToolServer, env: dict[str, str], lifeline: int) -> asyncio.subprocess.Process:
     """It ends when the other end of the lifeline does."""
     command, handed = server.command, ()
     if sys.platform != "win32":
         if which(command[0], path=env.get("PATH")) is None:
             raise FileNotFoundError(f"there is no program {command[0]!r}")
-        command, handed = (*WARDEN, str(lifeline), *command), (lifeline,)
+        command, handed = (*GUARD_COMMAND, str(lifeline), *command), (lifeline,)
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=env,
-        limit=LONGEST_LINE,
+        limit=MAX_LINE_BYTES,
         start_new_session=True,
         pass_fds=handed,
     )
@@ -113,13 +113,13 @@ async def _read_messages(
                 message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
             except ValueError:
                 out_of_turn += 1
-                if out_of_turn > MOST_OUT_OF_TURN:
+                if out_of_turn > MAX_STRAY_LINES:
                     break
                 continue
             await received.send(message)
     ended()
     # What it says from here on is not listened to; but a pipe that is full would keep it from leaving.
-    while child.stdout is not None and await child.stdout.read(PIECE):
+    while child.stdout is not None and await child.stdout.read(READ_BYTES):
         pass
 
 
@@ -143,26 +143,26 @@ async def _write_messages(
             await child.stdin.drain()
 
 
-async def _complaints(child: asyncio.subprocess.Process, name: str, redact: Callable[[str], str]) -> None:
-    while child.stderr is not None and (piece := await child.stderr.read(PIECE)):
+async def _log_stderr(child: asyncio.subprocess.Process, name: str, redact: Callable[[str], str]) -> None:
+    while child.stderr is not None and (piece := await child.stderr.read(READ_BYTES)):
         if log.isEnabledFor(logging.DEBUG):
             for line in piece.decode("utf-8", "replace").splitlines():
-                log.debug("%s: %s", name, redact(line)[:LONGEST_COMPLAINT])
+                log.debug("%s: %s", name, redact(line)[:MAX_LOG_LINE])
 
 
-async def _end(child: asyncio.subprocess.Process) -> None:
+async def _stop_child(child: asyncio.subprocess.Process) -> None:
     """Let it go, and see to it that it does; and whoever it has brought along."""
     if child.stdin is not None:
         child.stdin.close()
-    if not await _gone(child):
+    if not await _has_exited(child):
         _signal(child, signal.SIGTERM)
-        await _gone(child)
+        await _has_exited(child)
     # The group outlives its leader where it has left children behind.
     _signal(child, signal.SIGKILL)
-    await _gone(child)
+    await _has_exited(child)
 
 
-async def _gone(child: asyncio.subprocess.Process) -> bool:
+async def _has_exited(child: asyncio.subprocess.Process) -> bool:
     """Within the grace: one that has slipped away with our pipes in its hands is not waited for longer."""
     try:
         await asyncio.wait_for(child.wait(), GRACE_SECONDS)

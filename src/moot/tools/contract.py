@@ -14,12 +14,12 @@ from msgspec import Struct
 from moot.core.errors import Invalid
 from moot.core.terms import HostedTool, Tool, ToolCall, ToolResult
 
-MOST_CALLS = 8
+MAX_CALLS = 8
 """Of one speech, over all its calls."""
 TOOL_SECONDS = 30.0
-MOST_RESULT = 16 * 1024
+MAX_RESULT_LENGTH = 16 * 1024
 """Characters of a result that a model is given."""
-OWN_NAME = "[ -~]{1,128}"
+TOOL_NAME_PATTERN = "[ -~]{1,128}"
 """What a server may call its tool. In a debate, the server's name stands before it, and a slash."""
 HOSTED: tuple[str, ...] = get_args(HostedTool)
 

@@ -15,7 +15,7 @@ import httpx2
 from moot.providers.endpoints import proxy_to
 from moot.tools.tool_settings import ToolServer
 
-LARGEST_ANSWER = 4 * 1024 * 1024
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
 CONNECT_SECONDS = 10.0
 EVENTS = "text/event-stream"
 
@@ -33,7 +33,7 @@ def http_client(server: ToolServer, environ: Mapping[str, str]) -> httpx2.AsyncC
 
 class LimitedTransport(httpx2.AsyncHTTPTransport):
     def __init__(self, url: str, environ: Mapping[str, str]) -> None:
-        super().__init__(verify=_authorities(url), trust_env=False, proxy=proxy_to(url, environ))
+        super().__init__(verify=_ssl_context(url), trust_env=False, proxy=proxy_to(url, environ))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
@@ -51,7 +51,7 @@ class LimitedStream(httpx2.AsyncByteStream):
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = LARGEST_ANSWER
+        left = MAX_ANSWER_BYTES
         async for piece in self._stream:
             left -= len(piece)
             if left < 0:
@@ -62,6 +62,6 @@ class LimitedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _authorities(url: str) -> ssl.SSLContext | bool:
+def _ssl_context(url: str) -> ssl.SSLContext | bool:
     """Those of the machine, as for the services of models; none are read where nothing is encrypted."""
     return ssl.create_default_context() if url.startswith("https:") else False

@@ -15,41 +15,41 @@ import threading
 from types import FrameType
 from typing import NoReturn
 
-NOT_RUN = 127
+EXIT_NOT_RUN = 127
 
 
 def main() -> NoReturn:
     lifeline, command = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(lifeline, False)
     # The whole group is told to go by SIGTERM, and may take its time. To ignore that would be inherited.
-    signal.signal(signal.SIGTERM, _stay)
+    signal.signal(signal.SIGTERM, _ignore_signal)
     try:
         pid = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
     except OSError as error:
         sys.stderr.write(f"cannot be run: {error.strerror}\n")
-        sys.exit(NOT_RUN)
-    _let_go_of_its_pipes()
-    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+        sys.exit(EXIT_NOT_RUN)
+    _release_pipes()
+    threading.Thread(target=_kill_when_closed, args=(lifeline,), daemon=True).start()
     os.waitpid(pid, 0)
-    _end()
+    _kill_group()
 
 
-def _stay(_number: int, _frame: FrameType | None) -> None:
+def _ignore_signal(_number: int, _frame: FrameType | None) -> None:
     return
 
 
-def _let_go_of_its_pipes() -> None:
+def _release_pipes() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
 
 
-def _end_with(lifeline: int) -> None:
+def _kill_when_closed(lifeline: int) -> None:
     os.read(lifeline, 1)
-    _end()
+    _kill_group()
 
 
-def _end() -> NoReturn:
+def _kill_group() -> NoReturn:
     os.killpg(0, signal.SIGKILL)
     raise AssertionError("nobody survives that")
 

@@ -36,8 +36,8 @@ from moot.tools.tool_settings import ToolServer, secret_values
 OPEN_SECONDS = 60.0
 """A command may fetch what it runs."""
 LIST_SECONDS = 10.0
-LEAVE_SECONDS = 5.0
-MOST_PAGES = 20
+CLOSE_SECONDS = 5.0
+MAX_PAGES = 20
 
 # What it tells us by an exception it logs as well, with a traceback and what the server had sent.
 logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
@@ -54,7 +54,7 @@ class ToolConnection:
         self._secrets = secret_values(server, environ)
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._live(), name=f"tools {server.name}")
+        self._task = asyncio.create_task(self._run(), name=f"tools {server.name}")
 
     @property
     def closed(self) -> bool:
@@ -74,10 +74,10 @@ class ToolConnection:
         self.changed = False
         offers: list[ListedTool] = []
         cursor: str | None = None
-        async with self._asking(LIST_SECONDS) as client:
-            for _ in range(MOST_PAGES):
+        async with self._request(LIST_SECONDS) as client:
+            for _ in range(MAX_PAGES):
                 page = await client.list_tools(cursor=cursor, cache_mode="refresh")
-                offers += [_offer(tool) for tool in page.tools]
+                offers += [_listed_tool(tool) for tool in page.tools]
                 cursor = page.next_cursor
                 if cursor is None:
                     break
@@ -86,7 +86,7 @@ class ToolConnection:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """What it answered, and whether that is a complaint."""
-        async with self._asking(self.server.seconds) as client:
+        async with self._request(self.server.seconds) as client:
             result = await client.call_tool(tool, arguments)
         return clean_text(result_text(result.content, result.structured_content), self._secrets), bool(
             result.is_error
@@ -96,7 +96,7 @@ class ToolConnection:
         """In a time that is bounded: a server that does not hear the farewell does not keep us."""
         self._closing.set()
         if self._opened.done():
-            await asyncio.wait([self._task], timeout=LEAVE_SECONDS)
+            await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -105,7 +105,7 @@ class ToolConnection:
 
     # --- inside ---------------------------------------------------------------------------------------
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         try:
             async with asyncio.timeout(OPEN_SECONDS) as opening, self._transport() as transport:
                 client = Client(
@@ -116,9 +116,9 @@ class ToolConnection:
                 )
                 async with client:
                     opening.reschedule(None)
-                    client.session.validate_tool_result = _as_it_is
+                    client.session.validate_tool_result = _skip_validation
                     self._opened.set_result(client)
-                    await self._stay(client)
+                    await self._wait_until_closed(client)
         except BaseException as error:
             if not self._opened.done():
                 self._opened.set_exception(ConnectionLost("was closed") if _cancelled(error) else error)
@@ -128,17 +128,15 @@ class ToolConnection:
         finally:
             self._closing.set()
 
-    async def _stay(self, client: Client) -> None:
-        watching = asyncio.create_task(
-            self._hear_of_changes(client), name=f"tools {self.server.name}: changes"
-        )
+    async def _wait_until_closed(self, client: Client) -> None:
+        watching = asyncio.create_task(self._watch_changes(client), name=f"tools {self.server.name}: changes")
         try:
             await self._closing.wait()
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
 
-    async def _hear_of_changes(self, client: Client) -> None:
+    async def _watch_changes(self, client: Client) -> None:
         """Servers of today tell only those who ask to be told."""
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
@@ -161,7 +159,7 @@ class ToolConnection:
             yield streamable_http_client(self.server.url, http_client=http)
 
     @asynccontextmanager
-    async def _asking(self, seconds: float) -> AsyncGenerator[Client, None]:
+    async def _request(self, seconds: float) -> AsyncGenerator[Client, None]:
         """Every way in which a request can come to nothing, as Broken or Failed with a sentence."""
         if self.closed or not self._opened.done():
             raise ConnectionLost("The tool's server is not there.")
@@ -183,12 +181,12 @@ class ToolConnection:
             raise ConnectionLost(f"The tool's server cannot be reached ({type(error).__name__}).") from None
 
 
-async def _as_it_is(name: str, result: CallToolResult) -> None:
+async def _skip_validation(name: str, result: CallToolResult) -> None:
     """The SDK would hold a result against the schema that its own server gave, and both may be made so that
     this never ends. It is anybody's words all the same."""
 
 
-def _offer(tool: Listed) -> ListedTool:
+def _listed_tool(tool: Listed) -> ListedTool:
     hints = tool.annotations
     return ListedTool(
         name=tool.name,

@@ -16,18 +16,18 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.terms import Tool
-from moot.tools.contract import OWN_NAME
+from moot.tools.contract import TOOL_NAME_PATTERN
 from moot.tools.tool_settings import ToolServer
 from moot.views.safe_text import clean, single_line
 
-LONGEST_NAME = 64
-LONGEST_DESCRIPTION = 1_000
-LONGEST_TITLE = 60
-LARGEST_SCHEMA = 16 * 1024
-MOST_TOOLS = 64
+MAX_NAME = 64
+MAX_DESCRIPTION = 1_000
+MAX_TITLE = 60
+MAX_SCHEMA_BYTES = 16 * 1024
+MAX_TOOLS = 64
 """Of one server: a model reads all of them before each speech."""
-NAMED = re.compile(OWN_NAME)
-LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+OWN_NAME_RE = re.compile(TOOL_NAME_PATTERN)
+MODEL_NAME_RE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class ListedTool(Struct, frozen=True):
@@ -56,9 +56,9 @@ def admitted_tools(server: ToolServer, offers: Iterable[ListedTool]) -> tuple[To
     """The tools that may be used; of two with one name, the first."""
     entries: dict[str, ToolEntry] = {}
     for offer in offers:
-        if offer.name not in entries and _fit(server, offer):
+        if offer.name not in entries and _is_admitted(server, offer):
             entries[offer.name] = ToolEntry(offer.name, _tool_for_models(server, offer))
-    return tuple(entries.values())[:MOST_TOOLS]
+    return tuple(entries.values())[:MAX_TOOLS]
 
 
 def allowed_entries(entries: Iterable[ToolEntry], allowed: Sequence[str]) -> tuple[ToolEntry, ...]:
@@ -68,15 +68,15 @@ def allowed_entries(entries: Iterable[ToolEntry], allowed: Sequence[str]) -> tup
 def name_for_models(server: str, tool: str) -> str:
     """The name by which models call it. What would not be legal is made so, with a mark of what it was."""
     plain = f"{server}__{tool}"
-    if LEGAL.fullmatch(plain):
+    if MODEL_NAME_RE.fullmatch(plain):
         return plain
     mark = sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: LONGEST_NAME - 9]}_{mark}"
+    return f"{re.sub('[^A-Za-z0-9_-]', '_', plain)[: MAX_NAME - 9]}_{mark}"
 
 
-def _fit(server: ToolServer, offer: ListedTool) -> bool:
+def _is_admitted(server: ToolServer, offer: ListedTool) -> bool:
     if (
-        not NAMED.fullmatch(offer.name)
+        not OWN_NAME_RE.fullmatch(offer.name)
         or not server.admits(offer.name)
         or (server.read_only and not offer.read_only)
     ):
@@ -84,12 +84,14 @@ def _fit(server: ToolServer, offer: ListedTool) -> bool:
     if offer.schema.get("type") != "object":
         return False
     try:
-        return len(msgspec.json.encode(offer.schema)) <= LARGEST_SCHEMA and not _leads_away(offer.schema)
+        return len(msgspec.json.encode(offer.schema)) <= MAX_SCHEMA_BYTES and not _has_remote_refs(
+            offer.schema
+        )
     except (RecursionError, msgspec.MsgspecError, TypeError, ValueError):
         return False
 
 
-def _leads_away(schema: Any) -> bool:
+def _has_remote_refs(schema: Any) -> bool:
     """It refers to something that would have to be fetched."""
     if isinstance(schema, Mapping):
         shape = cast("Mapping[str, Any]", schema)
@@ -97,15 +99,15 @@ def _leads_away(schema: Any) -> bool:
             isinstance(shape.get(word), str) and not shape[word].startswith("#")
             for word in ("$ref", "$dynamicRef")
         )
-        return away or any(_leads_away(part) for part in shape.values())
-    return isinstance(schema, list) and any(_leads_away(part) for part in cast("list[Any]", schema))
+        return away or any(_has_remote_refs(part) for part in shape.values())
+    return isinstance(schema, list) and any(_has_remote_refs(part) for part in cast("list[Any]", schema))
 
 
 def _tool_for_models(server: ToolServer, offer: ListedTool) -> Tool:
     return Tool(
         name=name_for_models(server.name, offer.name),
-        description=clean(offer.description).strip()[:LONGEST_DESCRIPTION],
+        description=clean(offer.description).strip()[:MAX_DESCRIPTION],
         schema=offer.schema,
         server=server.name,
-        title=single_line(offer.title)[:LONGEST_TITLE] or single_line(offer.name)[:LONGEST_TITLE],
+        title=single_line(offer.title)[:MAX_TITLE] or single_line(offer.name)[:MAX_TITLE],
     )

@@ -24,7 +24,7 @@ from moot.tools.contract import HOSTED, TOOL_SECONDS
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]|_(?=[a-z0-9-])){0,31}")
 """Without `__`, which stands between a server and its tool, and without `_` at the end."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-MOST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 
 
 class ToolServerTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,7 +70,7 @@ def servers(file: Mapping[str, Any], path: Path) -> tuple[ToolServer, ...]:
     if not isinstance(tables, dict):
         raise Invalid(f"{path}: [tools] holds tables such as [tools.NAME].")
     rows = cast("dict[str, Any]", tables)
-    return tuple(_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
+    return tuple(_read_server(name, table, f"{path}: [tools.{shown(name)}]") for name, table in rows.items())
 
 
 def secret_values(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def secret_values(server: ToolServer, environ: Mapping[str, str]) -> tuple[str, 
     return tuple({word.strip() for word in (*server.env.values(), *passed) if word.strip()})
 
 
-def _server(name: str, table: Any, source: str) -> ToolServer:
+def _read_server(name: str, table: Any, source: str) -> ToolServer:
     if name in HOSTED or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of a tool server. Choose another one.")
     try:
@@ -108,18 +108,18 @@ def _problems(written: ToolServerTable, source: str) -> Iterable[str]:
     if (written.command is None) == (written.url is None):
         yield 'it needs either a command = "…" or a url = "https://…".'
     if written.command is not None:
-        yield from _of_a_command(written)
+        yield from _command_problems(written)
     if written.url is not None:
-        yield from _of_a_url(written, written.url, source)
-    if not 0 < written.seconds <= MOST_SECONDS:
-        yield f"seconds must be more than 0 and at most {MOST_SECONDS:g}."
+        yield from _url_problems(written, written.url, source)
+    if not 0 < written.seconds <= MAX_SECONDS:
+        yield f"seconds must be more than 0 and at most {MAX_SECONDS:g}."
     if written.allow == ():
         yield "allow = [] leaves nothing. Name its tools, or take the line away for all of them."
     if not written.title.isprintable() or len(written.title) > 60:
         yield "title is one line of at most 60 characters."
 
 
-def _of_a_command(written: ToolServerTable) -> Iterable[str]:
+def _command_problems(written: ToolServerTable) -> Iterable[str]:
     if not (written.command or "").strip() or "\0" in "".join((written.command or "", *written.args)):
         yield 'command is a program, such as command = "uvx", and args = ["…"] what it is told.'
     if written.key_variable is not None:
@@ -131,7 +131,7 @@ def _of_a_command(written: ToolServerTable) -> Iterable[str]:
         yield "a value in env cannot hold a zero byte."
 
 
-def _of_a_url(written: ToolServerTable, url: str, source: str) -> Iterable[str]:
+def _url_problems(written: ToolServerTable, url: str, source: str) -> Iterable[str]:
     check_url(url, f"{source}: url")
     if is_plaintext(url):
         yield "url must begin with https://, unless it is on this machine."

@@ -32,13 +32,13 @@ from moot.tools.tool_settings import ToolServer
 if TYPE_CHECKING:
     from moot.tools.tool_connection import ToolConnection
 
-PATIENCE_SECONDS = 10.0
+OPEN_WAIT_SECONDS = 10.0
 """For a server that is still starting; it may go on starting meanwhile."""
-REST_SECONDS = 30.0
+RETRY_SECONDS = 30.0
 """Before one that failed is tried again."""
-KEPT_SECONDS = 60.0
+LIST_CACHE_SECONDS = 60.0
 """How old a list of tools may be, where the server says nothing of changes."""
-FIX = 'pip install "moot[mcp]"'
+INSTALL_HINT = 'pip install "moot[mcp]"'
 
 log = logging.getLogger("moot.tools")
 
@@ -63,18 +63,18 @@ class McpToolbox:
             return
         _check_possible()
         # Now that the servers are asked, more is known.
-        await asyncio.gather(*(one.entries() for one in self._named(allowed)))
+        await asyncio.gather(*(one.entries() for one in self._servers_of(allowed)))
         refuse_unknown(allowed, self.knows)
 
     async def servers(self) -> tuple[ToolServerInfo, ...]:
         return tuple(await asyncio.gather(*(one.info() for one in self._servers.values())))
 
     async def tools_for(self, allowed: Sequence[str]) -> tuple[Tool, ...]:
-        listed = await asyncio.gather(*(one.entries() for one in self._named(allowed)))
+        listed = await asyncio.gather(*(one.entries() for one in self._servers_of(allowed)))
         return tuple(entry.tool for entries in listed for entry in allowed_entries(entries, allowed))
 
     async def call(self, call: ToolCall, allowed: Sequence[str]) -> ToolResult:
-        for tools in self._named(allowed):
+        for tools in self._servers_of(allowed):
             if call.name.startswith(f"{tools.server.name}__"):
                 for entry in allowed_entries(await tools.entries(), allowed):
                     if entry.tool.name == call.name:
@@ -85,7 +85,7 @@ class McpToolbox:
     async def close(self) -> None:
         await asyncio.gather(*(one.close() for one in self._servers.values()))
 
-    def _named(self, allowed: Sequence[str]) -> list[ServerTools]:
+    def _servers_of(self, allowed: Sequence[str]) -> list[ServerTools]:
         names = dict.fromkeys(name.partition("/")[0] for name in allowed)
         return [self._servers[name] for name in names if name in self._servers]
 
@@ -99,10 +99,10 @@ class ServerTools:
         self._connection: ToolConnection | None = None
         self._entries: tuple[ToolEntry, ...] | None = None
         self._checkers: dict[str, ArgumentChecker] = {}
-        self._listed = self._rests_until = float("-inf")
+        self._listed_at = self._retry_at = float("-inf")
         self._missing = ""
         self._closed = False
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     def may_have(self, tool: str) -> bool:
         if self._entries is None:
@@ -116,12 +116,16 @@ class ServerTools:
 
     async def entries(self) -> tuple[ToolEntry, ...]:
         """Its tools; none where it cannot be reached now."""
-        async with self._one_at_a_time:
-            connection = await self._connected()
+        async with self._lock:
+            connection = await self._connect()
             if connection is None:
                 return ()
-            if connection.changed or connection.unresponsive or monotonic() - self._listed > KEPT_SECONDS:
-                await self._list(connection)
+            if (
+                connection.changed
+                or connection.unresponsive
+                or monotonic() - self._listed_at > LIST_CACHE_SECONDS
+            ):
+                await self._refresh(connection)
             return self._entries or () if self._connection is connection else ()
 
     async def call(self, entry: ToolEntry, given: str) -> tuple[str, str]:
@@ -146,46 +150,49 @@ class ServerTools:
         if self._connection is not None:
             await self._connection.close()
 
-    async def _connected(self) -> ToolConnection | None:
+    async def _connect(self) -> ToolConnection | None:
         if self._connection is not None and self._connection.closed:
             await self._connection.close()
-            self._connection, self._listed = None, float("-inf")
-        if self._closed or monotonic() < self._rests_until:
+            self._connection, self._listed_at = None, float("-inf")
+        if self._closed or monotonic() < self._retry_at:
             return None
         try:
             if self._connection is None:
-                self._connection = await _new_line(self.server, self._environ)
+                self._connection = await _open_connection(self.server, self._environ)
             if self._closed:  # meanwhile
                 await self._connection.close()
-            if await self._connection.open(PATIENCE_SECONDS):
+            if await self._connection.open(OPEN_WAIT_SECONDS):
                 return self._connection
         except Unavailable as error:
-            await self._failed(f"{error} {error.fix}", f"{error} {error.fix}")
+            await self._on_failure(f"{error} {error.fix}", f"{error} {error.fix}")
             return None
         except Exception as error:
-            await self._failed(str(error))
+            await self._on_failure(str(error))
             return None
         self._missing = "It is still starting."
         return None
 
-    async def _list(self, connection: ToolConnection) -> None:
+    async def _refresh(self, connection: ToolConnection) -> None:
         try:
             entries = admitted_tools(self.server, await connection.list_tools())
         except Exception as error:
-            await self._failed(str(error))
+            await self._on_failure(str(error))
             return
         self._checkers = await asyncio.to_thread(_checkers, entries)
         self._entries = tuple(entry for entry in entries if entry.own_name in self._checkers)
-        self._listed, self._missing = monotonic(), "" if self._entries else "It has no tool that may be used."
+        self._listed_at, self._missing = (
+            monotonic(),
+            "" if self._entries else "It has no tool that may be used.",
+        )
 
-    async def _failed(self, why: str, shown: str = "It does not answer.") -> None:
+    async def _on_failure(self, why: str, shown: str = "It does not answer.") -> None:
         """Why is for the log alone: it may tell how the server is reached."""
         log.warning("tool server %s does not answer: %s", self.server.name, why)
         self._missing = shown
-        self._rests_until = monotonic() + REST_SECONDS
+        self._retry_at = monotonic() + RETRY_SECONDS
         if self._connection is not None:
             await self._connection.close()
-            self._connection, self._listed = None, float("-inf")
+            self._connection, self._listed_at = None, float("-inf")
 
 
 def _checkers(entries: Sequence[ToolEntry]) -> dict[str, ArgumentChecker]:
@@ -193,7 +200,7 @@ def _checkers(entries: Sequence[ToolEntry]) -> dict[str, ArgumentChecker]:
     return {entry.own_name: made for entry in entries if (made := make_checker(entry.tool.schema))}
 
 
-async def _new_line(server: ToolServer, environ: Mapping[str, str]) -> ToolConnection:
+async def _open_connection(server: ToolServer, environ: Mapping[str, str]) -> ToolConnection:
     _check_possible()
     # The SDK takes a second to load: the loop has words to pass on meanwhile.
     module: Any = await asyncio.to_thread(importlib.import_module, "moot.tools.tool_connection")
@@ -202,4 +209,4 @@ async def _new_line(server: ToolServer, environ: Mapping[str, str]) -> ToolConne
 
 def _check_possible() -> None:
     if importlib.util.find_spec("mcp") is None:
-        raise Unavailable("Tools need the package mcp, which is not installed.", FIX)
+        raise Unavailable("Tools need the package mcp, which is not installed.", INSTALL_HINT)

@@ -26,7 +26,7 @@ from moot.web.debate_slots import DebateSlots
 from moot.web.extension import Extension
 from moot.web.idempotency import IdempotencyKeys
 from moot.web.middleware.compression import CompressionMiddleware
-from moot.web.middleware.guard import HUNG_UP, OPEN, GuardMiddleware
+from moot.web.middleware.guard import HUNG_UP, OPEN_PATHS, GuardMiddleware
 from moot.web.reference.article import PREFIX
 from moot.web.responses import problem_reply
 from moot.web.routes import debates, docs, health
@@ -86,7 +86,7 @@ def make_app(arena: Arena, extensions: Sequence[Extension] = ()) -> ASGIApp:
         context.authenticator,
         context.limiter,
         context.tickets,
-        open_paths={*OPEN, *front.OPEN},
+        open_paths={*OPEN_PATHS, *front.OPEN},
         open_prefixes=front.OPEN_PREFIXES,
         plain_text=frozenset(path for extension in extensions for path in extension.plain_text),
     )
@@ -116,21 +116,21 @@ def _application(context: AppContext, extensions: Sequence[Extension]) -> FastAP
     app.add_route(METRICS, measure, methods=["GET"])
     app.add_route(SOCKET, not_a_socket, methods=["GET"])
     app.router.add_websocket_route(SOCKET, talk)
-    app.add_exception_handler(MootError, _complain)
-    app.add_exception_handler(HTTPException, _complain)
+    app.add_exception_handler(MootError, _error_response)
+    app.add_exception_handler(HTTPException, _error_response)
     # Whatever else happens is logged at the border and told as nothing but a request id.
-    app.add_exception_handler(Exception, _complain)
+    app.add_exception_handler(Exception, _error_response)
     return app
 
 
-async def _complain(request: Request, error: Exception) -> Response:
+async def _error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HUNG_UP):
         # Nobody is told, and the border knows that it is no error.
         raise error
     if request.scope["type"] == "websocket":
         # The border refuses a handshake; here nothing could be sent any more.
         raise Problem("not-found") if isinstance(error, HTTPException) else as_problem(error)
-    problem = _unrouted(request, error) if isinstance(error, HTTPException) else as_problem(error)
+    problem = _routing_problem(request, error) if isinstance(error, HTTPException) else as_problem(error)
     if isinstance(error, HTTPException) and problem.kind == "not-found":
         page: Response | None = request.app.state.front.lost(request)
         if page is not None:
@@ -140,14 +140,14 @@ async def _complain(request: Request, error: Exception) -> Response:
     return problem_reply(problem, request.scope)
 
 
-def _unrouted(request: Request, error: HTTPException) -> Problem:
+def _routing_problem(request: Request, error: HTTPException) -> Problem:
     # To send a request back as it came is nowhere allowed, whatever the address.
     if error.status_code == 405 or request.method == "TRACE":
-        return Problem("method-not-allowed", headers={"Allow": ", ".join(_allowed(request))})
+        return Problem("method-not-allowed", headers={"Allow": ", ".join(_allowed_methods(request))})
     return Problem("not-found" if error.status_code == 404 else "malformed-request")
 
 
-def _allowed(request: Request) -> list[str]:
+def _allowed_methods(request: Request) -> list[str]:
     """What can be done at this address: the routes know it one by one, each its own method."""
     debates = request.app.router.routes
     return [

@@ -11,7 +11,7 @@ from moot.api.problems import Problem
 from moot.api.v1.fields import FORMATS, PROVIDERS, contract_first
 from moot.core.terms import FREE, HUMAN, Effort, Format, Model
 from moot.engine.arena import Arena
-from moot.models.registry import SHORT
+from moot.models.registry import LOCAL_OUTPUT_TOKENS
 from moot.providers import known_models
 from moot.providers.contract import Traits
 from moot.providers.endpoints import traits_of
@@ -19,8 +19,8 @@ from moot.providers.keys import Secret
 from moot.web.logging_setup import hide_secret
 
 KEY_HEADER = "x-provider-key-"
-LONGEST_KEY = 512
-ELSEWHERE = "Keys cannot be lent on this server: its debates run on other machines"
+MAX_KEY_LENGTH = 512
+NO_LENT_KEYS = "Keys cannot be lent on this server: its debates run on other machines"
 
 
 class ServerCapabilities:
@@ -58,7 +58,7 @@ class ServerCapabilities:
         if provider == HUMAN:
             return Model(HUMAN, HUMAN, price=FREE)
         traits = self._traits(provider, name)
-        default_tokens = known_models.default_max_tokens(traits) if traits.deadlines else SHORT
+        default_tokens = known_models.default_max_tokens(traits) if traits.deadlines else LOCAL_OUTPUT_TOKENS
         return Model(
             provider,
             name,
@@ -78,7 +78,7 @@ class ServerCapabilities:
 
 def lendable_providers(arena: Arena) -> tuple[str, ...]:
     """The services that take a key and have an address to send it to; none where others run the debates."""
-    if _runs_elsewhere(arena):
+    if _has_remote_workers(arena):
         return ()
     services = arena.providers.endpoints.values()
     return tuple(service.name for service in services if service.keys and service.base_url)
@@ -90,18 +90,18 @@ def lent_keys(headers: Headers, arena: Arena) -> dict[str, Secret]:
     for header, value in headers.items():
         if not header.startswith(KEY_HEADER):
             continue
-        if _runs_elsewhere(arena):
-            raise Problem("validation", errors={"X-Provider-Key": [ELSEWHERE]})
+        if _has_remote_workers(arena):
+            raise Problem("validation", errors={"X-Provider-Key": [NO_LENT_KEYS]})
         name = header.removeprefix(KEY_HEADER)
         if name not in lendable_providers(arena):
             raise Problem("validation", errors={"X-Provider-Key": ["Unknown provider"]})
-        if not 1 <= len(value) <= LONGEST_KEY or not (value.isascii() and value.isprintable()):
+        if not 1 <= len(value) <= MAX_KEY_LENGTH or not (value.isascii() and value.isprintable()):
             raise Problem("validation", errors={f"X-Provider-Key-{name}": ["Not a key"]})
         hide_secret(value)
         keys[name] = Secret(value)
     return keys
 
 
-def _runs_elsewhere(arena: Arena) -> bool:
+def _has_remote_workers(arena: Arena) -> bool:
     """A key that is lent stays in the memory of the process that was given it."""
     return arena.settings.cluster.store is not None

@@ -21,9 +21,9 @@ from moot.engine.placement import wants_runner
 from moot.rules import turn_sessions
 from moot.store.contract import ENDED_STATUSES
 
-COMING = "coming "
-COMING_SECONDS = 60.0
-LASTING_SECONDS = 7 * 24 * 3600.0
+PENDING = "coming "
+PENDING_SECONDS = 60.0
+SLOT_SECONDS = 7 * 24 * 3600.0
 """So long a place is remembered of a client that asks for no other."""
 
 
@@ -38,35 +38,33 @@ class DebateSlots:
     """At most so many for each client; a session of the API of turns counts like any debate."""
 
     def __init__(self, most: int | None, shared_state: SharedState, arena: Arena) -> None:
-        self._most = most
+        self._limit = most
         self._shared_state = shared_state
         self._arena = arena
 
     @asynccontextmanager
     async def claim(self, client: str) -> AsyncGenerator[SlotClaim]:
-        if self._most is None:
-            yield SlotClaim(None, _nothing)
+        if self._limit is None:
+            yield SlotClaim(None, _no_claim)
             return
-        counter, coming = f"debates of {client}", f"{COMING}{uuid4().hex}"
-        await self._free(counter)
+        counter, coming = f"debates of {client}", f"{PENDING}{uuid4().hex}"
+        await self._release_ended(counter)
         try:
             # Reserved in one step with the counting: two requests cannot take the same last place.
-            free = await self._shared_state.join(counter, coming, limit=self._most, seconds=COMING_SECONDS)
-            take = partial(self._shared_state.join, counter, seconds=LASTING_SECONDS, replacing=coming)
+            free = await self._shared_state.join(counter, coming, limit=self._limit, seconds=PENDING_SECONDS)
+            take = partial(self._shared_state.join, counter, seconds=SLOT_SECONDS, replacing=coming)
             yield SlotClaim(None if free else Problem("too-many-debates"), take)
         finally:
             await self._shared_state.leave(counter, coming)
 
-    async def _free(self, counter: str) -> None:
+    async def _release_ended(self, counter: str) -> None:
         """The places of those that are over; for the others the time begins anew."""
         names = await self._shared_state.members(counter)
-        debates = [name for name in names if not name.startswith(COMING)]
+        debates = [name for name in names if not name.startswith(PENDING)]
         staying = [debate_id for debate_id in debates if not await self._is_over(debate_id)]
         for debate_id in set(debates).difference(staying):
             await self._shared_state.leave(counter, debate_id)
-        await self._shared_state.renew(
-            [(counter, debate_id) for debate_id in staying], seconds=LASTING_SECONDS
-        )
+        await self._shared_state.renew([(counter, debate_id) for debate_id in staying], seconds=SLOT_SECONDS)
 
     async def _is_over(self, debate_id: str) -> bool:
         try:
@@ -80,4 +78,4 @@ class DebateSlots:
         return between or head.status in ENDED_STATUSES
 
 
-async def _nothing(_debate_id: str) -> None: ...
+async def _no_claim(_debate_id: str) -> None: ...

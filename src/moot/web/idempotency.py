@@ -24,13 +24,13 @@ from moot.core.errors import KeyReused
 from moot.core.shared_state import SharedState
 from moot.store.contract import IdempotencyKey
 
-LONGEST = 255
-MOST_SAID = 1_000
-SAID_SECONDS = 24 * 3600.0
-UNDER_WAY_SECONDS = 60.0
+MAX_KEY_LENGTH = 255
+MAX_SAVED = 1_000
+SAVED_SECONDS = 24 * 3600.0
+IN_FLIGHT_SECONDS = 60.0
 """Longer than anything takes; a process that dies in the middle is waited for no longer."""
 
-ELSEWHERE = "This was done already, and who did it told the secret once; do it anew under another key"
+REPLY_NOT_KEPT = "This was done already, and who did it told the secret once; do it anew under another key"
 
 SavedReply = tuple[str, dict[str, Any] | None]
 """The fingerprint of a request, and what was answered; None where only the process that did it knows."""
@@ -51,9 +51,9 @@ class IdempotencyKeys:
             return
         client: str = request.scope["state"]["client"]
         once = IdempotencyKey(client, key, fingerprint(request.method, request.url.path, body))
-        counter, name = f"under way {_named(once)}", uuid4().hex
+        counter, name = f"under way {_storage_key(once)}", uuid4().hex
         try:
-            if not await self._shared_state.join(counter, name, limit=1, seconds=UNDER_WAY_SECONDS):
+            if not await self._shared_state.join(counter, name, limit=1, seconds=IN_FLIGHT_SECONDS):
                 raise Problem("idempotency-in-flight")
             yield once
         finally:
@@ -63,36 +63,38 @@ class IdempotencyKeys:
         """What was answered to the same request before."""
         if once is None:
             return None
-        saved = self._saved.get(_named(once)) or await self._said_elsewhere(request, once)
+        saved = self._saved.get(_storage_key(once)) or await self._shared_reply(request, once)
         if saved is None:
             return None
         body_hash, shape = saved
         if body_hash != once.body_hash:
             raise KeyReused
         if shape is None:
-            raise Problem("conflict", ELSEWHERE)
+            raise Problem("conflict", REPLY_NOT_KEPT)
         return shape
 
-    async def _said_elsewhere(self, request: Request, once: IdempotencyKey) -> SavedReply | None:
-        kept = await self._shared_state.get(f"said {_named(once)}", secret=_word(request, once))
+    async def _shared_reply(self, request: Request, once: IdempotencyKey) -> SavedReply | None:
+        kept = await self._shared_state.get(
+            f"said {_storage_key(once)}", secret=_sealing_secret(request, once)
+        )
         return None if kept is None else msgspec.json.decode(kept, type=SavedReply)
 
     async def remember(self, request: Request, once: IdempotencyKey | None, shape: dict[str, Any]) -> None:
         if once is None:
             return
-        word = _word(request, once)
+        word = _sealing_secret(request, once)
         data = msgspec.json.encode((once.body_hash, shape if word else None))
-        await self._shared_state.put(f"said {_named(once)}", data, SAID_SECONDS, secret=word)
-        self._saved[_named(once)] = (once.body_hash, shape)
-        if len(self._saved) > MOST_SAID:
+        await self._shared_state.put(f"said {_storage_key(once)}", data, SAVED_SECONDS, secret=word)
+        self._saved[_storage_key(once)] = (once.body_hash, shape)
+        if len(self._saved) > MAX_SAVED:
             del self._saved[next(iter(self._saved))]
 
 
-def _named(once: IdempotencyKey) -> str:
+def _storage_key(once: IdempotencyKey) -> str:
     return f"{once.client}\n{once.key}"
 
 
-def _word(request: Request, once: IdempotencyKey) -> str:
+def _sealing_secret(request: Request, once: IdempotencyKey) -> str:
     """Empty where nobody has a token: whatever such a request has in its headers may be easy to guess."""
     if request.scope["state"]["who"] == ANYONE:
         return ""
@@ -109,8 +111,8 @@ def key_of(request: Request) -> str | None:
 
 
 def usable_key(key: str) -> str:
-    if not 1 <= len(key) <= LONGEST:
-        raise Problem("malformed-request", f"An idempotency key has 1 to {LONGEST} characters")
+    if not 1 <= len(key) <= MAX_KEY_LENGTH:
+        raise Problem("malformed-request", f"An idempotency key has 1 to {MAX_KEY_LENGTH} characters")
     if not (key.isascii() and key.isprintable()):
         raise Problem("malformed-request", "An idempotency key has printable ASCII characters only")
     return key

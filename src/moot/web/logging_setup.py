@@ -24,39 +24,39 @@ from moot.providers.redaction import MASK, redact
 from moot.settings import Settings
 from moot.tools.tool_settings import secret_values as tool_words
 
-SHORTEST = 8
+MIN_SECRET_LENGTH = 8
 """Shorter words are no keys, and blotting them out would make a log unreadable."""
-SHORTEST_SENT = 16
-MOST_SENT = 256
+MIN_SENT_LENGTH = 16
+MAX_SENT = 256
 
-QUIET = (
+QUIET_LOGGERS = (
     "aiohttp", "asyncio", "httpx", "httpx2", "httpcore2", "limits", "mcp", "procrastinate", "redis",
     "uvicorn", "websockets",
 )  # fmt: skip
 """What others say below a warning is about bytes on the wire, and those hold keys."""
 
-NAGGING = ("psycopg", "psycopg.pool")
+ERROR_ONLY_LOGGERS = ("psycopg", "psycopg.pool")
 """They warn of every try to reach a database that is away, with its address; we tell of it once."""
 
-_sent: dict[str, None] = {}
-_here: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
+_sent_secrets: dict[str, None] = {}
+_request_secrets: ContextVar[tuple[str, ...]] = ContextVar("sent with this request", default=())
 
 log = logging.getLogger("moot")
 
 
 def hide_secret(word: str) -> None:
     """Never print this word: a client has sent it as its key. The latest few hundred are remembered."""
-    if len(word) < SHORTEST_SENT:
+    if len(word) < MIN_SENT_LENGTH:
         return
-    _sent.pop(word, None)
-    _sent[word] = None
-    if len(_sent) > MOST_SENT:
-        del _sent[next(iter(_sent))]
+    _sent_secrets.pop(word, None)
+    _sent_secrets[word] = None
+    if len(_sent_secrets) > MAX_SENT:
+        del _sent_secrets[next(iter(_sent_secrets))]
 
 
 def hide_in_request(*words: str) -> None:
     """Not in the lines of this request. What anybody may send must not blot out the lines of others."""
-    _here.set(tuple(word for word in words if len(word) >= SHORTEST))
+    _request_secrets.set(tuple(word for word in words if len(word) >= MIN_SECRET_LENGTH))
 
 
 def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: TextIO | None = None) -> None:
@@ -68,13 +68,13 @@ def set_up_logging(settings: Settings, *, level: int = logging.INFO, stream: Tex
     root.setLevel(level)
     log.handlers, log.propagate = [], True
     log.setLevel(level)
-    for name in QUIET:
+    for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
-    for name in NAGGING:
+    for name in ERROR_ONLY_LOGGERS:
         logging.getLogger(name).setLevel(logging.ERROR)
     logging.captureWarnings(True)
-    sys.excepthook = _unexpected
-    threading.excepthook = _unexpected_in_thread
+    sys.excepthook = _log_unhandled
+    threading.excepthook = _log_unhandled_in_thread
 
 
 def log_loop_errors(loop: asyncio.AbstractEventLoop) -> None:
@@ -97,12 +97,12 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         words.append(settings.service.token.reveal())
     for address in (settings.cluster.store, settings.cluster.bus):
         if address is not None:
-            words += _words_of(address.reveal())
+            words += _address_secrets(address.reveal())
     # Longest first: one key may be the beginning of another.
-    return tuple(sorted({word for word in words if len(word) >= SHORTEST}, key=len, reverse=True))
+    return tuple(sorted({word for word in words if len(word) >= MIN_SECRET_LENGTH}, key=len, reverse=True))
 
 
-def _words_of(address: str) -> list[str]:
+def _address_secrets(address: str) -> list[str]:
     """The address as a whole and its password, as it is written there and as others print it."""
     try:
         parts = urlsplit(address)
@@ -127,7 +127,7 @@ class SecretFilter:
         }
 
     def redacted(self, text: str) -> str:
-        for word in (*self._secrets, *_sent, *_here.get()):
+        for word in (*self._secrets, *_sent_secrets, *_request_secrets.get()):
             text = text.replace(word, MASK)
         return redact(text)
 
@@ -139,7 +139,7 @@ def formatter(settings: Settings) -> logging.Formatter:
             structlog.stdlib.add_logger_name,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.stdlib.ExtraAdder(),
-            _marked,
+            _add_log_context,
         ],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -151,7 +151,7 @@ def formatter(settings: Settings) -> logging.Formatter:
     )
 
 
-def _marked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+def _add_log_context(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """With the request, debate and turn it belongs to; what the line says itself counts for more."""
     return {**event, **{name: mark for name, mark in current_fields().items() if name not in event}}
 
@@ -165,12 +165,12 @@ def _line(_: WrappedLogger, __: str, event: EventDict) -> str:
     return f"{line}\n{traceback}" if traceback else line
 
 
-def _unexpected(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+def _log_unhandled(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         return
     log.critical("unexpected error", exc_info=(kind, error, where))
 
 
-def _unexpected_in_thread(failed: threading.ExceptHookArgs) -> None:
+def _log_unhandled_in_thread(failed: threading.ExceptHookArgs) -> None:
     if failed.exc_value is not None:
-        _unexpected(failed.exc_type, failed.exc_value, failed.exc_traceback)
+        _log_unhandled(failed.exc_type, failed.exc_value, failed.exc_traceback)

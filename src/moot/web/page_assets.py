@@ -37,7 +37,7 @@ def page_assets(read: ReadFile, *entries: str) -> PageAssets:
         if path in seen or (text := read(path)) is None:
             return
         seen.add(path)
-        imports, styles = _named(text)
+        imports, styles = _imports_and_styles(text)
         for target in imports:
             visit(normpath(join(dirname(path), target)))
         modules[path] = styles if path.startswith("static/") else ()
@@ -57,6 +57,6 @@ def with_preloads(document: bytes, assets: PageAssets) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _named(text: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _imports_and_styles(text: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     imports, styles = (pattern.findall(text) for pattern in (IMPORT, STYLE))
     return tuple(name.decode("ascii") for name in imports), tuple(name.decode("ascii") for name in styles)

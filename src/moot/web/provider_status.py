@@ -19,23 +19,23 @@ LOCAL = "local"
 
 def provider_rows(providers: ProviderRegistry, available: Sequence[AvailableModel]) -> list[dict[str, Any]]:
     """Services first, then model servers, then the models of this machine, then what plug-ins bring."""
-    rows = [_service(providers, endpoint, available) for endpoint in providers.endpoints.values()]
+    rows = [_service_row(providers, endpoint, available) for endpoint in providers.endpoints.values()]
     rows.sort(key=lambda row: row["local"])
     others = [name for name in providers.names() if name not in providers.endpoints]
-    plain = [_plain(name) for name in others if name not in (LOCAL, HUMAN)]
-    return [*rows, _here(_of(LOCAL, available)), *plain]
+    plain = [_plugin_row(name) for name in others if name not in (LOCAL, HUMAN)]
+    return [*rows, _local_row(_rows_of(LOCAL, available)), *plain]
 
 
-def _of(provider: str, available: Sequence[AvailableModel]) -> list[AvailableModel]:
+def _rows_of(provider: str, available: Sequence[AvailableModel]) -> list[AvailableModel]:
     return [row for row in available if row.name.partition("/")[0] == provider]
 
 
-def _service(
+def _service_row(
     providers: ProviderRegistry, endpoint: Endpoint, available: Sequence[AvailableModel]
 ) -> dict[str, Any]:
-    rows = _of(endpoint.name, available)
+    rows = _rows_of(endpoint.name, available)
     ready = any(row.usable for row in rows)
-    listed = [_name(row) for row in rows if row.usable and _name(row)]
+    listed = [_model_name(row) for row in rows if row.usable and _model_name(row)]
     names = [
         *listed,
         *(() if endpoint.local else (row.name for row in known_models.catalogue(endpoint.name))),
@@ -47,12 +47,12 @@ def _service(
         "local": endpoint.local,
         "keyName": endpoint.keys[0] if endpoint.keys else None,
         "why": next((row.why for row in rows if row.usable), None),
-        "missing": None if ready else _lack(providers, endpoint),
+        "missing": None if ready else _missing_text(providers, endpoint),
         "models": list(dict.fromkeys(names)),
     }
 
 
-def _lack(providers: ProviderRegistry, endpoint: Endpoint) -> str:
+def _missing_text(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     if not endpoint.base_url:
         return f"Set {endpoint.url_variable}." if endpoint.url_variable else "Nobody has said where it is."
     if not providers.has_key(endpoint.name):
@@ -60,7 +60,7 @@ def _lack(providers: ProviderRegistry, endpoint: Endpoint) -> str:
     return f"Nothing answers at {endpoint.base_url}. Start {endpoint.title}, and give it a model."
 
 
-def _here(rows: Sequence[AvailableModel]) -> dict[str, Any]:
+def _local_row(rows: Sequence[AvailableModel]) -> dict[str, Any]:
     ready = any(row.usable for row in rows)
     return {
         "name": LOCAL,
@@ -70,11 +70,11 @@ def _here(rows: Sequence[AvailableModel]) -> dict[str, Any]:
         "keyName": None,
         "why": next((row.why for row in rows if row.usable), None),
         "missing": None if ready else next((row.todo for row in rows if row.todo), None),
-        "models": [_name(row) for row in rows if row.usable],
+        "models": [_model_name(row) for row in rows if row.usable],
     }
 
 
-def _plain(name: str) -> dict[str, Any]:
+def _plugin_row(name: str) -> dict[str, Any]:
     """Brought by a plug-in, or for trying things out: it answers for itself."""
     return {
         "name": name,
@@ -88,5 +88,5 @@ def _plain(name: str) -> dict[str, Any]:
     }
 
 
-def _name(row: AvailableModel) -> str:
+def _model_name(row: AvailableModel) -> str:
     return row.name.partition("/")[2]

@@ -30,16 +30,27 @@ from moot.core.visibility import OBSERVER, Viewer
 from moot.store.contract import Store
 from moot.views.html_escape import escape_line
 from moot.views.transcript_json import moment
-from moot.web.streaming.frame_cache import BREATH
+from moot.web.streaming.frame_cache import YIELD_EVERY
 
-AT_ONCE = 256
-TOGETHER_MS = 80
+PAGE_SIZE = 256
+MERGE_MS = 80
 """Words that come so close upon each other are shown together: nobody sees the difference."""
-THINKING = ("turns", "bench")
+REASONING_SECTIONS = ("turns", "bench")
 """Sections whose entries have thoughts in them. In a verdict, `reasoning` is what a judge says aloud."""
-UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-UNBUILT = "The player has not been built: run `make setup`"
-NEEDED = ("about", "now", "money", "turns", "remarks", "points", "polls", "bench", "verdicts", "mishaps")
+UNSAFE_CHARACTERS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+NOT_BUILT = "The player has not been built: run `make setup`"
+SECTIONS_NEEDED = (
+    "about",
+    "now",
+    "money",
+    "turns",
+    "remarks",
+    "points",
+    "polls",
+    "bench",
+    "verdicts",
+    "mishaps",
+)
 
 ReplayFrame = tuple[int, list[Patch]]
 
@@ -70,42 +81,42 @@ def replay_viewer(viewer: Viewer, debate: Debate) -> Viewer:
 
 async def to_replay(store: Store, so_far: Debate, viewer: Viewer, *, reasoning: bool) -> str:
     """Raises Problem where the player has not been built."""
-    parts = _parts()
+    parts = _player_assets()
     changes: list[tuple[datetime, Patch]] = []
     debate: Debate | None = None
     dialect = PageFrames(replay_viewer(viewer, so_far))
     after = 0
-    while records := await store.read(so_far.id, after, AT_ONCE):
+    while records := await store.read(so_far.id, after, PAGE_SIZE):
         for recorded in records:
-            if recorded.seq % BREATH == 0:
+            if recorded.seq % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
             before, debate = debate, evolve(debate, recorded)
             for frame in dialect.frames(seen_event(recorded, before, debate, dialect.viewer)):
-                changes += [(recorded.at, patch) for patch in _kept(frame.data["ops"], reasoning)]
+                changes += [(recorded.at, patch) for patch in _kept_patches(frame.data["ops"], reasoning)]
         after = records[-1].seq
     return await asyncio.to_thread(_page, parts, so_far.motion, changes)
 
 
-def _kept(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
+def _kept_patches(patches: Iterable[Patch], reasoning: bool) -> Iterator[Patch]:
     """Nothing can be done any more, nobody's draft is for others, and thoughts are kept where one asks."""
     for verb, path, value in patches:
         if not path:
-            yield verb, path, {name: _bare((name,), value[name], reasoning) for name in NEEDED}
-        elif path[0] in NEEDED and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
-            yield verb, path, _bare(path, value, reasoning)
+            yield verb, path, {name: _stripped((name,), value[name], reasoning) for name in SECTIONS_NEEDED}
+        elif path[0] in SECTIONS_NEEDED and path[:2] != ("now", "open") and not _is_thought(path, reasoning):
+            yield verb, path, _stripped(path, value, reasoning)
 
 
 def _is_thought(path: tuple[str, ...], reasoning: bool) -> bool:
-    return not reasoning and len(path) == 3 and path[0] in THINKING and path[2] == "reasoning"
+    return not reasoning and len(path) == 3 and path[0] in REASONING_SECTIONS and path[2] == "reasoning"
 
 
-def _bare(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
+def _stripped(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
     if path == ("now",):
         return {**value, "open": []}
-    if reasoning or path[0] not in THINKING:
+    if reasoning or path[0] not in REASONING_SECTIONS:
         return value
     if len(path) < 3:
-        return {key: _bare((*path, key), entry, reasoning) for key, entry in value.items()}
+        return {key: _stripped((*path, key), entry, reasoning) for key, entry in value.items()}
     match path[2]:
         case "reasoning":
             return ""
@@ -115,13 +126,13 @@ def _bare(path: tuple[str, ...], value: Any, reasoning: bool) -> Any:
             return value
 
 
-def _packed(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[ReplayFrame]:
+def _frames(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Iterator[ReplayFrame]:
     """Times from the start on; what happened at once as one frame, words that follow each other as one."""
     last: ReplayFrame | None = None
     for at, patch in changes:
         ms = round((at - start).total_seconds() * 1000)
-        if last is not None and _is_close(last, ms, patch):
-            _join(last[1], patch)
+        if last is not None and _can_merge(last, ms, patch):
+            _merge(last[1], patch)
             continue
         if last is not None:
             yield last
@@ -130,27 +141,27 @@ def _packed(changes: Iterable[tuple[datetime, Patch]], start: datetime) -> Itera
         yield last
 
 
-def _is_close(last: ReplayFrame, ms: int, patch: Patch) -> bool:
-    return ms == last[0] or (ms - last[0] <= TOGETHER_MS and _grows(last[1][-1], patch))
+def _can_merge(last: ReplayFrame, ms: int, patch: Patch) -> bool:
+    return ms == last[0] or (ms - last[0] <= MERGE_MS and _is_append(last[1][-1], patch))
 
 
-def _join(patches: list[Patch], patch: Patch) -> None:
-    if _grows(patches[-1], patch):
+def _merge(patches: list[Patch], patch: Patch) -> None:
+    if _is_append(patches[-1], patch):
         verb, path, text = patches[-1]
         patches[-1] = (verb, path, text + patch[2])
     else:
         patches.append(patch)
 
 
-def _grows(before: Patch, patch: Patch) -> bool:
+def _is_append(before: Patch, patch: Patch) -> bool:
     return before[0] == patch[0] == "add" and before[1] == patch[1]
 
 
 def _page(parts: PlayerAssets, motion: str, changes: list[tuple[datetime, Patch]]) -> str:
     start = changes[0][0] if changes else datetime.min
-    replay = {"start": moment(start), "frames": list(_packed(changes, start))}
+    replay = {"start": moment(start), "frames": list(_frames(changes, start))}
     # Nothing in the data can end its element, and nothing in it is ever run.
-    data = msgspec.json.encode(replay).decode().translate(UNSAFE)
+    data = msgspec.json.encode(replay).decode().translate(UNSAFE_CHARACTERS)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -173,12 +184,12 @@ def _page(parts: PlayerAssets, motion: str, changes: list[tuple[datetime, Patch]
 
 
 @lru_cache(maxsize=1)
-def _parts() -> PlayerAssets:
+def _player_assets() -> PlayerAssets:
     vendor = files("moot.web").joinpath("vendor")
     try:
         script, style = (vendor.joinpath(name).read_text("utf-8") for name in ("player.js", "player.css"))
     except FileNotFoundError:
-        raise Problem("not-found", UNBUILT) from None
+        raise Problem("not-found", NOT_BUILT) from None
     return PlayerAssets(script, style)
 
 

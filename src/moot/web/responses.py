@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from moot.api.problems import MEDIA_TYPE, Problem
 from moot.core.ids import new_id
-from moot.web.middleware.headers import ALWAYS
+from moot.web.middleware.headers import COMMON_HEADERS
 
 _json = msgspec.json.Encoder(decimal_format="number")
 
@@ -31,7 +31,7 @@ def raw_reply(problem: Problem, path: str) -> bytes:
     request_id = new_id("req")
     body = problem.body(path, request_id)
     headers = {
-        **ALWAYS,
+        **COMMON_HEADERS,
         **problem.headers,
         "Content-Type": MEDIA_TYPE,
         "Content-Length": str(len(body)),

@@ -29,8 +29,8 @@ from moot.views.statistics_tables import Statistics
 from moot.views.summary import StoredSummary
 from moot.web.provider_status import LOCAL, provider_rows
 
-KEPT_SECONDS = 10.0
-MOST_KEPT = 100
+CACHE_SECONDS = 10.0
+MAX_CACHED = 100
 
 
 class ServerInfo:
@@ -72,11 +72,11 @@ class ServerInfo:
     ) -> dict[str, Any]:
         async with self._looking:
             at, known_ = self._kept.get(name, (float("-inf"), None))
-            if monotonic() - at > KEPT_SECONDS:
+            if monotonic() - at > CACHE_SECONDS:
                 known_ = await load()
                 self._kept.pop(name, None)
                 self._kept[name] = (monotonic(), known_)
-            if len(self._kept) > MOST_KEPT:
+            if len(self._kept) > MAX_CACHED:
                 del self._kept[next(iter(self._kept))]
             return known_
 

@@ -32,7 +32,7 @@ from moot.rules.commands import (
 from moot.rules.participation import AnswerPoint, ClosePoll, LeaveSeat, OfferPoint, Say, TakeSeat
 from moot.rules.turn_sessions import is_unasked
 
-STEERING: dict[str, Command] = {
+CONDUCTOR_ACTIONS: dict[str, Command] = {
     "pause": Pause(),
     "cut": Pause(now=True),
     "resume": Resume(),
@@ -51,7 +51,7 @@ STEERING: dict[str, Command] = {
     "rejudge": Rejudge(),
     "close": ClosePoll(),
 }
-BY_A_PERSON: dict[str, Callable[[str], Command]] = {
+SEAT_ACTIONS: dict[str, Callable[[str], Command]] = {
     "leave": LeaveSeat,
     "say": lambda seat: Say(seat, "?"),
     "point": lambda seat: OfferPoint(seat, "?"),
@@ -61,12 +61,12 @@ BY_A_PERSON: dict[str, Callable[[str], Command]] = {
 
 def open_actions(debate: Debate) -> list[str]:
     """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
-    steering = {**STEERING, "skip": _skip(debate)}
+    steering = {**CONDUCTOR_ACTIONS, "skip": _skip(debate)}
     return [
         *(name for name, command in steering.items() if _is_open(debate, command)),
-        *_at_seats(debate),
+        *_seat_actions(debate),
         *(f"vote:{poll.name}" for poll in debate.polls if poll.closed_at is None and not debate.final),
-        *(f"ballot:{judge}" for judge in _awaited(debate)),
+        *(f"ballot:{judge}" for judge in _judges_to_vote(debate)),
     ]
 
 
@@ -77,7 +77,7 @@ def _skip(debate: Debate) -> SkipTurn:
     return SkipTurn(slot=following[0].index) if waiting and following else SkipTurn()
 
 
-def _at_seats(debate: Debate) -> Iterator[str]:
+def _seat_actions(debate: Debate) -> Iterator[str]:
     """A model's seat can be taken; whoever sits there already can do the rest."""
     if debate.final:
         return
@@ -88,7 +88,7 @@ def _at_seats(debate: Debate) -> Iterator[str]:
             if _is_open(debate, TakeSeat(seat.id)):
                 yield f"take:{seat.id}"
             continue
-        for name, at in BY_A_PERSON.items():
+        for name, at in SEAT_ACTIONS.items():
             if _is_open(debate, at(seat.id)):
                 yield f"{name}:{seat.id}"
 
@@ -102,7 +102,7 @@ def _is_open(debate: Debate, command: Command) -> bool:
     return not isinstance(decision, Refused) and bool(decision)
 
 
-def _awaited(debate: Debate) -> Iterator[str]:
+def _judges_to_vote(debate: Debate) -> Iterator[str]:
     """People who judge and have not cast their ballot."""
     judging = debate.judging
     if judging is None or judging.closed:

@@ -45,20 +45,20 @@ def _changes(seen_event: SeenEvent, viewer: Viewer) -> Iterator[Patch]:
     if before is None:
         yield "put", (), view(after, viewer)
     elif isinstance(event, ev.CallDelta):
-        yield from _words(before, after, event, viewer)
+        yield from _delta_patches(before, after, event, viewer)
     elif event is not None or before.turning != after.turning:
         # What happens unseen may still change what can be done; unseen words change nothing.
-        yield from _turnings(before, after, viewer, everything=isinstance(event, ev.TurnRetried))
+        yield from _changed_sections(before, after, viewer, everything=isinstance(event, ev.TurnRetried))
 
 
-def _words(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -> Iterator[Patch]:
+def _delta_patches(before: Debate, after: Debate, event: ev.CallDelta, viewer: Viewer) -> Iterator[Patch]:
     """The hot path: added where they belong, unless they end a wait or fill the reader's own paper."""
     turn = next((turn for turn in after.live if turn.call == event.call), None)
     if turn is None:
         # The bench shows nothing that `visible_state` would take away.
-        yield from _compared("bench", before, after, viewer)
+        yield from _section_patches("bench", before, after, viewer)
     elif viewer.seat == turn.seat or (turn.failures and not _has_words(before, turn.number)):
-        yield from _turnings(before, after, viewer)
+        yield from _changed_sections(before, after, viewer)
     elif event.text:
         member = "text" if event.kind == "text" else "reasoning"
         yield "add", ("turns", str(turn.number), member), event.text
@@ -68,7 +68,9 @@ def _has_words(debate: Debate, number: int) -> bool:
     return any(turn.number == number and turn.text != turn.kept.text for turn in debate.live)
 
 
-def _turnings(before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False) -> Iterator[Patch]:
+def _changed_sections(
+    before: Debate, after: Debate, viewer: Viewer, *, everything: bool = False
+) -> Iterator[Patch]:
     was, now = visible_state(before, viewer), visible_state(after, viewer)
     for name, section in SECTIONS.items():
         if name == "now" and before.turning == after.turning:
@@ -79,17 +81,19 @@ def _turnings(before: Debate, after: Debate, viewer: Viewer, *, everything: bool
             continue
         speeches_alone = touched and {*touched} <= {"turns", "live"}
         if name == "turns" and speeches_alone and viewer.seat is None and not everything:
-            yield from _speeches(before, after, was, now, viewer)
+            yield from _speech_patches(before, after, was, now, viewer)
         else:
-            yield from _compared(name, was, now, viewer)
+            yield from _section_patches(name, was, now, viewer)
 
 
-def _compared(name: str, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
+def _section_patches(name: str, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
     make = SECTIONS[name].make
     return patches(make(was, viewer), make(now, viewer), (name,))
 
 
-def _speeches(before: Debate, after: Debate, was: Debate, now: Debate, viewer: Viewer) -> Iterator[Patch]:
+def _speech_patches(
+    before: Debate, after: Debate, was: Debate, now: Debate, viewer: Viewer
+) -> Iterator[Patch]:
     known = {turn.number: turn for turn in (*before.turns, *before.live)}
     shown = {turn.number: turn for turn in (*was.turns, *was.live)}
     for raw, turn in zip((*after.turns, *after.live), (*now.turns, *now.live), strict=True):

@@ -11,13 +11,13 @@ from typing import Any, Literal, cast
 
 Path = tuple[str, ...]
 Patch = tuple[Literal["put", "add"], Path, Any]
-DEPTH = 3
+MAX_DEPTH = 3
 
 
 def patches(old: Any, new: Any, path: Path = ()) -> Iterator[Patch]:
     if old == new:
         return
-    if isinstance(old, dict) and isinstance(new, dict) and len(path) < DEPTH and old.keys() <= new.keys():
+    if isinstance(old, dict) and isinstance(new, dict) and len(path) < MAX_DEPTH and old.keys() <= new.keys():
         was, now = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
         for key, value in now.items():
             if key in was:

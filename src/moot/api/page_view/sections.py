@@ -31,7 +31,7 @@ from moot.views.verdict_views import VerdictView
 
 QUIET_SECONDS = 20
 """No word has come for so long: the debate seems stuck. Deadlines cut a call later than that."""
-FAILED = {
+FAILURE_TITLES = {
     "permanent_fault": "Check configuration",
     "all_failed": "Nobody could speak",
     "judge_failed": "No verdict",
@@ -150,7 +150,7 @@ def _trouble(debate: Debate) -> Shape | None:
     turn = next((turn for turn in reversed(debate.turns) if turn.state == "failed"), None)
     return {
         "reason": debate.failure,
-        "title": FAILED[debate.failure],
+        "title": FAILURE_TITLES[debate.failure],
         "text": ending(debate),
         "message": turn.message if turn else "",
         "seat": turn.seat if turn else None,
@@ -244,14 +244,14 @@ def bench(debate: Debate, viewer: Viewer) -> Shape:
     if viewer.role == "judge":
         return {}
     return {
-        f"{judging.number}.{judge.id}.{order}": _weighing(debate, judging, judge, order, viewer)
+        f"{judging.number}.{judge.id}.{order}": _judge_at_work(debate, judging, judge, order, viewer)
         for judging in debate.judgings
         for judge in judging.judges
         for order in ((0,) if judge.model.human else (0, 1))
     }
 
 
-def _weighing(debate: Debate, judging: Judging, judge: Judge, order: int, viewer: Viewer) -> Shape:
+def _judge_at_work(debate: Debate, judging: Judging, judge: Judge, order: int, viewer: Viewer) -> Shape:
     call = next(
         (c for c in debate.calls if c.judge == judge.id and c.order == order and c.aside is None), None
     )

@@ -57,7 +57,7 @@ def turn_shape(debate: Debate, turn: Turn, viewer: Viewer) -> Shape:
         "latencyMs": turn.latency_ms,
         "call": turn.call if viewer.privileged else None,
         "attempt": turn.attempt,
-        "trouble": _retrying(turn),
+        "trouble": _retry_notice(turn),
         "byHand": by_hand(turn) or (person and turn.state == "live"),
         "struck": "struck" in marks,
         "startedAt": moment(turn.started_at),
@@ -88,10 +88,10 @@ def _parts(turn: Turn) -> list[Shape]:
         match segment:
             case Reasoning():
                 thought.append(segment.text)
-                _reached(parts, "thoughts", thought, "" if live else THOUGHT_SEPARATOR)
+                _mark_progress(parts, "thoughts", thought, "" if live else THOUGHT_SEPARATOR)
             case Text():
                 speech_texts.append(segment.text)
-                _reached(parts, "words", speech_texts)
+                _mark_progress(parts, "words", speech_texts)
             case ToolCall():
                 parts.append(_tool(segment, results.get(segment.id), live=live))
             case UnknownItem():
@@ -103,10 +103,10 @@ def _parts(turn: Turn) -> list[Shape]:
     return parts
 
 
-def _reached(parts: list[Shape], kind: str, texts: list[str], between: str = "") -> None:
+def _mark_progress(parts: list[Shape], kind: str, texts: list[str], between: str = "") -> None:
     if texts[-1]:
         _drop(parts, kind)
-        parts.append({"kind": kind, "end": _units(between.join(texts))})
+        parts.append({"kind": kind, "end": _utf16_length(between.join(texts))})
 
 
 def _drop(parts: list[Shape], kind: str) -> None:
@@ -144,12 +144,12 @@ def _unknown(item: UnknownItem) -> Shape:
     }
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Its length as a browser counts it."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _retrying(turn: Turn) -> Shape | None:
+def _retry_notice(turn: Turn) -> Shape | None:
     """The call broke down and is made again."""
     speaks = turn.text != turn.kept.text
     if turn.state != "live" or not turn.fault or speaks or turn.fault in AMENDABLE_FAULTS:

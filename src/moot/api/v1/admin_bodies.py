@@ -12,15 +12,15 @@ from moot.api.v1.validation_messages import FixedMessage, OptionalField, between
 from moot.api.v1.validation_messages import address_name as a_name
 from moot.store.contract import TokenRole
 
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 
 
 class NewToken(Body):
-    name: Annotated[str, a_name(LONGEST_NAME)]
+    name: Annotated[str, a_name(MAX_NAME_LENGTH)]
     """By which it is listed and revoked, such as that of its bearer."""
     role: Annotated[TokenRole, FixedMessage(one_of(get_args(TokenRole)))] = "owner"
     """`owner` and `moderator` steer, and see what is secret; a `viewer` watches."""
-    owner: Annotated[str | None, OptionalField(str), line(0, LONGEST_NAME)] = Field(
+    owner: Annotated[str | None, OptionalField(str), line(0, MAX_NAME_LENGTH)] = Field(
         default_factory=lambda: None
     )
     """Whose debates it is for; those of its name where it is left out."""

@@ -14,7 +14,7 @@ TIES = ("tie", "draw")
 def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:
     """Where no judge is named, it is that of the one person who judges."""
     return Ballot(
-        judge=judge or _the_one_person(debate),
+        judge=judge or _only_human_judge(debate),
         order=0,
         winner=None if body.winner in TIES else body.winner,
         scores={
@@ -32,7 +32,7 @@ def ballot_of(body: CastBallot, debate: Debate, judge: str | None) -> Ballot:
     )
 
 
-def _the_one_person(debate: Debate) -> str:
+def _only_human_judge(debate: Debate) -> str:
     judging = debate.judging
     people = [judge.id for judge in (judging.judges if judging else debate.panel) if judge.model.human]
     if not people:

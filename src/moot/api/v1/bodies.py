@@ -73,11 +73,11 @@ from moot.core.terms import (
     WinningRule,
 )
 from moot.rules.debate_setup import CRITERIA, MAX_TOOLS
-from moot.tools.contract import OWN_NAME
+from moot.tools.contract import TOOL_NAME_PATTERN
 
-FEWEST, MOST = 2, MOST_PARTICIPANTS
-MOST_CRITERIA = 20
-MOST_JUDGES = 9
+MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, MOST_PARTICIPANTS
+MAX_CRITERIA = 20
+MAX_JUDGES = 9
 HOSTED = get_args(HostedTool)
 
 
@@ -102,9 +102,9 @@ class Body(BaseModel):
         return ()
 
 
-def _table_of_four(value: object) -> object:
+def _first_participants(value: object) -> object:
     """Whoever comes after the fourth is not looked at: ten thousand would be refused all the same."""
-    return cast("list[object]", value)[:MOST] if isinstance(value, list) else value
+    return cast("list[object]", value)[:MAX_PARTICIPANTS] if isinstance(value, list) else value
 
 
 class ModelChoice(Body):
@@ -136,7 +136,7 @@ class ModelChoice(Body):
         return name
 
 
-def _offered_here(name: str, info: ValidationInfo) -> str:
+def _known_tool(name: str, info: ValidationInfo) -> str:
     capabilities = capabilities_of(info)
     if capabilities and not capabilities.has_tool(name):
         raise invalid("Unknown tool")
@@ -180,11 +180,11 @@ class Participant(Body):
 class JudgeChoice(Body):
     name: Name
     model: ModelChoice
-    evaluation_criteria: Annotated[list[Criterion], Field(max_length=MOST_CRITERIA)] = Field(
+    evaluation_criteria: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = Field(
         default_factory=list[str]
     )
     """By what the speeches are weighed; argument, evidence, rebuttal and clarity where none are given."""
-    weights: Annotated[dict[str, Weight], Field(max_length=MOST_CRITERIA)] = Field(
+    weights: Annotated[dict[str, Weight], Field(max_length=MAX_CRITERIA)] = Field(
         default_factory=dict[str, float]
     )
     """What each criterion counts, where they do not all count the same: 1 for those that are not named."""
@@ -249,9 +249,9 @@ class Config(Body):
     """A judge that is a debater's own model, or of its family, is not asked if there is another."""
     polls: Annotated[Polls | None, OptionalField(Polls)] = Field(default_factory=lambda: None)
     """The audience votes."""
-    tools: Annotated[
-        list[Annotated[ToolName, AfterValidator(_offered_here)]], Field(max_length=MAX_TOOLS)
-    ] = Field(default_factory=list[str])
+    tools: Annotated[list[Annotated[ToolName, AfterValidator(_known_tool)]], Field(max_length=MAX_TOOLS)] = (
+        Field(default_factory=list[str])
+    )
     """What the participants may use: a server of `GET /tools`, one tool of it (`server/tool`), or what their
     providers have themselves (`web_search`, `code`)."""
 
@@ -260,7 +260,7 @@ class CreateDebate(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [CREATE_DEBATE]})
     detail: ClassVar[str] = "Invalid debate configuration"
     missing: ClassVar[Mapping[str, str]] = {
-        "participants": f"Minimum {FEWEST} participants required",
+        "participants": f"Minimum {MIN_PARTICIPANTS} participants required",
         "position": one_of(get_args(Side)),
     }
 
@@ -269,12 +269,12 @@ class CreateDebate(Body):
     format: Annotated[str, Field(examples=list(FORMATS))]
     participants: Annotated[
         list[Participant],
-        BeforeValidator(_table_of_four),
-        Field(json_schema_extra={"minItems": FEWEST, "maxItems": MOST}),
+        BeforeValidator(_first_participants),
+        Field(json_schema_extra={"minItems": MIN_PARTICIPANTS, "maxItems": MAX_PARTICIPANTS}),
     ]
     judge: Annotated[JudgeChoice | None, OptionalField(JudgeChoice)] = Field(default_factory=lambda: None)
     """May be left out where `judges` has at least one."""
-    judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES - 1)] = Field(
+    judges: Annotated[list[JudgeChoice], Field(max_length=MAX_JUDGES - 1)] = Field(
         default_factory=list[JudgeChoice]
     )
     """Further judges, who make a panel with the first."""
@@ -315,11 +315,15 @@ class CreateDebate(Body):
 
     @classmethod
     def _table(cls, table: list[Any]) -> Iterable[tuple[str, str]]:
-        if len(table) < FEWEST:
-            yield "participants", f"Minimum {FEWEST} participants required"
-        if len(table) > MOST:
-            yield "participants", f"Maximum {MOST} participants allowed"
-        seated = [cast("dict[str, Any]", seat).get("name") for seat in table[:MOST] if isinstance(seat, dict)]
+        if len(table) < MIN_PARTICIPANTS:
+            yield "participants", f"Minimum {MIN_PARTICIPANTS} participants required"
+        if len(table) > MAX_PARTICIPANTS:
+            yield "participants", f"Maximum {MAX_PARTICIPANTS} participants allowed"
+        seated = [
+            cast("dict[str, Any]", seat).get("name")
+            for seat in table[:MAX_PARTICIPANTS]
+            if isinstance(seat, dict)
+        ]
         names = [name for given in seated if isinstance(given, str) and (name := folded(given[:200]))]
         if len(set(names)) < len(names):
             yield "participants", "Names must be unique"
@@ -444,8 +448,8 @@ def check_body(model: type[B], shape: object, capabilities: Capabilities | None 
     try:
         body = model.model_validate(shape, context=capabilities)
     except ValidationError as error:
-        _note(errors, _in_our_words(model, error))
-    _note(errors, model.together(cast("dict[str, Any]", shape)))
+        _add_errors(errors, _contract_messages(model, error))
+    _add_errors(errors, model.together(cast("dict[str, Any]", shape)))
     if errors or body is None:
         raise Problem("validation", model.detail, errors=errors)
     return body
@@ -467,17 +471,17 @@ def schemas(
     ]
     whole = "|".join(name for name in capabilities.tools if name in HOSTED)
     servers = "|".join(name for name in capabilities.tools if name not in HOSTED)
-    several = f"|(?:{servers})(?:/{OWN_NAME})?" if servers else ""
+    several = f"|(?:{servers})(?:/{TOOL_NAME_PATTERN})?" if servers else ""
     components["Config"]["properties"]["tools"]["items"]["pattern"] = f"^(?:{whole}{several})$"
     return components
 
 
-def _in_our_words(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
+def _contract_messages(model: type[Body], error: ValidationError) -> Iterable[tuple[str, str]]:
     for field, message in error_messages(error):
         name = field.rpartition(".")[2]
         yield field, model.missing.get(name, message) if message == REQUIRED else message
 
 
-def _note(errors: Errors, problems: Iterable[tuple[str, str]]) -> None:
+def _add_errors(errors: Errors, problems: Iterable[tuple[str, str]]) -> None:
     for field, message in problems:
         errors.setdefault(field, []).append(message)

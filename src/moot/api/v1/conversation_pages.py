@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from moot.api.problems import Problem
-from moot.api.v1.query_params import AS, FURTHEST, NAMES_SHAPE, PARAMETERS, QueryReader
+from moot.api.v1.query_params import AS_SEAT, MAX_OFFSET, NAMES_SHAPE, PARAMETERS, QueryReader
 from moot.core.state import Debate
 from moot.store.archive import ArchivedConversation, ConversationPage
 from moot.views.conversation import is_live
@@ -39,13 +39,13 @@ def parse_listing(query: bytes) -> ConversationQuery:
     parsed = ConversationQuery(
         search=asked.text("search"),
         limit=asked.number("limit", 1, 100, 20),
-        offset=asked.number("offset", 0, FURTHEST, 0),
+        offset=asked.number("offset", 0, MAX_OFFSET, 0),
     )
     return asked.finish(parsed)
 
 
 def parse_reading(query: bytes) -> ConversationEventQuery:
-    asked = QueryReader(query, "after", "limit", "shape", "type", AS)
+    asked = QueryReader(query, "after", "limit", "shape", "type", AS_SEAT)
     form: Form | None = asked.choice("shape", FORMS)
     parsed = ConversationEventQuery(
         after=asked.text("after"),

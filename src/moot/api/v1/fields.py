@@ -17,9 +17,9 @@ from moot.api.v1.validation_messages import (
     matching,
 )
 from moot.core.terms import Effort, Format, Model
-from moot.tools.contract import OWN_NAME
+from moot.tools.contract import TOOL_NAME_PATTERN
 
-MOST_TOKENS = 128_000
+MAX_TOKENS = 128_000
 FORMATS = ("oxford", "lincoln-douglas", "roundtable")
 PROVIDERS = ("anthropic", "openai", "google", "mistral")
 """The names of the contract, which messages list first."""
@@ -100,10 +100,11 @@ ModelId = Annotated[
     ),
 ]
 ToolName = Annotated[
-    str, matching(f"[a-z0-9][a-z0-9_-]*(?:/{OWN_NAME})?", 161, "Must be a tool server, or server/tool")
+    str,
+    matching(f"[a-z0-9][a-z0-9_-]*(?:/{TOOL_NAME_PATTERN})?", 161, "Must be a tool server, or server/tool"),
 ]
 Tokens = Annotated[
-    int, Field(ge=1, le=MOST_TOKENS), FixedMessage(f"Must be an integer between 1 and {MOST_TOKENS}")
+    int, Field(ge=1, le=MAX_TOKENS), FixedMessage(f"Must be an integer between 1 and {MAX_TOKENS}")
 ]
 Dollars = Annotated[float | None, OptionalField(float)]
 Weight = Annotated[float, more_than(0, "0", most=1_000)]

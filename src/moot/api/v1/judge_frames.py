@@ -23,7 +23,7 @@ from moot.views.transcript_json import verdict
 
 _UNSURE = re.compile(r"(?:\b(?:Speaker|Team) )?[\w-]*\Z")
 """The last word may still become a label."""
-LONGEST_UNSURE = 80
+MAX_UNSURE = 80
 
 
 def is_leading(debate: Debate, call: Call) -> bool:
@@ -33,14 +33,14 @@ def is_leading(debate: Debate, call: Call) -> bool:
     return call.order == 0 and call.judge == next(iter(models), None)
 
 
-def _weighs(debate: Debate, call: Call, *, every: bool) -> bool:
+def _is_shown(debate: Debate, call: Call, *, every: bool) -> bool:
     """It writes a ballot that is shown as it is written; what a referee is asked aside is not."""
     return call.judge is not None and call.aside is None and (every or is_leading(debate, call))
 
 
 def reasoning_delta(seen: SeenEvent, event: CallDelta, *, every: bool) -> Iterator[Frame]:
     call, was = seen.after.call(event.call), seen.before and seen.before.call(event.call)
-    if call is None or was is None or not _weighs(seen.after, call, every=every):
+    if call is None or was is None or not _is_shown(seen.after, call, every=every):
         return
     known, now = shown_reasoning(seen.after, was), shown_reasoning(seen.after, call)
     if len(now) > len(known) and now.startswith(known):
@@ -50,7 +50,7 @@ def reasoning_delta(seen: SeenEvent, event: CallDelta, *, every: bool) -> Iterat
 def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool) -> Iterator[Frame]:
     """The reply as a whole: what has not been shown of its reasoning yet."""
     call = seen.after.call(event.call)
-    if call is None or not _weighs(seen.after, call, every=every):
+    if call is None or not _is_shown(seen.after, call, every=every):
         return
     known = shown_reasoning(seen.after, call)
     if event.taken_back and known:
@@ -67,13 +67,13 @@ def reasoning_complete(seen: SeenEvent, event: SegmentCompleted, *, every: bool)
 def call_failed(seen: SeenEvent, number: int, *, every: bool) -> Iterator[Frame]:
     """Nothing of what it wrote counts, whether it came in pieces or as a whole."""
     call = seen.before and seen.before.call(number)
-    if call and _weighs(seen.after, call, every=every):
+    if call and _is_shown(seen.after, call, every=every):
         yield _chunk(seen, call, "", replace=True)
 
 
 def private_reasoning(seen: SeenEvent, event: CallDelta) -> Iterator[Frame]:
     call = seen.after.call(event.call)
-    if call is None or not event.text or not _weighs(seen.after, call, every=True):
+    if call is None or not event.text or not _is_shown(seen.after, call, every=True):
         return
     who = {"judgeId": call.judge, "order": call.order, "attempt": call.attempt}
     yield v1_frame(seen, "reasoning", kind="reasoning", chunk=event.text, done=False, **who)
@@ -132,7 +132,7 @@ def ballot_spoiled(seen: SeenEvent, event: BallotSpoiled) -> Frame:
 def shown_reasoning(debate: Debate, call: Call) -> str:
     """The reasoning so far, as far as nothing that comes can change it."""
     text = reasoning_so_far(call.text)
-    unsure = _UNSURE.search(text, max(0, len(text) - LONGEST_UNSURE))
+    unsure = _UNSURE.search(text, max(0, len(text) - MAX_UNSURE))
     return with_names(text[: unsure.start()] if unsure else text, debate, call.order)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field
 
-from moot.api.v1.bodies import MOST_CRITERIA, MOST_JUDGES, Body, JudgeChoice
+from moot.api.v1.bodies import MAX_CRITERIA, MAX_JUDGES, Body, JudgeChoice
 from moot.api.v1.fields import (
     SEAT_ID,
     Dollars,
@@ -35,12 +35,12 @@ from moot.rules.commands import MAX_EXTENSION_SECONDS, MAX_REMARK_CHARS
 from moot.rules.participation import MAX_POINT_CHARS, MAX_SPEECH_CHARS
 from moot.store.contract import InvitationRole
 
-LONGEST_NAME = 60
-MOST_REMARKS = 20
-MOST_CITES = 100
-MOST_SEATS = 8
+MAX_NAME_LENGTH = 60
+MAX_REMARKS = 20
+MAX_CITES = 100
+MAX_SEATS = 8
 
-GuestName = Annotated[str | None, OptionalField(str), address_name(LONGEST_NAME)]
+GuestName = Annotated[str | None, OptionalField(str), address_name(MAX_NAME_LENGTH)]
 Winner = Annotated[str, matching(f"(?:tie|draw|{SEAT_ID})", 45, "Must be a participant id, tie or draw")]
 SpeechText = Annotated[str, lines(1, MAX_SPEECH_CHARS)]
 OptionalNumber = Annotated[float | None, OptionalField(float)]
@@ -104,10 +104,10 @@ class Answer(Body):
 
 class Marks(Body):
     score: Annotated[float, between(0, 100)]
-    strengths: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MOST_REMARKS)] = Field(
+    strengths: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MAX_REMARKS)] = Field(
         default_factory=list[str]
     )
-    weaknesses: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MOST_REMARKS)] = Field(
+    weaknesses: Annotated[list[Annotated[str, lines(1, 500)]], Field(max_length=MAX_REMARKS)] = Field(
         default_factory=list[str]
     )
 
@@ -118,17 +118,15 @@ class CastBallot(Body):
     winner: Winner
     reasoning: Annotated[str, lines(1, MAX_REASONING_CHARS)]
     """The reason for the decision."""
-    cites: Annotated[list[Annotated[int, between(1, 100_000)]], Field(max_length=MOST_CITES)] = Field(
+    cites: Annotated[list[Annotated[int, between(1, 100_000)]], Field(max_length=MAX_CITES)] = Field(
         default_factory=list[int]
     )
     """The speeches, by the numbers of their turns, on which it rests."""
-    scores: Annotated[dict[str, Marks], Field(max_length=MOST_SEATS)] = Field(
-        default_factory=dict[str, Marks]
-    )
-    criteria: Annotated[dict[str, Annotated[str, lines(1, 2_000)]], Field(max_length=MOST_CRITERIA)] = Field(
+    scores: Annotated[dict[str, Marks], Field(max_length=MAX_SEATS)] = Field(default_factory=dict[str, Marks])
+    criteria: Annotated[dict[str, Annotated[str, lines(1, 2_000)]], Field(max_length=MAX_CRITERIA)] = Field(
         default_factory=dict[str, str]
     )
-    ranking: Annotated[list[Seat], Field(max_length=MOST_SEATS)] = Field(default_factory=list[str])
+    ranking: Annotated[list[Seat], Field(max_length=MAX_SEATS)] = Field(default_factory=list[str])
     """Participants from best to worst, where the format ranks them."""
 
 
@@ -168,7 +166,7 @@ class Extend(Body):
 
 class Rejudge(Body):
     optional: ClassVar[bool] = True
-    judges: Annotated[list[JudgeChoice], Field(max_length=MOST_JUDGES)] = Field(
+    judges: Annotated[list[JudgeChoice], Field(max_length=MAX_JUDGES)] = Field(
         default_factory=list[JudgeChoice]
     )
     """Who judges it now; without any, the judges of the debate."""

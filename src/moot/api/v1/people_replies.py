@@ -57,11 +57,11 @@ def seat_reply(debate: Debate, seat_id: str, now: datetime) -> dict[str, Any]:
         "secondsLeft": None if left is None else round(left, 1),
         "words": count_words(written),
         "budget": debate.word_budget(slot) if slot is not None else 0,
-        "point": _offered(debate, seat_id),
+        "point": _offered_point(debate, seat_id),
     }
 
 
-def _offered(debate: Debate, seat_id: str) -> dict[str, Any] | None:
+def _offered_point(debate: Debate, seat_id: str) -> dict[str, Any] | None:
     """A point of information that waits for this speaker's yes or no."""
     leave = next((a for a in debate.open_asides if a.kind == "leave" and a.seat == seat_id), None)
     point = debate.offered_point(leave.turn) if leave and leave.turn is not None else None

@@ -19,17 +19,17 @@ from moot.api.v1.validation_messages import Errors, Shape, one_of
 Export = Literal["json", "markdown", "html", "replay"]
 EXPORTS: tuple[Export, ...] = get_args(Export)
 STATES: tuple[State, ...] = get_args(State)
-FURTHEST = 1_000_000_000
-START = Cursor()
-TWICE = "Given more than once"
+MAX_OFFSET = 1_000_000_000
+START_CURSOR = Cursor()
+GIVEN_TWICE = "Given more than once"
 TICKET = "ticket"
 """Lets a stream in where a browser cannot send a token; the border has looked at it already."""
 
-AS = "as"
+AS_SEAT = "as"
 """The seat whose person one wants to be while watching: somebody who plays and conducts sees too much."""
 
-AMONG = ("format", "model", "from", "to")
-LONGEST_WORDS = 200
+FILTERS = ("format", "model", "from", "to")
+MAX_TEXT = 200
 
 _SEAT = re.compile(SEAT_ID, re.ASCII)
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -74,7 +74,7 @@ class TranscriptQuery(Struct, frozen=True):
 class StreamQuery(Struct, frozen=True):
     """Where a stream begins, whether it has more than the nine events, and as whose person it is seen."""
 
-    cursor: Cursor = START
+    cursor: Cursor = START_CURSOR
     extended: bool = False
     seat: str | None = None
     view: bool = False
@@ -82,11 +82,11 @@ class StreamQuery(Struct, frozen=True):
 
 
 def parse_listing(query: bytes) -> ListingQuery:
-    asked = QueryReader(query, "status", "limit", "offset", "search", *AMONG)
+    asked = QueryReader(query, "status", "limit", "offset", "search", *FILTERS)
     parsed = ListingQuery(
         status=asked.choice("status", STATES),
         limit=asked.number("limit", 1, 100, 20),
-        offset=asked.number("offset", 0, FURTHEST, 0),
+        offset=asked.number("offset", 0, MAX_OFFSET, 0),
         search=asked.text("search"),
         among=asked.filter_params(),
     )
@@ -96,56 +96,56 @@ def parse_listing(query: bytes) -> ListingQuery:
 def parse_page(query: bytes) -> tuple[int, int]:
     """How many, and how many are left out at the front."""
     asked = QueryReader(query, "limit", "offset")
-    parsed = asked.number("limit", 1, 100, 20), asked.number("offset", 0, FURTHEST, 0)
+    parsed = asked.number("limit", 1, 100, 20), asked.number("offset", 0, MAX_OFFSET, 0)
     return asked.finish(parsed)
 
 
 def parse_statistics(query: bytes) -> FilterParams:
-    asked = QueryReader(query, *AMONG)
+    asked = QueryReader(query, *FILTERS)
     return asked.finish(asked.filter_params())
 
 
 def parse_transcript(query: bytes) -> TranscriptQuery:
-    asked = QueryReader(query, "format", "reasoning", AS)
+    asked = QueryReader(query, "format", "reasoning", AS_SEAT)
     form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
     return asked.finish(TranscriptQuery(form or "json", asked.seat(), asked.flag("reasoning")))
 
 
 def parse_event_page(query: bytes) -> EventPageQuery:
-    asked = QueryReader(query, "after", "limit", AS)
-    after, limit = asked.number("after", 0, FURTHEST, 0), asked.number("limit", 1, 1000, 100)
+    asked = QueryReader(query, "after", "limit", AS_SEAT)
+    after, limit = asked.number("after", 0, MAX_OFFSET, 0), asked.number("limit", 1, 1000, 100)
     return asked.finish(EventPageQuery(after, limit, asked.seat()))
 
 
 def parse_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The header is what the browser itself knows, and wins over the address it once was given."""
-    asked = QueryReader(query, "lastEventId", "extended", AS, TICKET)
+    asked = QueryReader(query, "lastEventId", "extended", AS_SEAT, TICKET)
     parsed = StreamQuery(asked.cursor("lastEventId", last_event_id), asked.flag("extended"), asked.seat())
     return asked.finish(parsed)
 
 
 def parse_plain_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The streams of the other doors."""
-    asked = QueryReader(query, "lastEventId", AS, TICKET)
+    asked = QueryReader(query, "lastEventId", AS_SEAT, TICKET)
     return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id), seat=asked.seat()))
 
 
 def parse_log_stream(query: bytes, last_event_id: str | None = None) -> StreamQuery:
     """The native log as a stream: from `after` on, or from where a viewer left off."""
-    asked = QueryReader(query, "lastEventId", "after", AS, TICKET)
-    start = Cursor(asked.number("after", 0, FURTHEST, 0))
+    asked = QueryReader(query, "lastEventId", "after", AS_SEAT, TICKET)
+    start = Cursor(asked.number("after", 0, MAX_OFFSET, 0))
     return asked.finish(StreamQuery(asked.cursor("lastEventId", last_event_id, start), seat=asked.seat()))
 
 
 def parse_socket(query: bytes) -> StreamQuery:
-    asked = QueryReader(query, "after", "extended", "view", AS, TICKET)
+    asked = QueryReader(query, "after", "extended", "view", AS_SEAT, TICKET)
     parsed = StreamQuery(asked.cursor("after"), asked.flag("extended"), asked.seat(), asked.flag("view"))
     return asked.finish(parsed)
 
 
 def parse_view(query: bytes) -> str | None:
     """As whose person one looks in."""
-    asked = QueryReader(query, AS)
+    asked = QueryReader(query, AS_SEAT)
     return asked.finish(asked.seat())
 
 
@@ -168,7 +168,7 @@ class QueryReader:
             self._given.setdefault(name, []).append(value)
         for name in self._given:
             if name not in known:
-                self._wrong("".join(filter(str.isprintable, name[:64])), "Unknown parameter")
+                self._add_error("".join(filter(str.isprintable, name[:64])), "Unknown parameter")
 
     def number(self, name: str, low: int, high: int, default: int) -> int:
         def read(text: str) -> int | None:
@@ -176,7 +176,7 @@ class QueryReader:
 
         return self._read(name, read, default, f"Must be between {low} and {high}")
 
-    def choice(self, name: str, choices: tuple[C, ...], twice: str = TWICE) -> C | None:
+    def choice(self, name: str, choices: tuple[C, ...], twice: str = GIVEN_TWICE) -> C | None:
         def read(text: str) -> C | None:
             return next((choice for choice in choices if choice == text), None)
 
@@ -187,9 +187,9 @@ class QueryReader:
 
     def text(self, name: str) -> str:
         def read(text: str) -> str | None:
-            return text.strip() if len(text) <= LONGEST_WORDS and _WORDS.fullmatch(text) else None
+            return text.strip() if len(text) <= MAX_TEXT and _WORDS.fullmatch(text) else None
 
-        return self._read(name, read, "", f"Must be at most {LONGEST_WORDS} characters, all printable")
+        return self._read(name, read, "", f"Must be at most {MAX_TEXT} characters, all printable")
 
     def names(self, name: str) -> tuple[str, ...]:
         def read(text: str) -> tuple[str, ...] | None:
@@ -207,9 +207,9 @@ class QueryReader:
         def read(text: str) -> str | None:
             return text if _SEAT.fullmatch(text) else None
 
-        return self._read(AS, read, None, "Must be a participant id")
+        return self._read(AS_SEAT, read, None, "Must be a participant id")
 
-    def cursor(self, name: str, header: str | None = None, start: Cursor = START) -> Cursor:
+    def cursor(self, name: str, header: str | None = None, start: Cursor = START_CURSOR) -> Cursor:
         """Raises Problem at once: an id that is not one of ours is malformed, not merely invalid, also where
         the header decides."""
         # A browser that has seen nothing yet has an empty id.
@@ -222,18 +222,18 @@ class QueryReader:
         return parsed
 
     def _read(
-        self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = TWICE
+        self, name: str, read: Callable[[str], T | None], default: T, problem: str, twice: str = GIVEN_TWICE
     ) -> T:
         given = self._given.get(name, ())
         if not given:
             return default
         value = read(given[0]) if len(given) == 1 else None
         if value is None:
-            self._wrong(name, problem if len(given) == 1 else twice)
+            self._add_error(name, problem if len(given) == 1 else twice)
             return default
         return value
 
-    def _wrong(self, name: str, problem: str) -> None:
+    def _add_error(self, name: str, problem: str) -> None:
         self._errors.setdefault(name, []).append(problem)
 
 
@@ -258,7 +258,7 @@ def _parameter(name: str, schema: Shape, description: str) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": description}
 
 
-def _whole(low: int, high: int, default: int) -> Shape:
+def _integer(low: int, high: int, default: int) -> Shape:
     return {"type": "integer", "minimum": low, "maximum": high, "default": default}
 
 
@@ -267,12 +267,12 @@ _FLAG: Shape = {"type": "string", "enum": ["true", "false"], "default": "false"}
 _EXTENDED = _parameter("extended", _FLAG, "Further events, reasoning among them.")
 _LAST = _parameter("lastEventId", _CURSOR, "The last id that was seen. The header Last-Event-ID wins.")
 _AS = _parameter(
-    AS,
+    AS_SEAT,
     {"type": "string", "pattern": f"^{SEAT_ID}$"},
     "Show no more than the person of this seat may see. For those who may speak for it.",
 )
-_AFTER = _parameter("after", _whole(0, FURTHEST, 0), "The last number that was seen.")
-_TEXT: Shape = {"type": "string", "maxLength": LONGEST_WORDS, "pattern": _WORDS_SHAPE}
+_AFTER = _parameter("after", _integer(0, MAX_OFFSET, 0), "The last number that was seen.")
+_TEXT: Shape = {"type": "string", "maxLength": MAX_TEXT, "pattern": _WORDS_SHAPE}
 _DATE: Shape = {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 _AMONG = [
     _parameter("format", _TEXT, "Only debates of this format."),
@@ -283,8 +283,8 @@ _AMONG = [
     _parameter("to", _DATE, "Only debates opened on this day (UTC) or before."),
 ]
 _PAGE = [
-    _parameter("limit", _whole(1, 100, 20), "Results per page."),
-    _parameter("offset", _whole(0, FURTHEST, 0), "How many are left out at the front."),
+    _parameter("limit", _integer(1, 100, 20), "Results per page."),
+    _parameter("offset", _integer(0, MAX_OFFSET, 0), "How many are left out at the front."),
 ]
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "statistics": _AMONG,
@@ -301,7 +301,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         _parameter("reasoning", _FLAG, "With what the speakers thought, as far as one may read it."),
         _AS,
     ],
-    "event_page": [_AFTER, _parameter("limit", _whole(1, 1000, 100), "Events per page."), _AS],
+    "event_page": [_AFTER, _parameter("limit", _integer(1, 1000, 100), "Events per page."), _AS],
     "gallery": [_AS],
     "stream": [_LAST, _EXTENDED, _AS],
     "log": [_LAST, _AFTER, _AS],

@@ -39,7 +39,7 @@ def created_reply(debate: Debate) -> dict[str, Any]:
         "id": debate.id,
         "status": "initializing",
         "topic": debate.motion,
-        **_table(debate),
+        **_participants(debate),
         "config": config_reply(debate),
         "createdAt": moment(debate.created_at),
         "streamUrl": f"/api/v1/debates/{debate.id}/stream",
@@ -53,7 +53,7 @@ def config_reply(debate: Debate) -> dict[str, Any]:
     efforts = {seat.model.effort for seat in debate.seats}
     shape: dict[str, Any] = {
         "maxRounds": limits.rounds,
-        "timeoutPerRound": _plain(limits.turn_seconds),
+        "timeoutPerRound": _as_integer(limits.turn_seconds),
         "costLimit": None if limits.cost is None else float(limits.cost),
         "warnAtCost": None if limits.warn_at is None else float(limits.warn_at),
         "autoJudge": manner.auto_judge,
@@ -62,23 +62,23 @@ def config_reply(debate: Debate) -> dict[str, Any]:
         "intensity": manner.intensity,
         "effort": efforts.pop() if len(efforts) == 1 else None,
         "showReasoning": manner.show_reasoning,
-        "personSeconds": _plain(limits.person_seconds),
+        "personSeconds": _as_integer(limits.person_seconds),
         "objective": manner.objective or None,
         "prep": manner.prep,
         "blind": manner.blind,
         "opens": manner.opens,
-        "polls": _polls(debate),
+        "polls": _poll_config(debate),
         "tools": list(manner.tools) or None,
     }
-    return _without_gaps(shape)
+    return _without_nulls(shape)
 
 
-def _polls(debate: Debate) -> dict[str, Any] | None:
+def _poll_config(debate: Debate) -> dict[str, Any] | None:
     polls = debate.manner.polls
     if polls is None:
         return None
-    seconds = None if polls.seconds is None else _plain(polls.seconds)
-    return _without_gaps({"before": polls.before, "seconds": seconds})
+    seconds = None if polls.seconds is None else _as_integer(polls.seconds)
+    return _without_nulls({"before": polls.before, "seconds": seconds})
 
 
 def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
         "topic": debate.motion,
         "currentRound": rounds.round_number(debate),
         "maxRounds": debate.rounds_planned,
-        **_table(debate),
+        **_participants(debate),
         "rounds": rounds.summaries(debate, viewer),
         "speaking": people_replies.speakers(debate),
         "costs": cost_summary(costs(debate)),
@@ -96,7 +96,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
         "verdicts": len(debate.verdicts),
         "polls": people_replies.poll_replies(debate),
         "warnings": list(warnings(debate)),
-        "accidents": _accidents(debate),
+        "accidents": _issue_counts(debate),
         "createdAt": moment(debate.created_at),
         "updatedAt": moment(debate.updated_at),
         "completedAt": moment(debate.ended_at),
@@ -108,12 +108,12 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> dict[str, Any]:
         "ending": ending(debate) or None,
         "seq": debate.seq,
     }
-    return _without_gaps(shape)
+    return _without_nulls(shape)
 
 
 def listing_reply(page: DebatePage, limit: int, offset: int) -> dict[str, Any]:
     return {
-        "debates": [_listed(head) for head in page.heads],
+        "debates": [_listed_debate(head) for head in page.heads],
         "pagination": {
             "total": page.total,
             "limit": limit,
@@ -217,7 +217,7 @@ def stopped_reply(debate: Debate) -> dict[str, Any]:
     }
 
 
-def _table(debate: Debate) -> dict[str, Any]:
+def _participants(debate: Debate) -> dict[str, Any]:
     """Who sits there. The judge is the first one; all of them are in `judges`."""
     judges = [judge_seat(participants.judge_seat(judge)) for judge in debate.judges]
     return {
@@ -227,13 +227,13 @@ def _table(debate: Debate) -> dict[str, Any]:
     }
 
 
-def _accidents(debate: Debate) -> dict[str, dict[str, int]]:
+def _issue_counts(debate: Debate) -> dict[str, dict[str, int]]:
     """How often what went wrong, by participant."""
     issues = find_issues(debate).by_seat
     return {seat: {kind: len(turns) for kind, turns in kinds.items()} for seat, kinds in issues.items()}
 
 
-def _listed(head: DebateHead) -> dict[str, Any]:
+def _listed_debate(head: DebateHead) -> dict[str, Any]:
     summary = _summary.decode(head.summary)
     shape: dict[str, Any] = {
         "id": head.id,
@@ -251,14 +251,14 @@ def _listed(head: DebateHead) -> dict[str, Any]:
         "outcome": summary.outcome or None,
         "headline": summary.headline or None,
         "totalCostText": _cost_text(summary),
-        "participants": _sitting(summary),
+        "participants": _listed_participants(summary),
         "strip": list(summary.strip),
         "given": summary.given,
     }
-    return _without_gaps(shape)
+    return _without_nulls(shape)
 
 
-def _sitting(summary: StoredSummary) -> list[dict[str, Any]]:
+def _listed_participants(summary: StoredSummary) -> list[dict[str, Any]]:
     """Who sits there, as far as it was written down."""
     gaps = ("",) * len(summary.seats)
     rows = zip(summary.seats, summary.models, summary.sides or gaps, summary.colours or gaps, strict=False)
@@ -279,9 +279,9 @@ def _pausing(debate: Debate) -> bool:
     return debate.status == "paused" and bool(debate.live)
 
 
-def _plain(number: float) -> float:
+def _as_integer(number: float) -> float:
     return int(number) if number == int(number) else number
 
 
-def _without_gaps(shape: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(shape: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in shape.items() if value is not None}

@@ -10,7 +10,7 @@ from moot.core.terms import Money, Status
 from moot.core.visibility import OBSERVER, Viewer, is_withheld
 from moot.views.transcript_json import moment
 
-PREVIEW = 200
+PREVIEW_LENGTH = 200
 """Characters of a speech in a round's summary."""
 
 
@@ -52,7 +52,7 @@ def responses(debate: Debate, number: int) -> list[dict[str, Any]]:
             "latencyMs": turn.latency_ms,
             **_position(turn),
         }
-        for turn in _counting(debate, number)
+        for turn in _counted_turns(debate, number)
     ]
 
 
@@ -62,13 +62,15 @@ def content(turn: Turn) -> str:
 
 
 def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
-    turns = _counting(debate, number)
+    turns = _counted_turns(debate, number)
     return {
         "roundNumber": number,
         "responses": [
             {
                 **_speaker(debate, turn),
-                "contentPreview": "" if is_withheld(debate, turn.number, viewer) else content(turn)[:PREVIEW],
+                "contentPreview": ""
+                if is_withheld(debate, turn.number, viewer)
+                else content(turn)[:PREVIEW_LENGTH],
                 "tokensUsed": turn.usage.total,
                 **_position(turn),
             }
@@ -79,7 +81,7 @@ def _summary(debate: Debate, number: int, viewer: Viewer) -> dict[str, Any]:
     }
 
 
-def _counting(debate: Debate, number: int) -> list[Turn]:
+def _counted_turns(debate: Debate, number: int) -> list[Turn]:
     turns = [turn for turn in debate.turns if turn.round == number and turn.used_slot]
     return sorted(turns, key=lambda turn: turn.slot)
 

@@ -123,7 +123,7 @@ def body_from_event(opened: DebateOpened) -> dict[str, Any]:
 
     Where no judge sat, one is named who is not asked by itself: a body has to name one.
     """
-    judges = [_judge_choice(judge) for judge in opened.judges] or [_nobody(opened)]
+    judges = [_judge_choice(judge) for judge in opened.judges] or [_placeholder_judge(opened)]
     return {
         "topic": opened.motion,
         # A session is asked for turn by turn, at a door of its own; opened here it goes by itself.
@@ -156,7 +156,7 @@ def _judge_choice(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _nobody(opened: DebateOpened) -> dict[str, Any]:
+def _placeholder_judge(opened: DebateOpened) -> dict[str, Any]:
     models = [seat.stand_in or seat.model for seat in opened.seats]
     return {"name": "Judge", "model": _choice(next((m for m in models if not m.human), models[0]))}
 

@@ -25,44 +25,44 @@ from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.terms import Reasoning
 from moot.views.transcript_json import moment
 
-PIECE = 4 * 1024
+PIECE_LENGTH = 4 * 1024
 """Characters; a text that comes late is sent in pieces of at most 16 KiB."""
 BREAK = "\n\n"
 """Between two thoughts."""
-TOO_LATE: tuple[FaultKind, ...] = ("timeout", "stalled")
+TIMEOUT_FAULTS: tuple[FaultKind, ...] = ("timeout", "stalled")
 
 
 def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     """The hot path."""
-    turn = _speaking(seen.after, event.call)
+    turn = _live_turn(seen.after, event.call)
     if turn is None or not event.text:
         return ()
-    begins_anew = len(turn.text) == len(event.text) and _given_before(seen, turn)
+    begins_anew = len(turn.text) == len(event.text) and _was_restarted(seen, turn)
     return (_chunk(seen, turn, event.text, replace=begins_anew),)
 
 
 def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
-    turn, was = _speaking(seen.after, event.call), _speaking(seen.before, event.call)
+    turn, was = _live_turn(seen.after, event.call), _live_turn(seen.before, event.call)
     if turn is None or not event.text:
         return ()
     opening = BREAK if was is not None and was.begins_thought(event.segment) else ""
-    return (_thoughts(seen, turn, opening + event.text),)
+    return (_reasoning_chunk(seen, turn, opening + event.text),)
 
 
 def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Frame]:
     """The same words, told as what they are to those who may read them."""
-    turn = _speaking(seen.before, event.call)
+    turn = _live_turn(seen.before, event.call)
     is_reasoning = isinstance(event.segment, Reasoning) and event.segment.parts
     if turn is not None and is_reasoning and (words := turn.text[len(turn.kept.text) :]):
-        yield _thoughts(seen, turn, words)
+        yield _reasoning_chunk(seen, turn, words)
 
 
 def speech_retracted(seen: SeenEvent, call: int) -> Iterator[Frame]:
     """The words so far no longer stand: they were thoughts, or a further attempt begins. What the speech had
     brought in calls before this one does."""
-    turn = _speaking(seen.before, call)
+    turn = _live_turn(seen.before, call)
     if turn is not None and turn.text != turn.kept.text:
-        yield from _pieces(seen, turn, turn.kept.text, replace=True)
+        yield from _text_chunks(seen, turn, turn.kept.text, replace=True)
 
 
 def speech_restarted(seen: SeenEvent, event: CallStarted) -> Iterator[Frame]:
@@ -79,7 +79,7 @@ def speech_ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted) -> Ite
         return
     streamed, turn = ending
     yield from _corrections(seen, turn, streamed)
-    yield _last(seen, turn, replace=not turn.text and _given_before(seen, turn))
+    yield _final_chunk(seen, turn, replace=not turn.text and _was_restarted(seen, turn))
 
 
 def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
@@ -94,9 +94,9 @@ def speeches_unveiled(seen: SeenEvent, number: int) -> Iterator[Frame]:
         was = before.turn(turn.number) if seen.after.schedule[turn.slot].group == group else None
         if was is None or turn.number == number or was.text or not turn.text:
             continue
-        yield from _pieces(seen, turn, turn.text, replace=True)
+        yield from _text_chunks(seen, turn, turn.text, replace=True)
         if turn.state != "live":
-            yield _last(seen, turn)
+            yield _final_chunk(seen, turn)
 
 
 def speech_failed(seen: SeenEvent, event: TurnFailed) -> Iterator[Frame]:
@@ -104,7 +104,7 @@ def speech_failed(seen: SeenEvent, event: TurnFailed) -> Iterator[Frame]:
         return
     streamed, turn = ending
     yield error_frame(seen, event.kind, event.message, retryable=False, participantId=turn.seat)
-    yield _last(seen, turn, replace=bool(streamed) or _given_before(seen, turn))
+    yield _final_chunk(seen, turn, replace=bool(streamed) or _was_restarted(seen, turn))
 
 
 def turn_started(seen: SeenEvent, number: int) -> Iterator[Frame]:
@@ -118,7 +118,7 @@ def turn_started(seen: SeenEvent, number: int) -> Iterator[Frame]:
 
 
 def error_frame(seen: SeenEvent, kind: FaultKind, message: str, *, retryable: bool, **more: Any) -> Frame:
-    sort = "timeout" if kind in TOO_LATE else "model_error"
+    sort = "timeout" if kind in TIMEOUT_FAULTS else "model_error"
     return v1_frame(seen, "error", type=sort, message=message, **more, retryable=retryable)
 
 
@@ -146,7 +146,7 @@ def turn_flags(turn: Turn) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value}
 
 
-def _speaking(debate: Debate | None, call: int) -> Turn | None:
+def _live_turn(debate: Debate | None, call: int) -> Turn | None:
     for turn in debate.live if debate else ():
         if turn.call == call:
             return turn
@@ -162,7 +162,7 @@ def _ending(seen: SeenEvent, number: int) -> tuple[str, Turn] | None:
     return None
 
 
-def _given_before(seen: SeenEvent, turn: Turn) -> bool:
+def _was_restarted(seen: SeenEvent, turn: Turn) -> bool:
     """The words of an earlier turn in its place may still be on the screen."""
     return attempt(seen.after, turn) > (turn.attempt or 1)
 
@@ -172,12 +172,14 @@ def _corrections(seen: SeenEvent, turn: Turn, streamed: str) -> Iterator[Frame]:
     if turn.text == streamed:
         return
     goes_on = turn.text.startswith(streamed)
-    yield from _pieces(seen, turn, turn.text[len(streamed) :] if goes_on else turn.text, replace=not goes_on)
+    yield from _text_chunks(
+        seen, turn, turn.text[len(streamed) :] if goes_on else turn.text, replace=not goes_on
+    )
 
 
-def _pieces(seen: SeenEvent, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
-    for start in range(0, max(1, len(text)), PIECE):
-        yield _chunk(seen, turn, text[start : start + PIECE], replace=replace and start == 0)
+def _text_chunks(seen: SeenEvent, turn: Turn, text: str, *, replace: bool) -> Iterator[Frame]:
+    for start in range(0, max(1, len(text)), PIECE_LENGTH):
+        yield _chunk(seen, turn, text[start : start + PIECE_LENGTH], replace=replace and start == 0)
 
 
 def _chunk(seen: SeenEvent, turn: Turn, text: str, *, replace: bool = False) -> Frame:
@@ -185,13 +187,13 @@ def _chunk(seen: SeenEvent, turn: Turn, text: str, *, replace: bool = False) -> 
     return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
 
 
-def _last(seen: SeenEvent, turn: Turn, *, replace: bool = False) -> Frame:
+def _final_chunk(seen: SeenEvent, turn: Turn, *, replace: bool = False) -> Frame:
     used = {"tokensUsed": turn.usage.total, "latencyMs": turn.latency_ms}
     members = {"chunk": "", "done": True, **used, **turn_flags(turn)}
     return _frame(seen, "participant", turn, {**members, "replace": True} if replace else members)
 
 
-def _thoughts(seen: SeenEvent, turn: Turn, text: str) -> Frame:
+def _reasoning_chunk(seen: SeenEvent, turn: Turn, text: str) -> Frame:
     return _frame(seen, "reasoning", turn, {"kind": "reasoning", "chunk": text, "done": False})
 
 

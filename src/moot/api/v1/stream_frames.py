@@ -26,7 +26,7 @@ from moot.views.costs import costs, dollars
 from moot.views.transcript import transcript
 from moot.views.transcript_json import cost_summary, verdict
 
-AMENDED: tuple[FaultKind, ...] = (
+RETRIED_AT_ONCE: tuple[FaultKind, ...] = (
     "chain_lost", "seal_refused", "schema_refused", "summary_refused", "tools_refused",
 )  # fmt: skip
 """Asked again at once in another way: nothing that a viewer could wait for."""
@@ -51,11 +51,11 @@ class V1Frames(Struct, frozen=True):
         if event is None or 0 < seen.after.ended_seq < seen.seq:
             return ()
         if isinstance(event, ev.CallDelta):
-            return self._words(seen, event)
+            return self._delta_frames(seen, event)
         more = people_frames.clock_frames(seen) if self.extended else ()
-        return (*_closing(seen, event), *_status(seen), *self._event_frames(seen, event), *more)
+        return (*_closing_frames(seen, event), *_status(seen), *self._event_frames(seen, event), *more)
 
-    def _words(self, seen: SeenEvent, event: ev.CallDelta) -> Sequence[Frame]:
+    def _delta_frames(self, seen: SeenEvent, event: ev.CallDelta) -> Sequence[Frame]:
         if event.kind == "text":
             frames = speech_frames.speech_delta(seen, event)
             return frames or tuple(judge_frames.reasoning_delta(seen, event, every=self.extended))
@@ -100,7 +100,7 @@ class V1Frames(Struct, frozen=True):
                 | ev.PollOpened() | ev.VoteCast() | ev.PollClosed()
             ):  # fmt: skip
                 if self.extended:
-                    yield from _more(seen, event)
+                    yield from _extended_frames(seen, event)
             case (
                 ev.DebateOpened() | ev.DebateStarted() | ev.DebateReady() | ev.DebatePaused()
                 | ev.DebateResumed() | ev.DebateStopped() | ev.RoundAsked() | ev.RoundStarted()
@@ -124,19 +124,19 @@ class V1Frames(Struct, frozen=True):
         yield from judge_frames.call_failed(seen, event.call, every=self.extended)
         if event.retry_in_ms is not None:
             yield from speech_frames.speech_retracted(seen, event.call)
-            if event.kind not in AMENDED and not _beside(seen, event.call):
+            if event.kind not in RETRIED_AT_ONCE and not _is_aside(seen, event.call):
                 yield _retry(seen, event, event.retry_in_ms)
         if not _ends_turn(seen, event):
             yield from _cost_update(seen, event)
 
 
-def _beside(seen: SeenEvent, number: int) -> bool:
+def _is_aside(seen: SeenEvent, number: int) -> bool:
     """What is asked beside the speeches is no business of those who watch."""
     call = seen.before and seen.before.call(number)
     return call is not None and call.aside is not None
 
 
-def _closing(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
+def _closing_frames(seen: SeenEvent, event: ev.Event) -> Iterator[Frame]:
     """What ends before the state that it belongs to."""
     if isinstance(event, ev.RoundCompleted):
         yield v1_frame(
@@ -265,7 +265,7 @@ ExtendedEvent = (
 )  # fmt: skip
 
 
-def _more(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
+def _extended_frames(seen: SeenEvent, event: ExtendedEvent) -> Iterator[Frame]:
     match event:
         case ev.TurnStarted():
             yield from speech_frames.turn_started(seen, event.turn)

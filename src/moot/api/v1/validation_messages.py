@@ -23,8 +23,8 @@ Shape = dict[str, Any]
 CONTROLS = "Control characters are not allowed"
 REQUIRED = "Field required"
 UNKNOWN = "Unknown field"
-MOST_ERRORS = 100
-LONGEST_NAME = 64
+MAX_ERRORS = 100
+MAX_NAME_LENGTH = 64
 INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 """Characters that show nothing: a text of nothing else is empty."""
 
@@ -145,11 +145,11 @@ def folded(name: str) -> str:
 def error_messages(error: ValidationError) -> Iterable[tuple[str, str]]:
     """Each wrong field and what is wrong with it; a few of them where somebody sent thousands."""
     errors = error.errors(include_url=False, include_input=False)
-    for each in islice(errors, MOST_ERRORS):
-        yield field_path(each["loc"]), _words(each)
+    for each in islice(errors, MAX_ERRORS):
+        yield field_path(each["loc"]), _message_for(each)
 
 
-def _words(error: ErrorDetails) -> str:
+def _message_for(error: ErrorDetails) -> str:
     match error["type"]:
         case "refused":
             return error["msg"]
@@ -169,7 +169,7 @@ def _step(step: int | str) -> str:
     """An unknown member may have any name; it is told by no more than is needed to find it."""
     if isinstance(step, int):
         return str(step)
-    return "".join(char for char in step[:LONGEST_NAME] if char.isprintable())
+    return "".join(char for char in step[:MAX_NAME_LENGTH] if char.isprintable())
 
 
 def _text(low: int, high: int, controls: str) -> Callable[[str], str]:

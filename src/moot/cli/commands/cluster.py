@@ -21,7 +21,7 @@ app = App(
     help_format="plaintext",
     help_formatter=HelpColumns(example_lines(EXAMPLES.get("cluster", ()))),
 )
-UNATTENDED = 1
+EXIT_UNATTENDED = 1
 LATE_SECONDS = 10.0
 """A server tells of itself every other second."""
 
@@ -44,7 +44,7 @@ def status(
         Terminal.out().raw(msgspec.json.format(msgspec.json.encode(census), indent=2).decode() + "\n")
     else:
         _show(Terminal.out(), census)
-    return UNATTENDED if census.unattended else 0
+    return EXIT_UNATTENDED if census.unattended else 0
 
 
 async def _census(settings: Settings) -> ClusterStatus:

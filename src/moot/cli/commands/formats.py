@@ -20,7 +20,7 @@ app = App(
     help_formatter=HelpColumns(),
 )
 
-RESULTS = {
+RESULT_TEXTS = {
     "majority": "the majority of the judges",
     "consensus": "the judges, if they are of one mind",
     "ranking": "a ranking of all teams, from first to last",
@@ -128,7 +128,7 @@ def _terms(terminal: Terminal, fmt: Format) -> None:
     prep = f"{fmt.prep_words} words of private notes for each team, where there is prep"
     made = make_table("", "")
     made.show_header = False
-    add_row(made, ("result", "dim"), RESULTS[fmt.result])
+    add_row(made, ("result", "dim"), RESULT_TEXTS[fmt.result])
     add_row(made, ("last word", "dim"), fmt.last_word or "whoever it falls to")
     add_row(made, ("prep", "dim"), prep if fmt.prep_words else "none")
     add_row(made, ("seats", "dim"), f"{fmt.min_seats} to {fmt.max_seats}: {names}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from moot.store.contract import Store
 
 Table = Annotated[str, Parameter(help="The table, perhaps with its schema. [default: events]")]
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """Of rows with which something is wrong."""
 
 
@@ -256,11 +256,11 @@ def print_problems(
         return
     terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
     made = make_table("row", "why")
-    for problem in problems[:MOST_SHOWN]:
+    for problem in problems[:MAX_SHOWN]:
         add_row(made, problem.row, problem.reason)
     terminal.table(made)
-    if count > MOST_SHOWN:
-        terminal.line((f"and {count - MOST_SHOWN:,} more. {all_of_them}".strip(), "dim"))
+    if count > MAX_SHOWN:
+        terminal.line((f"and {count - MAX_SHOWN:,} more. {all_of_them}".strip(), "dim"))
 
 
 def _report(raw: bytes) -> int:

@@ -13,11 +13,11 @@ def mcp() -> int:
     from moot.cli.error_messages import debugging
     from moot.cli.follow import run
     from moot.core.errors import Unavailable
-    from moot.tools.toolbox import FIX
+    from moot.tools.toolbox import INSTALL_HINT
     from moot.web import logging_setup
 
     if importlib.util.find_spec("mcp") is None:
-        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", FIX)
+        raise Unavailable("`moot mcp` needs the package mcp, which is not installed.", INSTALL_HINT)
     from moot.mcp_server.stdio_server import serve
 
     settings = configuration.load()

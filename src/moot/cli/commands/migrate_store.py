@@ -24,7 +24,7 @@ NAMES = {
     "conversations": "conversations",
     "conversation_events": "events in them",
 }
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 
 
 def migrate_store(
@@ -96,7 +96,7 @@ def _count(terminal: Terminal, counts: dict[str, int]) -> None:
 def _conclude(terminal: Terminal, new: StoreAddress, moved: CopyReport) -> int:
     if moved.differing:
         terminal.line((f"{len(moved.differing):,} are not the same on both sides:", "red"))
-        for name in moved.differing[:MOST_SHOWN]:
+        for name in moved.differing[:MAX_SHOWN]:
             terminal.line("  ", name)
         terminal.line("Stay with the old store, and please report this.")
         return 1

@@ -40,7 +40,7 @@ def resume(
             before = await source.state(debate_id)
             # Who resumes a server's debate in which people sit is one of them, and is asked here.
             elsewhere = await source.is_running(debate_id) and not (server and all_people(before))
-            hint = screens.WATCHING if elsewhere else screens.PLAYING
+            hint = screens.HINT_WATCHING if elsewhere else screens.HINT_PLAYING
             advice = server_option(server)
             with screens.open_screen(
                 json=json, plain=plain, reasoning=reasoning, hint=hint, ending=advice

@@ -20,8 +20,8 @@ app = App(
     help_format="plaintext",
     help_formatter=HelpColumns(),
 )
-LONGEST = 64
-MOST_DAYS = 36_500
+MAX_NAME = 64
+MAX_DAYS = 36_500
 
 
 @app.command
@@ -102,12 +102,12 @@ def _check(name: str, owner: str, days: float | None) -> None:
     from moot.core.errors import Invalid
 
     for what, given in (("A name", name), ("An owner", owner)):
-        if len(given) > LONGEST or not given.isprintable() or given != given.strip():
-            raise Invalid(f"{what} has at most {LONGEST} printable characters, and no space around them.")
+        if len(given) > MAX_NAME or not given.isprintable() or given != given.strip():
+            raise Invalid(f"{what} has at most {MAX_NAME} printable characters, and no space around them.")
     if not name:
         raise Invalid("A token needs a name.")
-    if days is not None and not 0 < days <= MOST_DAYS:
-        raise Invalid(f"--days must be above 0 and at most {MOST_DAYS:,}.")
+    if days is not None and not 0 < days <= MAX_DAYS:
+        raise Invalid(f"--days must be above 0 and at most {MAX_DAYS:,}.")
 
 
 def _until(token: Token, now: datetime) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def watch(
                 json=json,
                 plain=plain,
                 reasoning=reasoning,
-                hint=screens.WATCHING,
+                hint=screens.HINT_WATCHING,
                 ending=server_option(server),
             )
             with shown as view:

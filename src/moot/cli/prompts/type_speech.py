@@ -25,10 +25,10 @@ from moot.views.durations import clock
 from moot.views.safe_text import single_line
 from moot.views.transcript import speech_title
 
-KNOCK_SECONDS = 60.0
+WARNING_SECONDS = 60.0
 """So long before the end the speaker is told."""
-LOOK_SECONDS = 0.5
-MANUAL = (
+CHECK_SECONDS = 0.5
+HELP_TEXT = (
     "An empty line or Ctrl-D gives the speech. /undo takes the last line back, /skip passes, /leave hands the"
     " seat to its stand-in, /quit pauses the debate; what you have written is kept."
 )
@@ -45,7 +45,7 @@ async def type_speech(
     written = (await person.saved_draft(turn.seat)).splitlines()
     _introduce(person, now(), turn, latest)
     if first:
-        person.say(MANUAL)
+        person.say(HELP_TEXT)
     if written:
         person.say("Kept from before: " + "\n".join(written), "italic")
     warning = asyncio.create_task(_warn_before_end(person, now, turn), name="knock")
@@ -74,7 +74,7 @@ async def _write(person: PersonPrompt, now: CurrentDebate, turn: Turn, kept: lis
             case "/undo":
                 written = written[:-1]
             case command if command.startswith("/"):
-                person.say(MANUAL)
+                person.say(HELP_TEXT)
                 continue
             case _:
                 written.append(typed.rstrip())
@@ -126,9 +126,9 @@ def seconds_left(debate: Debate, turn: Turn) -> float | None:
 async def _warn_before_end(person: PersonPrompt, now: CurrentDebate, turn: Turn) -> None:
     """The timekeeper knocks once when the end is near."""
     left = seconds_left(now(), turn)
-    if left is not None and left <= KNOCK_SECONDS:
+    if left is not None and left <= WARNING_SECONDS:
         return
-    while left is None or left > KNOCK_SECONDS:
-        await asyncio.sleep(LOOK_SECONDS if left is None else max(LOOK_SECONDS, left - KNOCK_SECONDS))
+    while left is None or left > WARNING_SECONDS:
+        await asyncio.sleep(CHECK_SECONDS if left is None else max(CHECK_SECONDS, left - WARNING_SECONDS))
         left = seconds_left(now(), turn)
     person.say("\nOne minute left.", "yellow")

@@ -42,7 +42,7 @@ from moot.views.outcome import ending as how_it_ended
 from moot.views.safe_text import single_line
 from moot.views.transcript import author_name
 
-SHOWN = 3
+REASONING_LINES = 3
 """Lines of a judge's reasoning in sight while it is being written."""
 
 
@@ -160,7 +160,9 @@ def judge_lines(debate: Debate, width: int) -> Iterator[Text]:
             continue
         reasoning = with_names(reasoning_so_far(call.text), debate, call.order)
         lines = [words for _, words in wrap(single_line(reasoning), width - 6)]
-        yield from (one for words in lines[-SHOWN:] for one in verdict.paragraph(words, width, "dim italic"))
+        yield from (
+            one for words in lines[-REASONING_LINES:] for one in verdict.paragraph(words, width, "dim italic")
+        )
         return
 
 

@@ -14,7 +14,7 @@ from moot.core.terms import Seat
 from moot.rules import turn_sessions
 from moot.views.safe_text import single_line
 
-WIDEST_NAME = 28
+MAX_NAME_WIDTH = 28
 
 
 def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
@@ -28,7 +28,7 @@ def heading(debate: Debate, width: int, *, coloured: bool) -> Iterator[Text]:
         yield from verdict.paragraph(manner, width, "dim")
     yield styled("")
     names = [seat.name for seat in debate.seats] + [judge.name for judge in debate.judges]
-    name_width = min(WIDEST_NAME, max(cell_len(single_line(name)) for name in names)) + 2
+    name_width = min(MAX_NAME_WIDTH, max(cell_len(single_line(name)) for name in names)) + 2
     for index, seat in enumerate(debate.seats):
         role = seat.side if seat.role == "debater" else "chair"
         about = pad(role, 9) + _speaker_text(debate, seat)

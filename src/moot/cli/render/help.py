@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
-OPTIONS, COMMANDS = 28, 17
+OPTION_WIDTH, COMMAND_WIDTH = 28, 17
 """How wide the left column is."""
-PLAINLY = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "WORD"}
+METAVAR_NAMES = {"STR": "TEXT", "INT": "N", "FLOAT": "N", "PATH": "FILE", "CHOICE": "WORD"}
 """What a value is, in a reader's words."""
 
 
@@ -27,7 +27,7 @@ class HelpColumns:
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         if not panel.entries:
             return
-        width = COMMANDS if panel.format == "command" else OPTIONS
+        width = COMMAND_WIDTH if panel.format == "command" else OPTION_WIDTH
         shown = Text(f"{panel.title}\n", style="bold")
         for entry in panel.entries:
             shown.append(("  " + _label(entry)).ljust(width), style="not bold cyan")
@@ -47,7 +47,7 @@ class HelpColumns:
 
 
 def _label(entry: HelpEntry) -> str:
-    given = PLAINLY.get(entry.metavar or "", entry.metavar)
+    given = METAVAR_NAMES.get(entry.metavar or "", entry.metavar)
     value = f" {given}" if given and not entry.positional_label else ""
     longs = entry.positive_names
     if entry.negative_names:

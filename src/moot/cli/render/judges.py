@@ -14,7 +14,7 @@ from moot.views.safe_text import single_line
 from moot.views.transcript import speech_title
 from moot.views.verdict_views import BallotView, JudgeOpinion, VerdictView, verdict_views
 
-BRIEF = 2
+BRIEF_LINES = 2
 """Lines of a reason in sight where several judges have one."""
 MARGIN = "    "
 
@@ -80,9 +80,9 @@ def _decision(opinion: JudgeOpinion, width: int) -> Iterator[Text]:
 
 def _beginning(reason: str, width: int) -> Iterator[Text]:
     lines = [words for _, words in wrap(reason, width - len(MARGIN) - 2)]
-    cut = " …" if len(lines) > BRIEF else ""
-    for place, words in enumerate(lines[:BRIEF], 1):
-        yield styled(MARGIN, (words + (cut if place == BRIEF else ""), "dim"))
+    cut = " …" if len(lines) > BRIEF_LINES else ""
+    for place, words in enumerate(lines[:BRIEF_LINES], 1):
+        yield styled(MARGIN, (words + (cut if place == BRIEF_LINES else ""), "dim"))
 
 
 def _ballot_lines(debate: Debate, paper: BallotView, width: int) -> Iterator[Text]:

@@ -23,11 +23,11 @@ from moot.views.safe_text import clean, single_line
 StyledText = str | tuple[str, str]
 """Words, or words and their style."""
 
-HUES = ("cyan", "red", "magenta", "yellow")
-WIDEST = 92
+SEAT_COLOURS = ("cyan", "red", "magenta", "yellow")
+MAX_WIDTH = 92
 """Longer lines are hard to read, however wide the screen."""
 PIPE_WIDTH = 80
-PIPE_TABLE = 400
+PIPE_TABLE_WIDTH = 400
 
 
 class Terminal:
@@ -50,7 +50,7 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        return max(24, min(self.console.width, WIDEST))
+        return max(24, min(self.console.width, MAX_WIDTH))
 
     def line(self, *parts: StyledText) -> None:
         self.print(styled(*parts))
@@ -75,7 +75,7 @@ class Terminal:
         if self.rich:
             self.console.print(made)
             return
-        wide = Console(file=io.StringIO(), width=PIPE_TABLE, color_system=None)
+        wide = Console(file=io.StringIO(), width=PIPE_TABLE_WIDTH, color_system=None)
         with wide.capture() as captured:
             wide.print(made)
         self.raw("".join(f"{one.rstrip()}\n" for one in captured.get().splitlines()))
@@ -111,7 +111,7 @@ def _on_one_line(cell: StyledText) -> StyledText:
 
 
 def seat_colour(index: int) -> str:
-    return HUES[index % len(HUES)]
+    return SEAT_COLOURS[index % len(SEAT_COLOURS)]
 
 
 def shorten(words: str, width: int) -> str:

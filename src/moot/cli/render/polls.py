@@ -11,8 +11,8 @@ from moot.cli.render.output import pad, styled
 from moot.judging.audience_votes import AudienceTally
 from moot.views.poll_results import PollReport
 
-NAME = 20
-FIGURE = 9
+NAME_WIDTH = 20
+FIGURE_WIDTH = 9
 
 
 def poll_lines(results: PollReport, width: int) -> Iterator[Text]:
@@ -30,17 +30,19 @@ def poll_rows(results: PollReport) -> Iterator[Text]:
         for count in tally.counts:
             state = "open" if count.open else "closed"
             votes = f"{count.votes} {'vote' if count.votes == 1 else 'votes'}"
-            yield styled("  ", pad(f"{count.poll} the debate", NAME), f"{votes}, ", (state, "dim"))
+            yield styled("  ", pad(f"{count.poll} the debate", NAME_WIDTH), f"{votes}, ", (state, "dim"))
         return
     polls = [count.poll for count in tally.counts]
     changed = ["change"] if tally.pairs else []
-    yield styled("  ", (pad("", NAME) + "".join(f"{name:>{FIGURE}}" for name in (*polls, *changed)), "dim"))
+    yield styled(
+        "  ", (pad("", NAME_WIDTH) + "".join(f"{name:>{FIGURE_WIDTH}}" for name in (*polls, *changed)), "dim")
+    )
     for option in results.options:
         votes = [count.by_choice.get(option.id, 0) for count in tally.counts]
-        figures = [f"{number:>{FIGURE}}" for number in votes]
-        yield styled("  ", pad(option.name, NAME), *figures, _change(tally, option.id))
+        figures = [f"{number:>{FIGURE_WIDTH}}" for number in votes]
+        yield styled("  ", pad(option.name, NAME_WIDTH), *figures, _change(tally, option.id))
 
 
 def _change(tally: AudienceTally, choice: str) -> str:
     points = next((change.points for change in tally.changes if change.choice == choice), None)
-    return "" if points is None or not tally.pairs else f"{points:+.1f}".replace("-", "−").rjust(FIGURE)
+    return "" if points is None or not tally.pairs else f"{points:+.1f}".replace("-", "−").rjust(FIGURE_WIDTH)

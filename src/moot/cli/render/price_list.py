@@ -13,7 +13,7 @@ from moot.providers.endpoints import Endpoint, traits_of
 from moot.providers.known_models import KnownModel, catalogue
 from moot.providers.prices import genai_prices_version
 
-MOST_AT_ONCE = 150
+MAX_SHOWN = 150
 """A provider with more models is shown only where it is asked for by name."""
 
 
@@ -27,13 +27,13 @@ def print_prices(arena: Arena, provider: str | None) -> int:
         for name, endpoint in endpoints.items()
         if provider in (None, name)
     }
-    shown = [one for rows in listed.values() if provider or len(rows) <= MOST_AT_ONCE for one in rows]
+    shown = [one for rows in listed.values() if provider or len(rows) <= MAX_SHOWN for one in rows]
     own = arena.settings.prices
     if shown:
         _table(terminal, shown)
         terminal.line("")
     for name, rows in listed.items():
-        if not provider and len(rows) > MOST_AT_ONCE:
+        if not provider and len(rows) > MAX_SHOWN:
             terminal.line(f"  {len(rows)} more at {name}: ", (f"moot models --prices {name}", "bold"))
     for label, price in own.items():
         terminal.line(f"  moot.toml: {label}, in {_rate(price.input)}, out {_rate(price.output)}")

@@ -15,7 +15,7 @@ from moot.core.state import Debate
 from moot.core.visibility import OWNER, visible_event
 from moot.views.safe_text import clean_json
 
-PLAYING, WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
+HINT_PLAYING, HINT_WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
 
 
 class Screen(Protocol):
@@ -73,7 +73,7 @@ def open_screen(
     plain: bool = False,
     reasoning: bool = True,
     moving: bool = True,
-    hint: str = PLAYING,
+    hint: str = HINT_PLAYING,
     remark: str = "",
     ending: str = "",
     clock: Callable[[], datetime] = now,

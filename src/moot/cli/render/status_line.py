@@ -16,7 +16,7 @@ from moot.views.durations import clock
 from moot.views.transcript import speech_title
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-MOST_MARKS = 24
+MAX_MARKS = 24
 
 
 def status_lines(
@@ -33,7 +33,7 @@ def status_lines(
 def schedule_marks(debate: Debate) -> Text:
     """One mark for each speech of the schedule, in its seat's colour, filled as it is given."""
     made = styled()
-    if len(debate.schedule) > MOST_MARKS:
+    if len(debate.schedule) > MAX_MARKS:
         return made
     unspent = {slot.index for slot in debate.remaining_slots()}
     live = {turn.slot for turn in debate.live}

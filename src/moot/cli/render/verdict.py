@@ -12,7 +12,7 @@ from moot.views.outcome import JudgeMargins
 from moot.views.safe_text import single_line
 from moot.views.verdict_views import VerdictView
 
-NAME = 18
+NAME_WIDTH = 18
 INDENT = "  "
 
 
@@ -53,13 +53,17 @@ def score_bar(name: str, share: float, figure: str, width: int, colour: str = ""
     room = _bar_width(width)
     filled = round(room * min(100.0, max(0.0, share)) / 100)
     return styled(
-        INDENT, (pad(name, NAME) + " ", style), ("━" * filled, colour), ("─" * (room - filled), "dim"), figure
+        INDENT,
+        (pad(name, NAME_WIDTH) + " ", style),
+        ("━" * filled, colour),
+        ("─" * (room - filled), "dim"),
+        figure,
     )
 
 
 def _bar_width(width: int) -> int:
     """An odd number of cells, so that an axis has a middle."""
-    return max(8, width - NAME - 14) // 2 * 2 + 1
+    return max(8, width - NAME_WIDTH - 14) // 2 * 2 + 1
 
 
 def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
@@ -72,7 +76,7 @@ def margin_axis(result: VerdictView, width: int) -> Iterator[Text]:
     first, second = result.scores[0].seat, result.scores[1].seat
     left, right = shorten(second.name, room // 2 - 4), shorten(first.name, room // 2 - 4)
     middle = "level".center(room - len(left) - len(right))
-    margin = " " * (NAME + 1)
+    margin = " " * (NAME_WIDTH + 1)
     yield styled(
         INDENT, margin, (left, seat_colour(second.place)), (middle, "dim"), (right, seat_colour(first.place))
     )
@@ -82,7 +86,7 @@ def _dots(leaning: JudgeMargins, room: int, reach: float) -> Text:
     half = room // 2
     spots = [half + round(half * margin / reach) for margin in leaning.margins]
     low, high = min(spots), max(spots)
-    drawn = styled(INDENT, pad(leaning.judge + (", flipped" if leaning.flipped else ""), NAME) + " ")
+    drawn = styled(INDENT, pad(leaning.judge + (", flipped" if leaning.flipped else ""), NAME_WIDTH) + " ")
     for cell in range(room):
         if cell in spots:
             both = low == high

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from moot.views.safe_text import clean
 
-HELD = 3
+HELD_LINES = 3
 
 
 def clean_text(text: str) -> str:
@@ -47,7 +47,7 @@ def _break(text: str, start: int, width: int) -> tuple[int, int]:
 
 
 class LineFlow:
-    def __init__(self, width: int, held: int = HELD, label: str = "") -> None:
+    def __init__(self, width: int, held: int = HELD_LINES, label: str = "") -> None:
         self.width = width
         self.text = ""
         self._label = label

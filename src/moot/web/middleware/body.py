@@ -18,7 +18,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 from moot.api.problems import Problem
 
 MEDIA_TYPES = frozenset({"application/json"})
-MOST_BYTES = 128 * 1024
+MAX_BODY_BYTES = 128 * 1024
 LINGER_SECONDS = 0.5
 LINGER_BYTES = 4 * 1024 * 1024
 
@@ -37,7 +37,7 @@ def check_content_type(headers: Headers, media_types: Collection[str]) -> None:
 
 
 async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
-    if length > MOST_BYTES:
+    if length > MAX_BODY_BYTES:
         raise Problem("payload-too-large")
     body = bytearray()
     try:
@@ -47,7 +47,7 @@ async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
                 if message["type"] == "http.disconnect":
                     raise ClientDisconnected
                 body += message.get("body", b"")
-                if len(body) > MOST_BYTES:
+                if len(body) > MAX_BODY_BYTES:
                     raise Problem("payload-too-large")
                 if not message.get("more_body", False):
                     return bytes(body)
@@ -75,13 +75,13 @@ def linger(send: Send, receive: Receive) -> Send:
             await send(message)
             return
         await send({**message, "more_body": True})
-        await _take_in(receive)
+        await _drain(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     return slowly
 
 
-async def _take_in(receive: Receive) -> None:
+async def _drain(receive: Receive) -> None:
     left = LINGER_BYTES
     with suppress(TimeoutError):
         async with asyncio.timeout(LINGER_SECONDS):

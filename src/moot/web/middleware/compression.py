@@ -13,14 +13,14 @@ import re
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SMALL = 1024
+MIN_BYTES = 1024
 """Not worth it."""
-LARGE = 32_768
+THREAD_BYTES = 32_768
 """Packed beside the loop, which has words to pass on."""
 LEVEL = 5
-KIND = "application/json"
-SECRETS = re.compile(r"/(?:tokens|tickets|invitations)(?:/|$)")
-REFUSED = re.compile(r";q=0(\.0*)?$")
+JSON_TYPE = "application/json"
+SECRET_PATHS = re.compile(r"/(?:tokens|tickets|invitations)(?:/|$)")
+REFUSED_ENCODING = re.compile(r";q=0(\.0*)?$")
 
 
 class CompressionMiddleware:
@@ -29,7 +29,7 @@ class CompressionMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         read = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-        if not read or SECRETS.search(scope["path"]):
+        if not read or SECRET_PATHS.search(scope["path"]):
             await self._app(scope, receive, send)
         else:
             await self._app(
@@ -42,28 +42,28 @@ class CompressedReply:
 
     def __init__(self, send: Send, *, packs: bool) -> None:
         self._send = send
-        self._packs = packs
+        self._compress = packs
         self._head: Message | None = None
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and _fits(message):
+        if message["type"] == "http.response.start" and _is_compressible(message):
             self._head = message
             return
         if self._head is not None:
             head, self._head = self._head, None
             if message["type"] == "http.response.body" and not message.get("more_body", False):
-                message = await self._packed(head, message)
+                message = await self._compressed(head, message)
             await self._send(head)
         await self._send(message)
 
-    async def _packed(self, head: Message, message: Message) -> Message:
+    async def _compressed(self, head: Message, message: Message) -> Message:
         body: bytes = message.get("body", b"")
-        if len(body) <= SMALL:
+        if len(body) <= MIN_BYTES:
             return message
         headers = MutableHeaders(raw=head["headers"])
         headers.add_vary_header("Accept-Encoding")
-        if self._packs:
-            body = await asyncio.to_thread(_gzip, body) if len(body) > LARGE else _gzip(body)
+        if self._compress:
+            body = await asyncio.to_thread(_gzip, body) if len(body) > THREAD_BYTES else _gzip(body)
             headers["Content-Encoding"] = "gzip"
             headers["Content-Length"] = str(len(body))
         head["headers"] = headers.raw
@@ -73,12 +73,14 @@ class CompressedReply:
 def accepts_gzip(headers: Headers) -> bool:
     """Whether a client says that it does."""
     offers = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
-    return any(offer.startswith("gzip") and not REFUSED.search(offer) for offer in offers)
+    return any(offer.startswith("gzip") and not REFUSED_ENCODING.search(offer) for offer in offers)
 
 
-def _fits(head: Message) -> bool:
+def _is_compressible(head: Message) -> bool:
     headers = Headers(raw=head["headers"])
-    return headers.get("content-type", "").partition(";")[0] == KIND and "content-encoding" not in headers
+    return (
+        headers.get("content-type", "").partition(";")[0] == JSON_TYPE and "content-encoding" not in headers
+    )
 
 
 def _gzip(body: bytes) -> bytes:

@@ -36,10 +36,10 @@ from moot.web.middleware.body import MEDIA_TYPES, check_content_type, linger, re
 from moot.web.middleware.headers import ReplyHeaders
 from moot.web.responses import problem_reply
 
-OPEN = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
+OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
 """Open to all, and not counted: whoever watches over a server must not be locked out by it."""
-SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-STREAM = re.compile(
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+STREAM_PATH = re.compile(
     r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
     r"|debate/stream/([^/]+))"
 )
@@ -62,7 +62,7 @@ class GuardMiddleware:
         limiter: RateLimiter,
         tickets: Tickets,
         *,
-        open_paths: Collection[str] = OPEN,
+        open_paths: Collection[str] = OPEN_PATHS,
         open_prefixes: tuple[str, ...] = (),
         plain_text: Collection[str] = (),
     ) -> None:
@@ -70,7 +70,7 @@ class GuardMiddleware:
         self._authenticator = authenticator
         self._limiter = limiter
         self._tickets = tickets
-        self._names = AllowedHosts(service.hosts)
+        self._hosts = AllowedHosts(service.hosts)
         self._origins = AllowedOrigins(service.origins)
         self._proxies = TrustedProxies(service.proxies)
         self._body_seconds = service.body_seconds
@@ -88,7 +88,7 @@ class GuardMiddleware:
 
     async def _handle(self, exchange: HttpExchange) -> None:
         try:
-            await self._pass(exchange)
+            await self._check_and_forward(exchange)
         except HUNG_UP:
             pass
         except asyncio.CancelledError:
@@ -100,16 +100,16 @@ class GuardMiddleware:
         finally:
             exchange.log()
 
-    async def _pass(self, exchange: HttpExchange) -> None:
+    async def _check_and_forward(self, exchange: HttpExchange) -> None:
         scope, headers = exchange.scope, exchange.headers
         path: str = scope["path"]
         is_open = path in self._open_paths
         identity = NOBODY if is_open else await self._identify(scope, headers)
         # Elsewhere only those are counted who try tokens that are none.
-        await self._count(
+        await self._count_request(
             exchange, identity, counted=not is_open and (path.startswith("/api/") or identity is None)
         )
-        self._check_names(scope, headers)
+        self._check_origin(scope, headers)
         if self._is_preflight(scope, headers):
             await exchange.reply(self._preflight(headers))
             return
@@ -126,7 +126,7 @@ class GuardMiddleware:
         hide_in_request(*(word.rpartition(" ")[2] for word in sent), *own)
         if len(sent) > 1:
             return None
-        stream = STREAM.fullmatch(scope["path"])
+        stream = STREAM_PATH.fullmatch(scope["path"])
         if stream and not sent and (ticket := _ticket(scope)):
             # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
             issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
@@ -138,13 +138,15 @@ class GuardMiddleware:
             hide_secret(sent[0].rpartition(" ")[2])
         return identity
 
-    async def _count(self, exchange: HttpExchange, identity: Identity | None, *, counted: bool) -> None:
+    async def _count_request(
+        self, exchange: HttpExchange, identity: Identity | None, *, counted: bool
+    ) -> None:
         scope = exchange.scope
         peer = scope["client"][0] if scope.get("client") else ""
         address = self._proxies.client_key(peer, exchange.headers.getlist("x-forwarded-for"))
         known = identity is not None and identity not in (NOBODY, ANYONE)
         client = scope["state"]["client"] = identity.client(address) if identity and known else address
-        if self._comes_from_elsewhere(scope, exchange.headers):
+        if self._is_cross_origin(scope, exchange.headers):
             # A page in another tab must not use up what the user of this machine may ask.
             client = f"{client} elsewhere"
         status = await self._limiter.hit(client) if counted else None
@@ -152,15 +154,19 @@ class GuardMiddleware:
             exchange.reply_headers.rate_limit = status
             status.check()
 
-    def _check_names(self, scope: Scope, headers: Headers) -> None:
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
-        self._names.check(host, scope["server"][0] if scope.get("server") else "")
-        if scope["type"] == "http" and scope["method"] in SAFE and not self._is_preflight(scope, headers):
+        self._hosts.check(host, scope["server"][0] if scope.get("server") else "")
+        if (
+            scope["type"] == "http"
+            and scope["method"] in SAFE_METHODS
+            and not self._is_preflight(scope, headers)
+        ):
             return
         own = origin_of(self._scheme(scope, headers), host)
         self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
 
-    def _comes_from_elsewhere(self, scope: Scope, headers: Headers) -> bool:
+    def _is_cross_origin(self, scope: Scope, headers: Headers) -> bool:
         own = origin_of(self._scheme(scope, headers), headers.get("host", ""))
         try:
             self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
@@ -184,7 +190,7 @@ class GuardMiddleware:
 
     def _preflight(self, headers: Headers) -> Response:
         asked = headers.get("access-control-request-headers", "").split(",")
-        granted = [name.strip().lower() for name in asked if _may_send(name.strip().lower())]
+        granted = [name.strip().lower() for name in asked if _is_allowed_header(name.strip().lower())]
         cors = {
             "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
             "Access-Control-Allow-Headers": ", ".join(granted),
@@ -216,9 +222,9 @@ class HttpExchange:
         self.receive = receive
         self.reply_headers = reply_headers
         self._send = send
-        self._began = time.monotonic()
+        self._started = time.monotonic()
         self._status: int | None = None
-        self._over = False
+        self._complete = False
         scope.setdefault("state", {})["request_id"] = reply_headers.request_id = new_id("req")
 
     async def send(self, message: Message) -> None:
@@ -234,7 +240,7 @@ class HttpExchange:
                 await self.reply(problem_reply(Problem("not-found"), self.scope))
                 return
             case "http.response.body" | "websocket.http.response.body":
-                self._over = not message.get("more_body", False)
+                self._complete = not message.get("more_body", False)
             case _:
                 pass
         await self._send(message)
@@ -254,7 +260,7 @@ class HttpExchange:
         elif self._status == 101:
             with suppress(*HUNG_UP):
                 await self._send({"type": "websocket.close", "code": 1011})
-        elif not self._over:
+        elif not self._complete:
             # Cut off, so that nobody takes what has been sent for the whole.
             self.abort()
 
@@ -265,7 +271,7 @@ class HttpExchange:
     def log(self) -> None:
         """No query, no headers, no body. The path as it came, so that it cannot break a line."""
         # Whoever watches over a server asks every second, and is told the same.
-        well = self.scope["path"] in OPEN and self._status == 200
+        well = self.scope["path"] in OPEN_PATHS and self._status == 200
         access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._log_fields())
 
     def _log_fields(self) -> dict[str, Any]:
@@ -276,7 +282,7 @@ class HttpExchange:
             "method": scope.get("method", "WS"),
             "path": scope.get("raw_path", b"").decode("latin-1"),
             "status": self._status or 0,
-            "ms": round((time.monotonic() - self._began) * 1000, 1),
+            "ms": round((time.monotonic() - self._started) * 1000, 1),
         }
 
 
@@ -291,7 +297,7 @@ def _ticket(scope: Scope) -> str:
     return given[0] if len(given) == 1 else ""
 
 
-def _may_send(header: str) -> bool:
+def _is_allowed_header(header: str) -> bool:
     return header in (
         "authorization", "content-type", "idempotency-key", "last-event-id",
     ) or re.fullmatch(r"x-provider-key-[a-z0-9_-]{1,64}", header) is not None  # fmt: skip

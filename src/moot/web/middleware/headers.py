@@ -13,13 +13,13 @@ CSP = (
     "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types dompurify moot"
 )
-ALWAYS = {
+COMMON_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-ON_PAGES = {
+PAGE_HEADERS = {
     "Content-Security-Policy": CSP,
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Frame-Options": "DENY",
@@ -42,18 +42,18 @@ class ReplyHeaders:
     def apply(self, message: Message) -> None:
         headers = MutableHeaders(raw=list(message.get("headers", [])))
         headers["X-Request-Id"] = self.request_id
-        defaults = dict(ALWAYS) if message["type"] != "websocket.accept" else {}
+        defaults = dict(COMMON_HEADERS) if message["type"] != "websocket.accept" else {}
         if self.rate_limit is not None:
             defaults |= self.rate_limit.headers
         if headers.get("content-type", "").startswith("text/html"):
-            defaults |= ON_PAGES
+            defaults |= PAGE_HEADERS
         for name, value in defaults.items():
             headers.setdefault(name, value)
         if self._origins:
-            self._share(headers)
+            self._add_cors(headers)
         message["headers"] = headers.raw
 
-    def _share(self, headers: MutableHeaders) -> None:
+    def _add_cors(self, headers: MutableHeaders) -> None:
         """With the pages of allowed origins, and of no other."""
         headers.add_vary_header("Origin")
         origins = [value for name, value in self._scope["headers"] if name == b"origin"]

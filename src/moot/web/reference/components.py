@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moot.api.problems import MEDIA_TYPE, REGISTRY, ProblemKind
+from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemKind
 from moot.api.v1 import admin_bodies, bodies, people_bodies, query_params
 from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.api.v1.fields import SEAT_ID
@@ -137,7 +137,7 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     guest = {
         "type": "string",
         "minLength": 1,
-        "maxLength": people_bodies.LONGEST_NAME,
+        "maxLength": people_bodies.MAX_NAME_LENGTH,
         "pattern": "^[0-9A-Za-z_-]+$",
     }
     yield "Guest", _parameter("name", "path", guest, "The name of the invitation.")
@@ -149,7 +149,10 @@ def parameters(offer: Offer) -> Iterator[tuple[str, Shape]]:
     session = {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}
     yield "Session", _parameter("sessionId", "path", session, "The session, or its id before an import.")
     yield "Model", _parameter("model", "path", model, "The name of the model, as in the list.")
-    yield "Token", _parameter("token", "path", {**guest, "maxLength": admin_bodies.LONGEST_NAME}, "Its name.")
+    yield (
+        "Token",
+        _parameter("token", "path", {**guest, "maxLength": admin_bodies.MAX_NAME_LENGTH}, "Its name."),
+    )
     key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": _VISIBLE}
     yield "IdempotencyKey", _parameter("Idempotency-Key", "header", key, _IDEMPOTENCY)
     last = "The last id that was seen; browsers send it by themselves. Wins over `lastEventId`."
@@ -168,30 +171,30 @@ def _parameter(name: str, where: str, schema: Shape, text: str) -> Shape:
 
 def problems() -> dict[str, Shape]:
     """One reply for each status, with all the kinds that have it."""
-    statuses = sorted({sort.status for sort in REGISTRY.values()})
+    statuses = sorted({sort.status for sort in PROBLEM_TYPES.values()})
     return {f"Problem{status}": _problem(status) for status in statuses}
 
 
 def kinds_of(status: int) -> list[ProblemKind]:
-    return [kind for kind, sort in REGISTRY.items() if sort.status == status]
+    return [kind for kind, sort in PROBLEM_TYPES.items() if sort.status == status]
 
 
 def _problem(status: int) -> Shape:
     kinds = kinds_of(status)
-    examples = {kind: {"summary": REGISTRY[kind].detail, "value": example_of(kind)} for kind in kinds}
+    examples = {kind: {"summary": PROBLEM_TYPES[kind].detail, "value": example_of(kind)} for kind in kinds}
     said = (
         *(("Retry-After",) if status in _AGAIN else ()),
         *(("WWW-Authenticate",) if status == 401 else ()),
     )
     return {
-        "description": "; ".join(f"`{kind}`: {REGISTRY[kind].detail}" for kind in kinds),
+        "description": "; ".join(f"`{kind}`: {PROBLEM_TYPES[kind].detail}" for kind in kinds),
         "headers": headers(*said),
         "content": {MEDIA_TYPE: {"schema": schema("ErrorResponse"), "examples": examples}},
     }
 
 
 def example_of(kind: ProblemKind) -> Shape:
-    sort = REGISTRY[kind]
+    sort = PROBLEM_TYPES[kind]
     shape: Shape = {
         "type": f"/errors/{kind}",
         "title": sort.title,

@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from moot.api.frames import Frame, as_sse
-from moot.api.problems import REGISTRY
+from moot.api.problems import PROBLEM_TYPES
 from moot.api.v1.validation_messages import Shape
 from moot.rules.participation import MAX_VOTES
 from moot.settings import ServerSettings
@@ -166,7 +166,7 @@ def _socket_commands(shape: Shape) -> str:
 def _problems() -> str:
     rows = (
         (str(sort.status), code(f"/errors/{name}"), prose(sort.detail))
-        for name, sort in sorted(REGISTRY.items(), key=lambda item: item[1].status)
+        for name, sort in sorted(PROBLEM_TYPES.items(), key=lambda item: item[1].status)
     )
     return table(("Status", "Type", "Meaning"), rows)
 

@@ -29,8 +29,8 @@ from moot.web.reference.components import (
 from moot.web.reference.schemas import EVENTS, EXTENDED
 from moot.web.reference.schemas import schemas as reply_schemas
 from moot.web.reference.schemas.base_schemas import Reply
-from moot.web.routes.debates import ROUTES, STREAMED
-from moot.web.streaming.websocket_commands import ORDERS
+from moot.web.routes.debates import ROUTES, STREAM_ROUTES
+from moot.web.streaming.websocket_commands import COMMANDS
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
 UNCOUNTED = (400, 408, 413, 414, 421, 431)
@@ -142,7 +142,7 @@ def _parameters(article: Article, name: str, path: str, offer: Offer) -> Iterato
     if article.keys:
         yield from (ref("parameters", f"ProviderKey-{provider}") for provider in offer.keyed)
     yield from {**query_params.PARAMETERS, **conversation_pages.QUERIES}.get(article.query, ())
-    if name in STREAMED or article.query == "plain":
+    if name in STREAM_ROUTES or article.query == "plain":
         yield ref("parameters", "Ticket")
         yield ref("parameters", "LastEventId")
 
@@ -180,7 +180,7 @@ def _responses(article: Article, name: str, offer: Offer) -> Shape:
 
 
 def _content(article: Article, name: str, offer: Offer) -> Shape:
-    if name in STREAMED:
+    if name in STREAM_ROUTES:
         return {"text/event-stream": _stream(name)}
     if article.events:
         lines = [_line(model) for model in offer.added_events[article.events]]
@@ -264,7 +264,7 @@ def _socket() -> Shape:
                     **{name: schema(model.__name__) for name, model in EVENTS.items()},
                     "ack": schema("AckData"),
                 },
-                "commands": {name: schema(order.form.__name__) for name, order in ORDERS.items()},
+                "commands": {name: schema(order.form.__name__) for name, order in COMMANDS.items()},
             },
         }
     }

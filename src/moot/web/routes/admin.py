@@ -38,8 +38,8 @@ ROUTES: tuple[Route, ...] = (
     ("POST", "/tokens", "new_token", "operate"),
     ("DELETE", "/tokens/{token}", "revoke_token", "operate"),
 )
-ASK = "Ask the operator of this server."
-FIRST = (
+ASK_OPERATOR = "Ask the operator of this server."
+FIRST_ONE_WARNING = (
     "From now on every request needs a token. This one is for the debates of {owner}; models, tokens and the "
     "debates of all are for the operator: the one whose token is in MOOT_TOKEN, and the command line."
 )
@@ -50,7 +50,7 @@ class AdminRoutes(RouteHandlers):
         query_params.no_params(query_string(request))
         listed = await self._context.server_info.providers()
         needed, mine = await self._context.authenticator.needs_token(), may(identity_of(request), "operate")
-        rows = listed["providers"] if mine else [_from_outside(row) for row in listed["providers"]]
+        rows = listed["providers"] if mine else [_without_details(row) for row in listed["providers"]]
         shape = {**listed, "providers": rows, "token": needed, "operator": mine, "version": __version__}
         return json_reply(shape)
 
@@ -59,7 +59,7 @@ class AdminRoutes(RouteHandlers):
     async def installs(self, request: Request) -> Response:
         query_params.no_params(query_string(request))
         mine = may(identity_of(request), "operate")
-        rows = [_install(install, mine=mine) for install in self._arena.providers.installs.all()]
+        rows = [_install_reply(install, mine=mine) for install in self._arena.providers.installs.all()]
         return json_reply({"models": rows, "operator": mine})
 
     async def install(self, request: Request, model: ModelName) -> Response:
@@ -69,7 +69,7 @@ class AdminRoutes(RouteHandlers):
             started = self._arena.providers.installs.start(model)
         except Unavailable:
             raise _no_model() from None
-        return json_reply(_install(started, mine=True), 202)
+        return json_reply(_install_reply(started, mine=True), 202)
 
     async def stop_install(self, request: Request, model: ModelName) -> Response:
         query_params.no_params(query_string(request))
@@ -85,7 +85,7 @@ class AdminRoutes(RouteHandlers):
         query_params.no_params(query_string(request))
         tokens = await self._arena.store.tokens()
         shape = {
-            "tokens": [_token(token) for token in tokens],
+            "tokens": [_token_reply(token) for token in tokens],
             "needed": await self._context.authenticator.needs_token(),
         }
         return json_reply(shape)
@@ -96,7 +96,7 @@ class AdminRoutes(RouteHandlers):
         async with repeats.in_flight(request, raw) as once:
             if saved := await repeats.saved_reply(request, once):
                 return json_reply(saved, 201, {"Idempotent-Replayed": "true"})
-            shape = await self._make(bodies.read_body(admin_bodies.NewToken, raw))
+            shape = await self._make_token(bodies.read_body(admin_bodies.NewToken, raw))
             await repeats.remember(request, once, shape)
         return json_reply(shape, 201)
 
@@ -108,7 +108,7 @@ class AdminRoutes(RouteHandlers):
         self._context.stream_monitor.review_soon()
         return Response(status_code=204)
 
-    async def _make(self, asked: admin_bodies.NewToken) -> dict[str, Any]:
+    async def _make_token(self, asked: admin_bodies.NewToken) -> dict[str, Any]:
         store, authenticator = self._arena.store, self._context.authenticator
         if any(kept.name == asked.name for kept in await store.tokens()):
             raise Problem("validation", errors={"name": ["There is a token of that name"]})
@@ -118,20 +118,20 @@ class AdminRoutes(RouteHandlers):
         token = Token(asked.name, digest(secret), asked.role, owner, now, until)
         await store.save_token(token)
         authenticator.forget_cached()
-        warning = FIRST.format(owner=owner or "nobody in particular") if first else None
-        return {**_token(token), "token": secret, "warning": warning}
+        warning = FIRST_ONE_WARNING.format(owner=owner or "nobody in particular") if first else None
+        return {**_token_reply(token), "token": secret, "warning": warning}
 
 
-def _from_outside(row: dict[str, Any]) -> dict[str, Any]:
+def _without_details(row: dict[str, Any]) -> dict[str, Any]:
     """Where a server stands in the operator's network is the operator's business."""
-    return {**row, "why": None, "missing": row["missing"] and ASK}
+    return {**row, "why": None, "missing": row["missing"] and ASK_OPERATOR}
 
 
 def _no_model() -> Problem:
     return Problem("not-found", "There is no such model to install")
 
 
-def _install(install: InstallStatus, *, mine: bool) -> dict[str, Any]:
+def _install_reply(install: InstallStatus, *, mine: bool) -> dict[str, Any]:
     """What went wrong names folders of the server: it is for the operator."""
     return {
         "name": install.entry.name,
@@ -147,7 +147,7 @@ def _install(install: InstallStatus, *, mine: bool) -> dict[str, Any]:
     }
 
 
-def _token(token: Token) -> dict[str, Any]:
+def _token_reply(token: Token) -> dict[str, Any]:
     return {
         "name": token.name,
         "role": token.role,

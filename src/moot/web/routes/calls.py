@@ -12,7 +12,7 @@ from moot.core.segments import Piece, left_open
 from moot.core.terms import DeltaKind, Segment
 from moot.engine.arena import Arena
 
-PAGE = 1000
+PAGE_SIZE = 1000
 
 
 async def find_call(arena: Arena, debate_id: str, number: int) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _segments(events: list[Event]) -> list[dict[str, Any]]:
 async def _events_of(arena: Arena, debate_id: str, number: int) -> list[Event]:
     events: list[Event] = []
     after = 0
-    while records := await arena.store.read(debate_id, after, PAGE):
+    while records := await arena.store.read(debate_id, after, PAGE_SIZE):
         after = records[-1].seq
         for recorded in records:
             if getattr(recorded.event, "call", None) != number:

@@ -100,7 +100,7 @@ _ROUTES: tuple[Route, ...] = (
 ROUTES: tuple[Route, ...] = (
     *_ROUTES, *page_views.ROUTES, *invitations.ROUTES, *people.ROUTES, *conversations.ROUTES, *admin.ROUTES
 )  # fmt: skip
-STREAMED = ("stream", "stream_events", "stream_view")
+STREAM_ROUTES = ("stream", "stream_events", "stream_view")
 
 
 def router(context: AppContext) -> APIRouter:

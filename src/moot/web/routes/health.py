@@ -19,7 +19,7 @@ from moot.engine.arena import Arena
 from moot.web.responses import json_reply
 
 PATHS = ("/health", "/health/live", "/health/ready", "/api/v1/health", "/api/health")
-LOOK_SECONDS = 2.0
+CHECK_SECONDS = 2.0
 """Whoever asks wants to send requests elsewhere soon, and would take no answer for one."""
 
 
@@ -33,7 +33,7 @@ def router(arena: Arena) -> APIRouter:
         if arena.followers.closed:
             return json_reply({"status": "stopping"}, 503, {"Retry-After": "2"})
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(CHECK_SECONDS):
                 # Of a debate that never was: anybody may ask for this, and uncounted, so it must cost little.
                 await arena.store.positions(("health",))
         except (StoreError, TimeoutError):

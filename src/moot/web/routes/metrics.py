@@ -22,7 +22,7 @@ from moot.store.contract import UNCLAIMED
 from moot.web.routes.health import is_bus_down
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-LOOK_SECONDS = 4.0
+QUERY_SECONDS = 4.0
 """Whoever collects these waits for about ten."""
 
 
@@ -62,7 +62,7 @@ class Metrics:
     async def exposition(self) -> bytes:
         self._bus_up.set(not await is_bus_down(self._arena))
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(QUERY_SECONDS):
                 await self._look_at_the_log()
         except (StoreError, TimeoutError):
             # The other figures are what an operator needs most just then.

@@ -36,22 +36,22 @@ PAGES = {
     "/debate/{debateId}/stage": "stage",
 }
 """The module of each address, as the page itself knows it."""
-LOST = "lost"
+NOT_FOUND_PAGE = "lost"
 FILES = ("/static/", "/vendor/")
 ICON = "/favicon.ico"
 PATHS = (*PAGES, *(f"{prefix}{{path:path}}" for prefix in FILES), ICON)
 OPEN = frozenset(path for path in (*PAGES, ICON) if "{" not in path)
 OPEN_PREFIXES = ("/debate/", *FILES)
-KINDS = {
+MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
 }
-SMALL = 512
+MIN_GZIP_BYTES = 512
 """Not worth packing."""
-UNBUILT = "The page has not been built yet: run `make setup`.\n"
+NOT_BUILT = "The page has not been built yet: run `make setup`.\n"
 
 
 class StaticFile(Struct, frozen=True):
@@ -80,7 +80,7 @@ class PageRoutes:
         """The page for an address that there is not, where a person asks for it and not a program."""
         asked = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
         within = f"{request.url.path}/".startswith(("/api/", *FILES))
-        return self._shell(request, LOST, 404) if asked and not within else None
+        return self._shell(request, NOT_FOUND_PAGE, 404) if asked and not within else None
 
     async def _page(self, name: str, request: Request) -> Response:
         return self._shell(request, name)
@@ -94,7 +94,7 @@ class PageRoutes:
 
     def _shell(self, request: Request, name: str, status: int = 200) -> Response:
         if not self._home.joinpath("vendor", "preact.js").is_file():
-            return Response(UNBUILT, 503, media_type="text/plain")
+            return Response(NOT_BUILT, 503, media_type="text/plain")
         needed = page_assets(self._read, "static/app.js", f"static/pages/{name}.js")
         document = self._home.joinpath("static", "index.html").read_bytes()
         return _sent(request, _packed(".html", with_preloads(document, needed)), status)
@@ -106,7 +106,7 @@ class PageRoutes:
     def _static_file(self, folder: str, path: str) -> StaticFile:
         """Raises Problem. Nothing outside the two folders has an address."""
         relative = PurePosixPath(path)
-        if relative.suffix not in KINDS or not all(_is_a_name(part) for part in path.split("/")):
+        if relative.suffix not in MEDIA_TYPES or not all(_is_a_name(part) for part in path.split("/")):
             raise Problem("not-found")
         known = self._home.joinpath(folder, *relative.parts)
         if not known.is_file():
@@ -136,5 +136,5 @@ def _is_a_name(part: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _packed(suffix: str, plain: bytes) -> StaticFile:
-    packed = gzip.compress(plain, 9, mtime=0) if len(plain) > SMALL else b""
-    return StaticFile(KINDS[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
+    packed = gzip.compress(plain, 9, mtime=0) if len(plain) > MIN_GZIP_BYTES else b""
+    return StaticFile(MEDIA_TYPES[suffix], plain, packed, f'"{hashlib.sha256(plain).hexdigest()[:20]}"')

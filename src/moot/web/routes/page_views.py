@@ -25,7 +25,7 @@ from moot.store.contract import DebateHead
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.routes.handlers import DebateId, Route, RouteHandlers
-from moot.web.streaming.frame_cache import BREATH
+from moot.web.streaming.frame_cache import YIELD_EVERY
 
 ROUTES: tuple[Route, ...] = (
     ("GET", "/debates/{debateId}/view", "look_in", "watch"),
@@ -34,7 +34,7 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-MARKS = 64
+MAX_CACHED_STATES = 64
 
 StateKey = tuple[str, datetime, int]
 """A debate, when it was opened, and a point of its log."""
@@ -68,7 +68,7 @@ class PageViewRoutes(RouteHandlers):
         debate = await self._stood(head, query.after)
         dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after
         for recorded in await self._arena.store.read(debate_id, query.after, query.limit):
-            if recorded.seq % BREATH == 0:
+            if recorded.seq % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
             before, debate = debate, evolve(debate, recorded)
             shapes += [frame.data for frame in dialect.frames(seen_event(recorded, before, debate, viewer))]
@@ -89,7 +89,7 @@ class PageViewRoutes(RouteHandlers):
         key = (head.id, head.created_at, debate.seq)
         self._marks[key] = debate
         self._marks.move_to_end(key)
-        if len(self._marks) > MARKS:
+        if len(self._marks) > MAX_CACHED_STATES:
             self._marks.popitem(last=False)
 
     async def setup(self, request: Request, debate_id: DebateId) -> Response:

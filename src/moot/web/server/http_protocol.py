@@ -26,10 +26,10 @@ from moot.web.responses import raw_reply
 from moot.web.server.stall_guard import StallGuard
 from moot.web.server.websocket_protocol import close_gently
 
-MOST_QUERY = 8 * 1024
-MOST_HEAD = 16 * 1024
-MOST_HEADERS = 100
-MOST_PADDING = 1024 * 1024
+MAX_QUERY_BYTES = 8 * 1024
+MAX_HEAD_BYTES = 16 * 1024
+MAX_HEADERS = 100
+MAX_PADDING_BYTES = 1024 * 1024
 """What a body may have around it: the frames of its chunks, and trailers, which nobody reads."""
 
 
@@ -190,12 +190,12 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         super().on_url(url)
         self._padding -= len(url)
         # A path may be as long as it likes to be, within a head: there is nothing there, and that is said.
-        if len(self.url) > MOST_HEAD or len(self.url.partition(b"?")[2]) > MOST_QUERY:
+        if len(self.url) > MAX_HEAD_BYTES or len(self.url.partition(b"?")[2]) > MAX_QUERY_BYTES:
             self._stop(Problem("uri-too-long", headers={"Connection": "close"}))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._head_bytes += len(name) + len(value) + 4
-        if self._head_bytes > MOST_HEAD or len(self.headers) >= MOST_HEADERS:
+        if self._head_bytes > MAX_HEAD_BYTES or len(self.headers) >= MAX_HEADERS:
             self._stop(Problem("headers-too-large"))
         # A trailer comes when the headers have been judged, and must not be taken for one of them.
         if self._in_head:
@@ -223,9 +223,9 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
         raise problem
 
     def _check_padding(self) -> None:
-        if self._in_head and self._padding > MOST_HEAD + self._head_bytes:
+        if self._in_head and self._padding > MAX_HEAD_BYTES + self._head_bytes:
             self.refuse(Problem("headers-too-large"))
-        if self._in_body and self._padding > MOST_PADDING:
+        if self._in_body and self._padding > MAX_PADDING_BYTES:
             self.refuse(Problem("malformed-request"))
 
     def _wrong_head(self, version: str) -> Problem | None:
@@ -251,7 +251,7 @@ class HttpConnection(StallGuard, HttpToolsProtocol):
 
     def _path(self) -> str:
         """Of the request under way, as far as it can be read."""
-        path = getattr(self, "url", b"").partition(b"?")[0][:MOST_HEAD]
+        path = getattr(self, "url", b"").partition(b"?")[0][:MAX_HEAD_BYTES]
         return unquote(path.decode("latin-1"))
 
     # --- WebSockets -----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from moot.api.origins import WILDCARDS, bracketed
 from moot.core.errors import Unavailable
 from moot.settings import ServerSettings
 from moot.web.server.http_protocol import http_protocol_class
-from moot.web.server.websocket_protocol import MOST_BYTES, websocket_protocol_class
+from moot.web.server.websocket_protocol import MAX_MESSAGE_BYTES, websocket_protocol_class
 
 BACKLOG = 2048
 KEEP_ALIVE_SECONDS = 75
@@ -71,7 +71,7 @@ def _config(app: ASGIApp, service: ServerSettings) -> uvicorn.Config:
         interface="asgi3",
         http=http_protocol_class(service.header_seconds, service.stalled_seconds),
         ws=websocket_protocol_class(service.stalled_seconds),
-        ws_max_size=MOST_BYTES,
+        ws_max_size=MAX_MESSAGE_BYTES,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
         ws_per_message_deflate=False,

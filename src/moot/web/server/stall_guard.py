@@ -6,7 +6,7 @@ import asyncio
 import socket
 import struct
 
-AT_ONCE = struct.pack("ii", 1, 0)
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 """The line is reset: what the system still holds of it goes, too."""
 
 
@@ -23,7 +23,7 @@ class StallGuard(asyncio.Protocol):
         line = self.transport.get_extra_info("socket")
         if line is not None and self.transport.get_write_buffer_size():
             # Else the system would go on for minutes to offer what nobody reads.
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         self.transport.abort()
 
     def pause_writing(self) -> None:

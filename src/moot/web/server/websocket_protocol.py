@@ -22,11 +22,11 @@ from moot.api.problems import Problem
 from moot.web.responses import raw_reply
 from moot.web.server.stall_guard import StallGuard
 
-FAREWELL_SECONDS = 1.0
-MOST_BYTES = 64 * 1024
-MOST_FRAMES = 1024
+LINGER_SECONDS = 1.0
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_FRAMES = 1024
 """Of one message. Empty frames have no size, but each costs its handling."""
-MOST_UNREAD = 1024 * 1024
+MAX_UNREAD_BYTES = 1024 * 1024
 """Pongs that a client may leave unread."""
 
 
@@ -35,7 +35,7 @@ def close_gently(loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) 
     if transport.is_closing():
         return None
     transport.write_eof()
-    return loop.call_later(FAREWELL_SECONDS, transport.close)
+    return loop.call_later(LINGER_SECONDS, transport.close)
 
 
 class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
@@ -92,7 +92,7 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
     def handle_cont(self, event: Frame) -> None:
         if self.close_sent:
             return
-        if len(self.frames) >= MOST_FRAMES:
+        if len(self.frames) >= MAX_FRAMES:
             self._fail(CloseCode.MESSAGE_TOO_BIG)
             return
         super().handle_cont(event)
@@ -111,7 +111,7 @@ class WebSocketConnection(StallGuard, WebSocketsSansIOProtocol):
     def handle_ping(self) -> None:
         if self.close_sent:
             return
-        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+        if self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.abort()
             return
         super().handle_ping()

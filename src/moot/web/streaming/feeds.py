@@ -24,9 +24,9 @@ from moot.core.visibility import Viewer
 from moot.engine.followers import Followers
 from moot.store.contract import Store
 from moot.web.streaming.frame_cache import (
-    BREATH,
     CACHED_BYTES,
-    SIZE,
+    PAGE_EVENTS,
+    YIELD_EVERY,
     EncodeFrame,
     FeedKey,
     FramePage,
@@ -35,7 +35,7 @@ from moot.web.streaming.frame_cache import (
 
 log = logging.getLogger(__name__)
 
-LATER_SECONDS = 0.5
+STORE_RETRY_SECONDS = 0.5
 
 TryWrite = Callable[[bytes], bool]
 """Takes the frames of some events, none for a beat; False where it cannot take them now."""
@@ -82,14 +82,14 @@ class Feed:
                 return await self._page(number)
             except UnknownDebate:
                 self.end = "deleted"
-                return FramePage(number * SIZE, None)
+                return FramePage(number * PAGE_EVENTS, None)
             except StoreError:
-                await asyncio.sleep(LATER_SECONDS)
+                await asyncio.sleep(STORE_RETRY_SECONDS)
 
     async def _page(self, number: int) -> FramePage:
         await self._ready.wait()
         live = self._live
-        if live is not None and number * SIZE == live.first:
+        if live is not None and number * PAGE_EVENTS == live.first:
             return live
         page = self._cache.get((self.key, number))
         if page is not None:
@@ -149,10 +149,10 @@ class Feed:
         return True
 
     async def _build(self, number: int) -> FramePage:
-        first, before = number * SIZE, self._cache.forgotten
+        first, before = number * PAGE_EVENTS, self._cache.forgotten
         page = await self._blank(first)
-        for recorded in await self._store.read(self.key.debate, first, SIZE):
-            if recorded.seq % BREATH == 0:
+        for recorded in await self._store.read(self.key.debate, first, PAGE_EVENTS):
+            if recorded.seq % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
             self._add(page, recorded)
         if self._cache.forgotten == before:
@@ -162,7 +162,7 @@ class Feed:
 
     async def _blank(self, first: int) -> FramePage:
         """With the state that the page before ends with; where that is not at hand, it is folded anew."""
-        earlier = self._cache.get((self.key, first // SIZE - 1))
+        earlier = self._cache.get((self.key, first // PAGE_EVENTS - 1))
         if earlier is not None:
             return FramePage(first, earlier.state)
         return FramePage(first, await self._store.state(self.key.debate, first) if first else None)
@@ -182,7 +182,7 @@ class Feed:
             except UnknownDebate:
                 self.end = "deleted"
             except StoreError:
-                await asyncio.sleep(LATER_SECONDS)
+                await asyncio.sleep(STORE_RETRY_SECONDS)
             except Exception:
                 log.exception("a feed broke off", extra={"debate": self.key.debate})
                 self.end = "closed"
@@ -196,7 +196,7 @@ class Feed:
         if self._live is None:
             head = await self._store.head(self.key.debate)
             self._head = head.version
-            self._live = await self._blank(head.version // SIZE * SIZE)
+            self._live = await self._blank(head.version // PAGE_EVENTS * PAGE_EVENTS)
             self._written_seq = self._live.last
             self._ready.set()
         live, ended = self._live, self._live.ended
@@ -212,7 +212,7 @@ class Feed:
             self._wake()
 
     def _turn_over(self, done: FramePage) -> FramePage:
-        self._cache.put((self.key, done.first // SIZE), done)
+        self._cache.put((self.key, done.first // PAGE_EVENTS), done)
         self._live = FramePage(done.last, done.state)
         return self._live
 
@@ -279,7 +279,7 @@ class Feeds:
         """Whether the log, as it stands, has anything after the cursor for this viewer in this dialect."""
         seq, skip = cursor.complete_seq, cursor.part
         before = await self._store.state(debate_id, seq) if seq else None
-        while records := await self._store.read(debate_id, seq, SIZE):
+        while records := await self._store.read(debate_id, seq, PAGE_EVENTS):
             for recorded in records:
                 after = evolve(before, recorded)
                 if dialect.frames(seen_event(recorded, before, after, viewer))[skip:]:
@@ -296,7 +296,7 @@ async def read_events(feed: Feed, cursor: Cursor) -> AsyncGenerator[tuple[bytes,
     """What a viewer has not seen yet, event by event; nothing, where a beat came and no event."""
     seq, skip, beats = cursor.complete_seq, cursor.part, feed.heartbeats
     while True:
-        page = await feed.page(seq // SIZE)
+        page = await feed.page(seq // PAGE_EVENTS)
         # It may grow while these are being sent.
         events, last, over = page.since(seq), page.last, feed.is_over(page)
         for frames in events:
@@ -329,7 +329,7 @@ async def read_bytes(feed: Feed, cursor: Cursor, take: TryWrite | None = None) -
             return
     seq, beats = cursor.seq, feed.heartbeats
     while True:
-        page = await feed.page(seq // SIZE)
+        page = await feed.page(seq // PAGE_EVENTS)
         last, over = page.last, feed.is_over(page)
         if last > seq:
             frames = page.joined(seq)
@@ -353,7 +353,7 @@ async def read_bytes(feed: Feed, cursor: Cursor, take: TryWrite | None = None) -
 async def _rest_of_event(feed: Feed, cursor: Cursor) -> tuple[tuple[bytes, ...], bool]:
     """The frames of the cursor's own event that the viewer has not seen, and whether it was the last."""
     while True:
-        page = await feed.page(cursor.complete_seq // SIZE)
+        page = await feed.page(cursor.complete_seq // PAGE_EVENTS)
         if page.last > cursor.complete_seq:
             over = feed.is_over(page) and page.last == cursor.seq
             return page.since(cursor.complete_seq)[0][cursor.part :], over

@@ -13,11 +13,11 @@ from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.visibility import Viewer
 
-SIZE = 256
-BREATH = 16
+PAGE_EVENTS = 256
+YIELD_EVERY = 16
 """After so many events others get their turn: to tell what each of them changed takes a moment."""
 CACHED_BYTES = 64 * 1024 * 1024
-OVERHEAD = 200
+EVENT_OVERHEAD = 200
 """Bytes that an event without any frame takes in a page."""
 
 EncodeFrame = Callable[[Frame, str], bytes]
@@ -46,7 +46,7 @@ class FramePage:
 
     @property
     def full(self) -> bool:
-        return len(self.events) == SIZE
+        return len(self.events) == PAGE_EVENTS
 
     def add(
         self, recorded: Recorded, dialect: Dialect, viewer: Viewer, encode: EncodeFrame
@@ -61,7 +61,7 @@ class FramePage:
             encode(frame, frame_id(recorded.seq, index, count)) for index, frame in enumerate(frames, 1)
         )
         self.events.append(encoded)
-        self.size += OVERHEAD + sum(map(len, encoded))
+        self.size += EVENT_OVERHEAD + sum(map(len, encoded))
         self.ended = self.ended or dialect.ends(seen)
         return encoded
 

@@ -39,13 +39,13 @@ HEADERS = (
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
 )
-RETRY = b"retry: 2000\n"
+RETRY_FIELD = b"retry: 2000\n"
 """Goes with the first event: a block of its own is an event without data to some readers."""
 COMMENT = b":\n"
 """Without a blank line, which some readers take for the end of an event without data."""
-END = b"\n\n"
-SLICE = 64 * 1024
-PORTION, BREATH = 16 * 1024, 0.02
+EVENT_END = b"\n\n"
+SLICE_BYTES = 64 * 1024
+PLAIN_SLICE_BYTES, PLAIN_PAUSE_SECONDS = 16 * 1024, 0.02
 """For those who split a stream by hand: so much at once, and seconds to read it in. Sent more than that, they
 find it cut wherever a read of theirs ends: in the middle of an event."""
 TICK_SECONDS = 1.0
@@ -208,7 +208,7 @@ class EventStreamResponse(Response):
         self._extra_headers = [
             (name.encode(), value.encode()) for name, value in (extra_headers or {}).items()
         ]
-        self._retry_field = b"" if plain else RETRY
+        self._retry_field = b"" if plain else RETRY_FIELD
         self._done = False
 
     @property
@@ -260,10 +260,10 @@ class EventStreamResponse(Response):
         """By the slice: what waits for a viewer to read is a copy of its own, the rest is everybody's."""
         start = 0
         while start < len(body):
-            end = _portion(body, start) if self._plain else start + SLICE
+            end = _portion(body, start) if self._plain else start + SLICE_BYTES
             await send({"type": "http.response.body", "body": body[start:end], "more_body": True})
             if self._plain:
-                await asyncio.sleep(BREATH)
+                await asyncio.sleep(PLAIN_PAUSE_SECONDS)
             start = end
 
     def _take(self, connection: HttpConnection, piece: bytes) -> bool:
@@ -285,15 +285,15 @@ class EventStreamResponse(Response):
 
 def _portion(body: bytes, start: int) -> int:
     """Where to cut: behind the last event that fits, or behind one that is longer."""
-    end = body.rfind(END, start, start + PORTION)
+    end = body.rfind(EVENT_END, start, start + PLAIN_SLICE_BYTES)
     if end < 0:
-        end = body.find(END, start, start + SLICE)
-    return end + len(END) if end >= 0 else start + SLICE
+        end = body.find(EVENT_END, start, start + SLICE_BYTES)
+    return end + len(EVENT_END) if end >= 0 else start + SLICE_BYTES
 
 
 def chunked(body: bytes) -> bytes:
     """As it goes over the line. The same body is sent to many, and kept for them unless it is large."""
-    return _kept(body) if len(body) <= SLICE else _framed(body)
+    return _kept(body) if len(body) <= SLICE_BYTES else _framed(body)
 
 
 def _framed(body: bytes) -> bytes:

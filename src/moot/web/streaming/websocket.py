@@ -31,11 +31,11 @@ from moot.web.app_context import AppContext
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.streaming.feeds import read_events
 from moot.web.streaming.sse_streams import Watcher
-from moot.web.streaming.websocket_commands import ORDERS, order
+from moot.web.streaming.websocket_commands import COMMANDS, order
 
-BURST, PER_SECOND = 30.0, 10.0
-MOST_NONSENSE = 5
-PARTING_SECONDS = 0.25
+MESSAGE_BURST, MESSAGES_PER_SECOND = 30.0, 10.0
+MAX_MALFORMED = 5
+CLOSE_WAIT_SECONDS = 0.25
 """A command that crosses the end of its debate on the way is still answered."""
 NORMAL, NOT_TEXT, POLICY, RESTART, REVOKED, FAILED = 1000, 1003, 1008, 1012, 4401, 4500
 REASONS = {
@@ -45,7 +45,7 @@ REASONS = {
     FAILED: "The debate failed. After a retry or a judging, connect again after the last id.",
 }
 """At most 123 bytes each."""
-CODES = {
+ERROR_CODES = {
     "malformed-request": "MALFORMED",
     "validation": "VALIDATION",
     "conflict": "CONFLICT",
@@ -94,7 +94,7 @@ class SocketSession:
         self._identity = identity
         self._viewer = viewer
         self._client: str = socket.scope["state"]["client"]
-        self._bucket = TokenBucket(BURST, PER_SECOND)
+        self._bucket = TokenBucket(MESSAGE_BURST, MESSAGES_PER_SECOND)
         self._warned = False
         self._nonsense = 0
         self._watching = Watcher(identity)
@@ -113,7 +113,7 @@ class SocketSession:
         try:
             done, _ = await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
             if receiving not in done and sending.result() in (NORMAL, FAILED):
-                await asyncio.wait((receiving,), timeout=PARTING_SECONDS)
+                await asyncio.wait((receiving,), timeout=CLOSE_WAIT_SECONDS)
         finally:
             for task in (sending, receiving):
                 task.cancel()
@@ -189,13 +189,15 @@ class SocketSession:
 
     async def _refuse(self, error: MootError) -> None:
         problem = as_problem(error)
-        code = "UNKNOWN_TYPE" if isinstance(error, UnknownCommand) else CODES.get(problem.kind, "FAILED")
+        code = (
+            "UNKNOWN_TYPE" if isinstance(error, UnknownCommand) else ERROR_CODES.get(problem.kind, "FAILED")
+        )
         members: dict[str, Any] = {**problem.members}
         if problem.errors:
             members["errors"] = problem.errors
         await self._reject(code, problem.detail, members)
         self._nonsense = self._nonsense + 1 if code == "MALFORMED" else 0
-        if self._nonsense >= MOST_NONSENSE:
+        if self._nonsense >= MAX_MALFORMED:
             raise CloseSocket(POLICY)
 
     async def _reject(self, code: str, message: str, members: dict[str, Any]) -> None:
@@ -204,7 +206,7 @@ class SocketSession:
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
         kind, data, key = _parts(shape)
-        if kind not in ORDERS:
+        if kind not in COMMANDS:
             raise UnknownCommand("validation", "There is no such command")
         debate = await self._context.arena.state(self._debate_id)
         command = order(kind, data, self._identity, debate)
@@ -226,7 +228,9 @@ def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
         raise Problem("malformed-request", "A message is an object with a type")
     message = cast("dict[str, Any]", shape)
     kind, data, key = message["type"], message.get("data", {}), message.get("key")
-    errors: dict[str, list[str]] = {name: ["Unknown field"] for name in message if name not in MEMBERS}
+    errors: dict[str, list[str]] = {
+        name: ["Unknown field"] for name in message if name not in COMMAND_MEMBERS
+    }
     if not isinstance(kind, str):
         errors["type"] = ["Must be a string"]
     if not isinstance(data, dict):
@@ -238,7 +242,7 @@ def _parts(shape: Any) -> tuple[str, dict[str, Any], str | None]:
     return str(kind), cast("dict[str, Any]", data), key
 
 
-MEMBERS = ("type", "data", "key")
+COMMAND_MEMBERS = ("type", "data", "key")
 
 
 async def _quietly(closing: Any) -> None:

@@ -28,7 +28,7 @@ class CommandReader(Struct, frozen=True):
 
 def order(kind: str, data: dict[str, Any], who: Identity, debate: Debate) -> Command:
     """The command that it becomes. Raises Problem where they may not, or where the data are wrong."""
-    given = ORDERS[kind]
+    given = COMMANDS[kind]
     check(who, given.action)
     body = bodies.check_body(given.form, data)
     check(who, given.action, seat=getattr(body, "seat", None))
@@ -93,7 +93,7 @@ def _question(body: people_bodies.Question, who: Identity) -> Command:
     return Inject(redact(body.text), by=who.name, to=body.to, question=True)
 
 
-ORDERS: dict[str, CommandReader] = {
+COMMANDS: dict[str, CommandReader] = {
     "PAUSE": CommandReader("steer", bodies.Pause, _pause),
     "RESUME": CommandReader("steer", bodies.Resume, _resume),
     "SKIP": CommandReader("steer", bodies.Skip, _skip),

@@ -22,7 +22,7 @@ from moot.web.reference.schemas.base_schemas import (
     Winner,
 )
 from moot.web.reference.schemas.reply_schemas import Marks, OpenPoll, Placed, Rubric, Score, Tokens, Verdict
-from moot.web.streaming.websocket_commands import ORDERS
+from moot.web.streaming.websocket_commands import COMMANDS
 
 
 class Told(Reply):
@@ -246,7 +246,7 @@ class PollEvent(Told, OpenPoll):
 class AckData(Reply):
     """A command over a WebSocket is in the log."""
 
-    type: Annotated[str, Field(json_schema_extra={"enum": [*ORDERS]})]
+    type: Annotated[str, Field(json_schema_extra={"enum": [*COMMANDS]})]
     status: Literal["done", "queued"]
     debate_id: DebateId
     current_status: State

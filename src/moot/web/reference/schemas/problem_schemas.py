@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.api.problems import REGISTRY, ProblemKind
+from moot.api.problems import PROBLEM_TYPES, ProblemKind
 from moot.api.v1.states import State
 from moot.web.reference.schemas.base_schemas import LEFT_OUT, Reply
 
-_KINDS: tuple[ProblemKind, ...] = tuple(REGISTRY)
+_KINDS: tuple[ProblemKind, ...] = tuple(PROBLEM_TYPES)
 
 
 class ErrorResponse(Reply):
