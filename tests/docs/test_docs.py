@@ -82,3 +82,16 @@ def test_the_make_targets_of_the_readme_exist() -> None:
     makefile = read("Makefile")
     for target in re.findall(r"^make ([a-z]+)", read("README.md"), re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_every_module_that_a_guide_names_exists(document: str) -> None:
+    """By its whole path, or by its end: `sse.py`, `engine/runner.py`, `tests/faults/acts.py`."""
+    known = [
+        f"/{path.relative_to(ROOT)}"
+        for folder in ("src", "tests", "scripts")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
+    named = set(re.findall(r"[\w/]+\.(?:py|js)\b", read(document)))
+    assert named
+    assert not {name for name in named if not any(path.endswith(f"/{name}") for path in known)}

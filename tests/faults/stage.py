@@ -43,7 +43,7 @@ from tests.faults.tongues import Tongue
 MOTION = "Should bridges be free to cross?"
 PRICE = flat_price(Money(3), Money(15))
 PACE = RunnerTimings(retry_base=0.01, first_byte=10.0, between_bytes=10.0, tick=0.005)
-HASTY = replace(PACE, first_byte=0.3, between_bytes=0.3)
+HASTY = replace(PACE, first_byte=1.5, between_bytes=1.5)
 """For services that fall silent: only they are waited for, so that a busy machine is not taken for one."""
 PLAYERS = ("one", "two", "judge")
 WORDS = "words"

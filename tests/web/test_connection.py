@@ -210,7 +210,7 @@ async def test_a_connection_that_was_used_may_rest_for_longer(bordered: Serving)
 
 
 async def test_nobody_waits_for_those_who_are_slow(bordered: Serving) -> None:
-    served = await bordered(Echo(), header_seconds=0.5)
+    served = await bordered(Echo(), header_seconds=3.0)
     slow = [await Line.to(served.port) for _ in range(100)]
     for line in slow:
         await line.send(b"GET / HTTP/1.1\r\n")
@@ -237,7 +237,7 @@ async def test_whoever_asks_for_much_and_reads_nothing_is_let_go(bordered: Servi
 
 
 async def test_whoever_asks_for_much_and_reads_gets_it(bordered: Serving) -> None:
-    served = await bordered(large, stalled_seconds=0.2)
+    served = await bordered(large, stalled_seconds=10.0)
     assert len((await exchange(served.port, request("/"))).body) == 20_000_000
 
 

@@ -1,4 +1,4 @@
-"""What is said about the routes of the other front doors, with examples of what is sent to them."""
+"""The description of the compatibility APIs: their routes, with examples of what is sent to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moot.compat.quick_frames import QuickDebate
 from moot.compat.reference_turn_stream import TURN_BODIES, TURN_SAMPLES, TURNS
 from moot.web.reference.article import Article
 
-TAG = "Other front doors"
+TAG = "Compatibility APIs"
 COMPAT_ARTICLES: dict[str, Article] = {
     "quick": Article(
         tag=TAG,

@@ -1,4 +1,4 @@
-"""What comes back at the other front doors: the shapes of their documents, with further members beside."""
+"""The replies of the compatibility APIs, as their documents have them, with further members beside."""
 
 from __future__ import annotations
 

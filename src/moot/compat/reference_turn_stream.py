@@ -9,7 +9,7 @@ from moot.api.v1.bodies import Body
 from moot.compat.turn_stream import AskedTurn
 from moot.web.reference.article import Article
 
-TAG = "Other front doors"
+TAG = "Compatibility APIs"
 _AGAIN = (
     "To ask again for the same turn joins it from its beginning, whether it is under way or over; one that "
     "failed or was cut is given once more. What is missing, and a model that is not known, is told as "

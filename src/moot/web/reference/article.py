@@ -10,7 +10,7 @@ PREFIX = "/api/v1"
 
 Tag = Literal[
     "Debates", "Following", "Steering", "People", "Judging and voting", "Conversations", "The house",
-    "Other front doors", "Health",
+    "Compatibility APIs", "Health",
 ]  # fmt: skip
 TAGS: dict[Tag, str] = {
     "Debates": "Open a debate, look at it, take it with you, delete it.",
@@ -20,7 +20,7 @@ TAGS: dict[Tag, str] = {
     "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
     "Conversations": "Debates as conversations of segments, and those imported from elsewhere. To read only.",
     "The house": "What there is to choose from, what it would cost, and how it went so far.",
-    "Other front doors": "The same debates, for clients that were written for other APIs.",
+    "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For those who watch over the server. Open to all, and not counted.",
 }
 
