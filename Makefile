@@ -62,7 +62,7 @@ bench: setup .venv/.bench ## measure speed
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 chaos: setup ## kill processes, cut lines, let services misbehave in pairs, and see what survives
-	@$(BIN)/python -m pytest tests/api tests/chaos tests/cluster tests/faults -m chaos $(ARGS)
+	@$(BIN)/python -m pytest tests -m chaos $(ARGS)
 
 screenshots: setup .venv/.browser .venv/.fonts ## take the pictures in docs/images
 	@$(BIN)/python -m tests.page.screenshots $(ARGS)

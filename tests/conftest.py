@@ -18,9 +18,9 @@ hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
 
 LONG = (
-    "tests/api/test_schemathesis",
+    "tests/web/routes/test_schemathesis",
     "tests/chaos/",
-    "tests/cluster/",
+    "tests/cluster/test_losses",
     "tests/page/test_hostile",
     "tests/page/test_whole",
     "tests/page_unit/",

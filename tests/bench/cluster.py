@@ -20,11 +20,11 @@ from moot.store.contract import Store
 from moot.store.postgres.store import PostgresStore
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.crowd import Crowd, Heard, Visit, crowd
-from tests.bench.houses import TURNS, WORDS, House, Shared, house, moot, worker
+from tests.bench.servers import TURNS, WORDS, House, Shared, house, moot, worker
 from tests.bench.tools import folder, measured, report
-from tests.factories import call_started, delta, opened, turn_started
-from tests.postgres import Postgres
-from tests.redis import Redis
+from tests.support.event_factories import call_started, delta, opened, turn_started
+from tests.support.postgres import Postgres
+from tests.support.redis import Redis
 
 SIZES = (50, 200, 800)
 NODES = 2

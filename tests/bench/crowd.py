@@ -17,7 +17,7 @@ from typing import cast
 import uvloop
 from msgspec import Struct
 
-from tests.bench.houses import widen
+from tests.bench.servers import widen
 
 AT_ONCE = 200
 CHUNK = re.compile(rb'"chunk":"([0-9. ]+)"')

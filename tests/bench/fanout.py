@@ -9,7 +9,7 @@ from moot.engine.bus import MemoryBus
 from moot.engine.followers import Followers
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, measured, report
-from tests.factories import call_started, opened, turn_started
+from tests.support.event_factories import call_started, opened, turn_started
 
 EVENTS = 20_000
 BATCH = 20

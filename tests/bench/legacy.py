@@ -19,8 +19,8 @@ from moot.compat.legacy_import import import_rows
 from moot.compat.row_locations import parse_location
 from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
-from tests.archives.rows import in_sqlite, rows
 from tests.bench.tools import folder, report
+from tests.compat.old_rows import in_sqlite, rows
 
 EVENTS, OTHERS, TIMES = 1000, 9000, 60
 

@@ -11,7 +11,7 @@ from moot.core.events import DebateStarted
 from moot.store.contract import DebateFilter, Store
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, report
-from tests.factories import opened
+from tests.support.event_factories import opened
 
 SMALL, LARGE = 200, 20_000
 

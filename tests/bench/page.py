@@ -19,8 +19,8 @@ from playwright.async_api import Browser, CDPSession, Page, async_playwright
 from moot.core.terms import Request
 from moot.core.timing import RunnerTimings
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue
-from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.web.routes.served import Served, serving
 
 SEATS, PACE, WARM, MEASURED = 4, 0.01, 2.0, 8.0
 EARLIER = 2_500

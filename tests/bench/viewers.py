@@ -13,7 +13,7 @@ from time import monotonic
 from msgspec import Struct
 
 from tests.bench.crowd import Crowd, Heard, Visit, crowd
-from tests.bench.houses import TURNS, WORDS, House, bare, house, moot
+from tests.bench.servers import TURNS, WORDS, House, bare, house, moot
 from tests.bench.tools import folder, report
 
 CROWDS = (1, 100, 1000, 3000)

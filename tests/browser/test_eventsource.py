@@ -11,9 +11,9 @@ import pytest
 from playwright.async_api import Page
 
 from moot.providers.scripted import ScriptedProvider
-from tests.api.served import body, serving
 from tests.chaos.servers import quiet_port, reigning
 from tests.chaos.viewers import Told, Viewer, as_text, by_header
+from tests.web.routes.served import body, serving
 
 FOLLOW = """
 url => {

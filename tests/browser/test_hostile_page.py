@@ -16,7 +16,7 @@ import pytest
 from playwright.async_api import Page, Route
 
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
-from tests.api.served import BODY, Served, body, serving
+from tests.web.routes.served import BODY, Served, body, serving
 
 ATTACK = """
 async ({target, debate, body}) => {

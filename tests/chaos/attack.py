@@ -24,13 +24,13 @@ from typing import Any
 import httpx
 from msgspec import Struct, convert
 
-from tests.api.served import NO_TLS, body
 from tests.chaos.servers import BRISK, LIFTED, quiet_port
-from tests.faces.terminal import environment
-from tests.faults.acts import endless, huge
-from tests.faults.server import FaultServer, Script
-from tests.web.raw import Line, request
-from tests.web.test_connection import frame, handshake
+from tests.cli.terminal import environment
+from tests.faults.fault_acts import endless, huge
+from tests.faults.fault_server import FaultServer, Script
+from tests.web.raw_client import Line, request
+from tests.web.routes.served import NO_TLS, body
+from tests.web.test_http_protocol import frame, handshake
 
 SECONDS = 120.0
 IMPATIENT = {"MOOT_HEADER_S": "2", "MOOT_BODY_S": "2", "MOOT_STALLED_VIEWER_S": "2"}

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from tests.faces.terminal import environment
+from tests.cli.terminal import environment
 
 SECONDS = 60.0
 LIFTED = {
@@ -124,7 +124,7 @@ async def reigning(data: Path, port: int, *, pace_ms: int = 2, **more: str) -> A
     errors = data / "errors"
     settings = {**LIFTED, **BRISK, "MOOT_SCRIPT_LEDGER": str(data / "ledger.jsonl"), **more}
     nursery = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.chaos.nursery", str(errors), str(port),
+        sys.executable, "-m", "tests.chaos.server_fork", str(errors), str(port),
         env=environment(data / "data", pace_ms, **settings), stdin=PIPE, stdout=PIPE,
     )  # fmt: skip
     dynasty = Dynasty(nursery, port, errors)

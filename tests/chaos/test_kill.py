@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos import kills
+from tests.chaos import kill_runs as kills
 
 POINTS = (
     "before-commit", "after-commit", "turn-started", "call-started", "narrated", "answer-heard",

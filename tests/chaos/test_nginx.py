@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from moot.providers.scripted import SayCue, ScriptedProvider, StallCue
-from tests.api.served import serving
 from tests.chaos.servers import quiet_port
 from tests.chaos.viewers import Viewer, by_header
+from tests.web.routes.served import serving
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 SETTINGS = """

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.api.served import body
-from tests.chaos import kills
+from tests.chaos import kill_runs as kills
 from tests.chaos.servers import Dynasty, quiet_port, reigning
 from tests.chaos.viewers import Viewer, Way, by_header, by_log, by_query, by_socket
+from tests.web.routes.served import body
 
 WAYS: tuple[tuple[Way, ...], ...] = (
     (by_header,), (by_query,), (by_socket,), (by_header, by_socket), (by_socket, by_query),

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from tests.api.served import body
 from tests.chaos.servers import Dynasty, quiet_port, reigning
 from tests.chaos.viewers import Viewer, Way, by_header, by_query, by_socket
+from tests.web.routes.served import body
 
 WAYS: tuple[Way, ...] = (by_header, by_query, by_socket, by_header)
 DEBATES = 4

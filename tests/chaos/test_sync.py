@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.served import body
 from tests.chaos.servers import quiet_port, reigning
+from tests.web.routes.served import body
 
 STRACE = shutil.which("strace")
 REPLY, SYNC = "reply", "sync"

@@ -23,7 +23,7 @@ from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.scripted import ScriptedProvider
 from moot.settings import Settings
-from tests.shell.workshop import Workshop, echo
+from tests.engine.memory_toolbox import Workshop, echo
 
 
 def line(recorded: Recorded) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT, Popen
 from typing import IO
 
-from tests.faces.terminal import environment
-from tests.nursery import Moot
+from tests.cli.terminal import environment
+from tests.support.moot_process import Moot
 
 SECONDS = 30.0
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from moot.client import AsyncClient, Client
+from tests.cli.terminal import environment
 from tests.client.serving import Served, served
-from tests.faces.terminal import environment
 
 PAGE = (Path(__file__).parents[2] / "docs/client.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

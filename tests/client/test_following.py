@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from moot.client import ApiError, AsyncClient, Complete, Event, State, StreamTimeouts, Unreachable, Unreadable
-from tests.client.desk import HANG_UP, STREAM, answer, desk, problem
+from tests.client.canned_server import HANG_UP, STREAM, answer, desk, problem
 
 BRIEF = StreamTimeouts(silence=5, absence=0.3)
 

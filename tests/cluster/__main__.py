@@ -19,9 +19,9 @@ import psycopg
 
 from moot import settings as configuration
 from moot.models.model_files import ModelFiles
-from tests.cluster.house import Cluster, Post
-from tests.nursery import ROOT
-from tests.postgres import Postgres
+from tests.cluster.local_cluster import Cluster, Post
+from tests.support.moot_process import ROOT
+from tests.support.postgres import Postgres
 
 FOLDER = ROOT / "build" / "cluster"
 DATABASE = "moot"

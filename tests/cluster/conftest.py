@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.postgres import Postgres
+from tests.support.postgres import Postgres
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from moot.cli.app import COMMANDS
-from tests.faces.terminal import environment, piped
+from tests.cli.terminal import environment, piped
 
 ROOT = Path(__file__).parents[2]
 UNITS = sorted((ROOT / "deploy").glob("*.service"))

@@ -10,9 +10,9 @@ from statistics import median
 import pytest
 
 from moot.core.events import RemarkInjected
-from tests.cluster.house import Cluster
-from tests.cluster.remains import Audience, Logs, all_over, busiest, check, logs, waits
-from tests.postgres import Postgres
+from tests.cluster.local_cluster import Cluster
+from tests.cluster.log_checks import Audience, Logs, all_over, busiest, check, logs, waits
+from tests.support.postgres import Postgres
 
 STALL = 2.0
 LONG_STALL = 8.0

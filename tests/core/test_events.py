@@ -10,8 +10,8 @@ import pytest
 
 from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
 from moot.core.terms import Money
-from tests.core.samples import EVENTS, thought, whisper, whole_thought
-from tests.factories import call_started, log
+from tests.core.sample_events import EVENTS, thought, whisper, whole_thought
+from tests.support.event_factories import call_started, log
 
 
 def test_tags_are_ours_and_each_is_used_once() -> None:

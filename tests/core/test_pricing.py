@@ -17,7 +17,7 @@ from moot.core.pricing import (
 )
 from moot.core.terms import FREE, ChatMessage, Model, Money, Price, PriceTier, Request, Usage
 from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
-from tests.core.plots import LAW
+from tests.rules.random_debates import LAW
 
 FLAT = Price(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
 TIERED = Price(

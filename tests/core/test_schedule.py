@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.schedule import schedule, seats_by_side, speaking_order, teams
 from moot.core.terms import DebateLimits, DebateOptions, Format, Side, Slot
-from tests.core.plots import LAW, blind
-from tests.factories import SCRIPTED, seats
+from tests.rules.random_debates import LAW, blind
+from tests.support.event_factories import SCRIPTED, seats
 
 ROUNDS = range(1, 11)
 TEAMS: tuple[tuple[Side, ...], ...] = (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Seat, Usage
-from tests.core.plots import LAW
+from tests.rules.random_debates import LAW
 
 usages = st.tuples(*[st.integers(0, 1000)] * 5, st.booleans(), st.booleans()).map(lambda t: Usage(*t))
 

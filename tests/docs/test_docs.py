@@ -86,7 +86,7 @@ def test_the_make_targets_of_the_readme_exist() -> None:
 
 @pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_every_module_that_a_guide_names_exists(document: str) -> None:
-    """By its whole path, or by its end: `sse.py`, `engine/runner.py`, `tests/faults/acts.py`."""
+    """By its whole path, or by its end: `sse.py`, `engine/runner.py`, `tests/faults/fault_acts.py`."""
     known = [
         f"/{path.relative_to(ROOT)}"
         for folder in ("src", "tests", "scripts")

@@ -12,11 +12,11 @@ from moot.core.events import CallFailed, encode
 from moot.core.pricing import ZERO, cost
 from moot.core.terms import Money, Usage
 from moot.store.memory import MemoryStore
-from tests.faults.acts import WORDS as PROVIDERS_WORDS
-from tests.faults.catalogue import CASES, Case, Fails
 from tests.faults.certificates import Certificates
-from tests.faults.server import FaultServer, Script
-from tests.faults.stage import HASTY, PACE, PRICE, WORDS, Held, hold
+from tests.faults.fault_acts import WORDS as PROVIDERS_WORDS
+from tests.faults.fault_catalogue import CASES, Case, Fails
+from tests.faults.fault_server import FaultServer, Script
+from tests.faults.faulty_debate import HASTY, PACE, PRICE, WORDS, Held, hold
 
 NOWHERE = {"": None, "nowhere": "http://127.0.0.1:{port}/v1", "no name": "http://nobody.invalid/v1"}
 

@@ -15,8 +15,8 @@ from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Mod
 from moot.rules.commands import Command, Extend, Inject, Pause, Rejudge, Resume
 from moot.rules.participation import CastVote, ClosePoll, KeepDraft, LeaveSeat, OfferPoint, Say, TakeSeat
 from moot.rules.runner_decisions import CallPurpose
-from tests.core.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
-from tests.factories import SCRIPTED, seats, table
+from tests.rules.simulate import Reply, Script, Sent, Simulation, act, aside, speak, words
+from tests.support.event_factories import SCRIPTED, seats, table
 
 Scene = Callable[[str], Simulation]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from moot.core.state import Debate
 from moot.core.terms import ChatMessage, Reasoning, Segment, Text, ToolCall, ToolResult
-from tests.core.simulate import Sent, Simulation
+from tests.rules.simulate import Sent, Simulation
 
 RULE = "=" * 100
 

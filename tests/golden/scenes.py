@@ -22,11 +22,11 @@ from moot.rules.commands import (
     SkipTurn,
     Stop,
 )
-from tests.core.plots import blind
-from tests.core.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
-from tests.factories import opened, seats, table
 from tests.golden.formats import FORMATS
 from tests.golden.sessions import SESSIONS
+from tests.rules.random_debates import blind
+from tests.rules.simulate import Reply, Script, Sent, Simulation, ballot, in_turn, speak, words
+from tests.support.event_factories import opened, seats, table
 
 Scene = Callable[[str], Simulation]
 

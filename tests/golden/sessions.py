@@ -9,8 +9,8 @@ from moot.core.terms import FREE, DebateOptions, Model, Seat
 from moot.rules.commands import AskTurn, Decide, Pause, Start, Stop
 from moot.rules.turn_sessions import FORMAT, UNASSIGNED_MODEL
 from moot.views.session_rows import session_events
-from tests.core.simulate import Reply, Sent, Simulation, speak
-from tests.factories import opened
+from tests.rules.simulate import Reply, Sent, Simulation, speak
+from tests.support.event_factories import opened
 
 A, B = (Model("scripted", name, effort="high", price=FREE) for name in ("owl", "heron"))
 OPENING = opened(

@@ -10,11 +10,11 @@ import pytest
 from moot import formats
 from moot.core.events import DebateOpened, Event
 from moot.core.evolve import fold
-from tests.core.simulate import Simulation
 from tests.golden.__main__ import main, make
 from tests.golden.prompts import prompts
 from tests.golden.reading import HERE, log_of, snapshot
 from tests.golden.scenes import SCENES, SPOKEN
+from tests.rules.simulate import Simulation
 
 NAMES = sorted(path.stem for path in HERE.glob("*.jsonl"))
 

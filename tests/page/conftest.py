@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
 
-from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FRUGAL
 from tests.providers.conftest import manager as manager
+from tests.web.routes.served import Served, serving
 
 Watched = Callable[[Page], Page]
 

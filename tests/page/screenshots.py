@@ -17,9 +17,9 @@ from playwright.async_api import Browser, async_playwright
 
 from moot.core.timing import RunnerTimings
 from moot.providers.scripted import ScriptedProvider
-from tests.api.served import Served, serving
 from tests.browser.conftest import CHROMIUM, FLAGS
-from tests.page.play import Play, body
+from tests.page.sample_debate import Play, body
+from tests.web.routes.served import Served, serving
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 THEMES = ("light", "dark")

@@ -12,8 +12,8 @@ from playwright.async_api import Page, expect
 
 from moot.core.timing import RunnerTimings
 from moot.providers.scripted import ScriptedProvider
-from tests.api.served import Served, serving
-from tests.page.play import Play, body
+from tests.page.sample_debate import Play, body
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.api.served import Served
+from tests.web.routes.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

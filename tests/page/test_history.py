@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.api.served import Served, body
+from tests.web.routes.served import Served, body
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

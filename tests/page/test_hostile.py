@@ -18,9 +18,9 @@ from playwright.async_api import BrowserContext, Page, expect
 from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, ThinkCue, improvise
-from tests.api.served import Served, serving
 from tests.page.conftest import PATIENCE_MS, watching
 from tests.page.payloads import ELEMENTS, PAYLOADS
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

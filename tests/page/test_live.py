@@ -15,8 +15,8 @@ from moot.core.errors import Fault
 from moot.core.terms import Request
 from moot.providers.contract import Chunk, ReplyDelta
 from moot.providers.scripted import Cue, FaultCue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise
-from tests.api.served import BODY, Served, serving
-from tests.page.stage import PATIENT
+from tests.page.waiting_speakers import PATIENT
+from tests.web.routes.served import BODY, Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -13,10 +13,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from moot.providers.scripted import ScriptedProvider
-from tests.api.guests import PERSON, SPEECH, opened
-from tests.api.served import BODY, Served, body, serving
 from tests.page.conftest import Watched
-from tests.page.stage import PATIENT, Stage
+from tests.page.waiting_speakers import PATIENT, Stage
+from tests.web.routes.debates_with_people import PERSON, SPEECH, opened
+from tests.web.routes.served import BODY, Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

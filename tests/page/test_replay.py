@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, Error, Page, expect
 
-from tests.api.served import Served
 from tests.page.payloads import PAYLOADS
+from tests.web.routes.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

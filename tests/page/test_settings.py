@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from moot.store.contract import Token
 from moot.store.token_digest import digest
-from tests.api.served import Served
+from tests.web.routes.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 REFUSED = "the server responded with a status of 401"

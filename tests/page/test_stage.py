@@ -10,8 +10,8 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from moot.providers.scripted import ScriptedProvider
-from tests.api.served import Served, serving
-from tests.page.stage import PATIENT, Stage
+from tests.page.waiting_speakers import PATIENT, Stage
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

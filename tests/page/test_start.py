@@ -13,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
 from moot.providers.prices import flat_price
-from tests.api.served import BODY, Served, serving
+from tests.web.routes.served import BODY, Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

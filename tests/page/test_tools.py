@@ -11,9 +11,9 @@ from playwright.async_api import Page, expect
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, ToolCue
-from tests.api.served import Served, serving
-from tests.page.stage import PATIENT
-from tests.tools.test_debating import SMALL, speak
+from tests.page.waiting_speakers import PATIENT
+from tests.tools.test_debate_with_tools import SMALL, speak
+from tests.web.routes.served import Served, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

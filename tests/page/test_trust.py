@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from playwright.async_api import BrowserContext, expect
 
 from moot.providers.scripted import SayCue, ScriptedProvider
-from tests.api.served import FREE, serving
+from tests.web.routes.served import FREE, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

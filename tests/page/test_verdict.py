@@ -14,7 +14,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, improvise
-from tests.api.served import Served, body, serving
+from tests.web.routes.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -16,10 +16,10 @@ from playwright.async_api import BrowserContext, Page, expect
 from moot.models.catalogue import DEFAULT
 from moot.models.model_files import ModelFiles
 from moot.providers.scripted import ScriptedProvider
-from tests.api.served import Served, body, serving
 from tests.chaos.servers import quiet_port, reigning
 from tests.page.conftest import Watched, watching
-from tests.page.stage import PATIENT, Stage
+from tests.page.waiting_speakers import PATIENT, Stage
+from tests.web.routes.served import Served, body, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

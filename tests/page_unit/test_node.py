@@ -21,8 +21,8 @@ from moot.core.events import CallCompleted, CallDelta, CallStarted, Recorded, Se
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
 from moot.core.visibility import OBSERVER, OWNER, Viewer
+from tests.api.watching import NAMES
 from tests.golden.reading import log_of
-from tests.wire.watching import NAMES
 
 HERE = Path(__file__).parent
 CALLS = CallStarted | CallDelta | SegmentCompleted | CallCompleted

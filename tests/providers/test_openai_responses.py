@@ -34,7 +34,7 @@ from moot.providers.contract import (
 )
 from moot.providers.openai_responses import FAMILY, ResponsesDecoder, body, decoder
 from moot.providers.responses_decoder import usage
-from tests.replicas.responses import SUMMARY, Replica
+from tests.support.responses_service import SUMMARY, Replica
 
 MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="high")
 CHAINING = Traits(chaining=True)

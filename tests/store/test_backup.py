@@ -19,10 +19,10 @@ from moot.settings import Settings
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.online_backup import back_up
 from moot.store.sqlite.store import SqliteStore
-from tests.faces.terminal import environment
-from tests.nursery import Moot
-from tests.store.other import remark
+from tests.cli.terminal import environment
+from tests.store.other_process import remark
 from tests.store.test_sqlite import mode, umask
+from tests.support.moot_process import Moot
 
 BACKUPS = 20
 
@@ -34,7 +34,7 @@ def quiet(done: int, total: int) -> None:
 def writing(path: Path) -> subprocess.Popen[str]:
     """Another process that writes as fast as it can, for as long as it is let."""
     busy = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.other", str(path), "remark", "1000000"],
+        [sys.executable, "-m", "tests.store.other_process", str(path), "remark", "1000000"],
         stdout=subprocess.PIPE,
         text=True,
     )

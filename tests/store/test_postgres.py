@@ -23,9 +23,9 @@ from moot.store.contract import DebateFilter, DecideOnHead, IdempotencyKey, Reco
 from moot.store.postgres import migrations, writer, writer_connection
 from moot.store.postgres.connect import Database
 from moot.store.postgres.store import PostgresStore
-from tests.contracts.conftest import Clock
-from tests.factories import call_started, delta, opened, turn_started
-from tests.postgres import Postgres, empty_postgres, postgres_url
+from tests.store.conftest import Clock
+from tests.support.event_factories import call_started, delta, opened, turn_started
+from tests.support.postgres import Postgres, empty_postgres, postgres_url
 
 __all__ = ["empty_postgres", "postgres_url"]
 
@@ -190,7 +190,7 @@ async def test_a_newer_epoch_than_the_one_remembered_may_write(
 async def test_words_are_dropped_when_their_call_was_ended_elsewhere(
     here: PostgresStore, there: PostgresStore
 ) -> None:
-    from tests.contracts.test_store import call_ended
+    from tests.store.test_store_contract import call_ended
 
     await open_call(here)
     await there.record("d1", always(call_ended()))

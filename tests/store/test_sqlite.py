@@ -23,8 +23,8 @@ from moot.store.contract import DebateFilter, IdempotencyKey
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.store import SqliteStore
-from tests.factories import call_started, delta, opened, turn_started
-from tests.store.other import remark
+from tests.store.other_process import remark
+from tests.support.event_factories import call_started, delta, opened, turn_started
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 
 def elsewhere(path: Path, *what: str, crash_at: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.store.other", str(path), *what],
+        [sys.executable, "-m", "tests.store.other_process", str(path), *what],
         env={**os.environ, "MOOT_CRASH_AT": crash_at},
         capture_output=True,
         text=True,

@@ -25,12 +25,12 @@ from moot.tools.contract import MAX_RESULT_LENGTH, NoTools
 from moot.tools.http_transport import MAX_ANSWER_BYTES
 from moot.tools.tool_settings import ToolServer
 from moot.tools.toolbox import McpToolbox
-from tests.tools import server as words_server
-from tests.tools import small
+from tests.tools import small_tool_server as small
+from tests.tools import tool_server as words_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ROOT = str(Path(__file__).parents[2])
-SMALL = str(Path(__file__).with_name("small.py"))
+SMALL = str(Path(__file__).with_name("small_tool_server.py"))
 SECRET = "correct-horse-battery"
 OURS = "sk-ours-0123456789abcdef0123"
 ENVIRON = {**os.environ, "OPENAI_API_KEY": OURS, "WORDS_KEY": SECRET, "PYTHONPATH": ROOT}
@@ -52,7 +52,7 @@ asyncio.run(main())
 
 def server(name: str = "words", **changes: object) -> ToolServer:
     given: dict[str, object] = {
-        "command": (sys.executable, "-m", "tests.tools.server", "banner"),
+        "command": (sys.executable, "-m", "tests.tools.tool_server", "banner"),
         "pass_env": ("WORDS_KEY", "PYTHONPATH"),
         "env": {"GREETING": "hello there"},
         "seconds": 20.0,

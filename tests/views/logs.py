@@ -47,7 +47,7 @@ from moot.core.terms import (
     Verdict,
 )
 from moot.judging.verdicts import reach_verdict
-from tests.factories import call_started, opened
+from tests.support.event_factories import call_started, opened
 
 BEGAN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

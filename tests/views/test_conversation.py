@@ -36,9 +36,9 @@ from moot.core.terms import (
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.conversation import conversation
 from moot.views.legacy_rows import to_legacy_shape
-from tests.factories import call_started, delta, opened, seats, state, table, turn_started
 from tests.golden.reading import HERE as GOLDEN
 from tests.golden.reading import log_of
+from tests.support.event_factories import call_started, delta, opened, seats, state, table, turn_started
 
 Shape = dict[str, Any]
 THOUGHT = Reasoning(

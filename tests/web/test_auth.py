@@ -15,11 +15,11 @@ from moot.providers.keys import Secret
 from moot.store.contract import Invitation, InvitationRole, Token, TokenRole
 from moot.store.memory import MemoryStore
 from moot.store.token_digest import digest
-from tests.factories import opened
+from tests.support.event_factories import opened
 from tests.web.apps import Echo, talk
 from tests.web.conftest import Serving
-from tests.web.raw import Line, exchange, request
-from tests.web.test_connection import handshake
+from tests.web.raw_client import Line, exchange, request
+from tests.web.test_http_protocol import handshake
 
 NOW = datetime.now(UTC)
 OPERATORS = "operator-token-0123456789"

@@ -20,7 +20,7 @@ from moot.engine.followers import Followers
 from moot.store.memory import MemoryStore
 from moot.web.streaming.feeds import Feed, Feeds, read_bytes
 from moot.web.streaming.frame_cache import PAGE_EVENTS
-from tests.factories import call_started, delta, opened, turn_started
+from tests.support.event_factories import call_started, delta, opened, turn_started
 
 EVENTS = 2 * PAGE_EVENTS + 50
 

@@ -23,8 +23,8 @@ from moot.web.reference.openapi import HEALTH
 from moot.web.routes.debates import ROUTES
 from tests.web.apps import Echo, Endless, large, talk
 from tests.web.conftest import Served, Serving
-from tests.web.raw import Line, exchange, request
-from tests.web.test_connection import BAD_FRAMES, frame, handshake
+from tests.web.raw_client import Line, exchange, request
+from tests.web.test_http_protocol import BAD_FRAMES, frame, handshake
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

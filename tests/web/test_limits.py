@@ -15,7 +15,7 @@ from moot.engine.shared_state_memory import MemorySharedState
 from moot.providers.keys import Secret
 from tests.web.apps import Echo
 from tests.web.conftest import Serving
-from tests.web.raw import Line, exchange, request
+from tests.web.raw_client import Line, exchange, request
 
 # --- who is one client ----------------------------------------------------------------------------------
 

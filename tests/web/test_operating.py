@@ -20,11 +20,11 @@ from moot.providers.scripted import Cue, ScriptedProvider, improvise
 from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.web import logging_setup
-from tests.api.served import serving as served
-from tests.redis import Redis
+from tests.support.redis import Redis
 from tests.web.apps import broken
 from tests.web.conftest import Serving
-from tests.web.raw import exchange, request
+from tests.web.raw_client import exchange, request
+from tests.web.routes.served import serving as served
 
 log = logging.getLogger("moot.tests")
 

@@ -18,12 +18,12 @@ from moot.api.origins import is_loopback
 from moot.core.errors import Unavailable
 from moot.settings import ServerSettings
 from moot.web.server.listener import bind, url_of
-from tests.faces.terminal import environment
-from tests.nursery import Moot
+from tests.cli.terminal import environment
+from tests.support.moot_process import Moot
 from tests.web.apps import Echo, Endless, talk
 from tests.web.conftest import Serving, listening
-from tests.web.raw import Line, exchange, request
-from tests.web.test_connection import connected, handshake
+from tests.web.raw_client import Line, exchange, request
+from tests.web.test_http_protocol import connected, handshake
 
 START = b"Moot is at http://127.0.0.1:"
 PATIENCE = 60.0

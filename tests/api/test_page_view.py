@@ -1,0 +1,182 @@
+"""The page's dialect: what is kept from whom, what can be done, and that nothing is told in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
+from moot.api.page_view.actions import open_actions
+from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.patches import patches
+from moot.api.page_view.sections import view
+from moot.core.events import DraftKept, Recorded
+from moot.core.state import Debate
+from moot.core.terms import HUMAN, Model
+from moot.core.visibility import OBSERVER, OWNER, Viewer
+from moot.rules.commands import Pause, Resume
+from moot.rules.participation import AnswerPoint, LeaveSeat, OfferPoint, Say, TakeSeat
+from tests.api.watching import NAMES, watch
+from tests.golden.reading import log_of
+from tests.rules.random_debates import LAW, Plot, plots, thought_canary
+from tests.rules.simulate import Simulation, speak
+from tests.support.event_factories import seats, table
+
+ENCODER = msgspec.json.Encoder(decimal_format="number")
+FEW = settings(LAW, max_examples=10)
+THOUGHT = thought_canary(1).partition("<")[0] + "<"
+AT_A_SEAT = {
+    "take": TakeSeat,
+    "leave": LeaveSeat,
+    "say": lambda seat: Say(seat, "?"),
+    "point": lambda seat: OfferPoint(seat, "?"),
+    "answer": lambda seat: AnswerPoint(seat, accept=True),
+}
+
+
+def told(records: Sequence[Recorded], viewer: Viewer) -> str:
+    """All that this viewer is ever told, and what it adds up to."""
+    dialect, seen = PageFrames(viewer), watch(records, viewer)
+    frames = [frame.data for one in seen for frame in dialect.frames(one)]
+    grown: dict[str, str] = {}
+    for verb, path, value in (op for frame in frames for op in frame["ops"]):
+        if verb == "add":
+            grown[str(path)] = grown.get(str(path), "") + value
+    return ENCODER.encode([frames, list(grown.values()), view(seen[-1].after, viewer)]).decode()
+
+
+def viewers(debate: Debate) -> tuple[Viewer, ...]:
+    return OWNER, OBSERVER, Viewer("judge"), *(Viewer("participant", seat.id) for seat in debate.seats)
+
+
+def kept_from(debate: Debate, records: Sequence[Recorded], viewer: Viewer) -> Iterator[tuple[str, str]]:
+    """What this viewer must never be told."""
+    mine = viewer.seat
+    for seat in debate.seats:
+        if not viewer.privileged and seat.id != mine:
+            yield "an objective", seat.objective
+        yield "a prompt", seat.system_prompt
+    taken = {point.text for point in debate.points if point.accepted}
+    for aside in debate.asides:
+        asked = aside.seat == mine or viewer.privileged or aside.text in taken
+        # Whoever speaks is told what the point would be, and takes it or not.
+        offered = debate.turn(aside.turn or 0) if aside.kind == "point" else None
+        if aside.kind != "referee" and not asked and (offered is None or offered.seat != mine):
+            yield "an aside", aside.text
+    for remark in debate.remarks:
+        if remark.to not in (None, mine) and not (viewer.privileged or remark.question):
+            yield "a remark", remark.text
+    asking = {remark.by for remark in debate.remarks}
+    yield from (("a voter", vote.voter) for vote in debate.votes if vote.voter not in asking)
+    said = "\n".join(turn.text for turn in debate.turns)
+    for recorded in records:
+        event = recorded.event
+        if isinstance(event, DraftKept) and event.seat != mine and event.text not in said:
+            yield "a draft", event.text
+    if viewer.role in ("participant", "judge") or not (viewer.privileged or debate.manner.show_reasoning):
+        for turn in debate.turns:
+            yield "a thought", turn.reasoning
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_golden_log_tells_anybody_what_is_not_for_them(name: str) -> None:
+    records = log_of(name)
+    debate = watch(records)[-1].after
+    for viewer in viewers(debate)[1:4]:
+        text = told(records, viewer)
+        for what, secret in kept_from(debate, records, viewer):
+            assert not secret or msgspec.json.encode(secret).decode()[1:-1] not in text, (what, viewer)
+
+
+@given(plots())
+@FEW
+def test_no_debate_tells_anybody_what_is_not_for_them(plot: Plot) -> None:
+    simulation = plot.play()
+    debate = simulation.debate
+    for viewer in viewers(debate)[:5]:
+        text = told(simulation.records, viewer)
+        for what, secret in kept_from(debate, simulation.records, viewer):
+            assert not secret or msgspec.json.encode(secret).decode()[1:-1] not in text, (what, viewer)
+        if viewer.role in ("participant", "judge"):
+            assert THOUGHT not in text
+        assert "voter<" not in text
+
+
+@given(plots())
+@FEW
+def test_a_button_is_there_exactly_when_it_would_do_something(plot: Plot) -> None:
+    """Trying every deed at every seat finds no more than the short way does."""
+    states = plot.play().states
+    for state in states[:: max(1, len(states) // 20)]:
+        every = {
+            f"{name}:{seat.id}"
+            for name, at in AT_A_SEAT.items()
+            for seat in state.seats
+            if is_open(state, at(seat.id))
+        }
+        assert every == {deed for deed in open_actions(state) if deed.partition(":")[0] in AT_A_SEAT}
+
+
+def test_what_is_sealed_is_not_counted_for_anybody() -> None:
+    records = log_of("oxford-swing")
+    for one in watch(records, OWNER):
+        polls = view(one.after, OWNER)["polls"]
+        if one.after.polls and any(poll.closed_at is None for poll in one.after.polls):
+            assert polls["result"] is None
+
+
+def test_judges_read_nobodys_ballot() -> None:
+    records = log_of("people")
+    for one in watch(records, Viewer("judge")):
+        shape = view(one.after, Viewer("judge"))
+        assert shape["bench"] == {}
+        for verdict in shape["verdicts"].values():
+            assert [verdict[name] for name in ("ballots", "opinions", "leanings")] == [[], [], []]
+
+
+def test_while_a_debate_is_paused_one_may_step() -> None:
+    debate = Simulation(table("oxford"), speak).start()
+    debate.run_until(lambda d: bool(d.live))
+    assert not {"step", "resume"} & {*open_actions(debate.debate)}
+    debate.ask(Pause())
+    debate.run()
+    assert {"step", "resume"} <= {*open_actions(debate.debate)}
+    debate.ask(Resume("turn"))
+    debate.run_until(lambda d: bool(d.live))
+    assert view(debate.debate, OWNER)["now"]["pausing"]
+    assert view(debate.debate, OWNER)["now"]["step"] is None
+
+
+def test_a_person_speaks_in_a_step_and_no_clock_runs() -> None:
+    table_ = table("oxford", seats=seats("for", "against", model=Model(HUMAN, HUMAN)))
+    debate = Simulation(table_, speak).start()
+    debate.ask(Pause())
+    debate.ask(Resume("turn"))
+    debate.run()
+    first = debate.debate.live[0].seat
+    assert debate.debate.status == "paused"
+    assert f"say:{first}" in open_actions(debate.debate)
+    assert view(debate.debate, OWNER)["turns"]["1"]["endsAt"] is None
+    debate.ask(Say(first, "Coffee wakes."))
+    assert [turn.state for turn in debate.debate.turns] == ["completed"]
+
+
+# --- differences ----------------------------------------------------------------------------------------
+
+
+def test_what_has_grown_is_added_and_what_is_gone_is_put_anew() -> None:
+    old = {"turns": {"1": {"text": "So", "flags": []}, "2": {"text": ""}}, "now": {"open": ["pause"]}}
+    new = {"turns": {"1": {"text": "So it", "flags": ["a"]}, "2": {"text": "x"}}, "now": {"open": []}}
+    assert list(patches(old, new)) == [
+        ("add", ("turns", "1", "text"), " it"),
+        ("put", ("turns", "1", "flags"), ["a"]),
+        ("put", ("turns", "2", "text"), "x"),
+        ("put", ("now", "open"), []),
+    ]
+    assert list(patches(old, {**old, "turns": {"2": {"text": ""}}})) == [
+        ("put", ("turns",), {"2": {"text": ""}})
+    ]
+    assert list(patches(old, old)) == []

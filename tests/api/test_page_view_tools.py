@@ -1,0 +1,58 @@
+"""The page while tools are at work: a call is there when it is asked, and its answer when it comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moot.api.page_view.page_frames import PageFrames
+from moot.api.page_view.sections import view
+from moot.core.events import SegmentCompleted
+from moot.core.terms import ToolResult
+from moot.core.visibility import OBSERVER, OWNER, Viewer
+from tests.api.watching import watch
+from tests.golden.reading import log_of
+
+SEEN = watch(log_of("tools"))
+
+
+def tools(after: int, viewer: Viewer = OBSERVER) -> list[dict[str, Any]]:
+    """Those of the first speech as the view has them once that event has happened."""
+    parts = view(SEEN[after - 1].after, viewer)["turns"]["1"]["parts"]
+    return [part for part in parts if part["kind"] == "tool"]
+
+
+def test_a_tool_is_shown_by_its_title_and_answered_when_its_result_comes() -> None:
+    first, second = (
+        one.seq
+        for one in SEEN[:30]
+        if isinstance(one.event, SegmentCompleted) and isinstance(one.event.segment, ToolResult)
+    )
+    asked = tools(first - 1)
+    assert [(tool["title"], tool["server"], tool["output"]) for tool in asked] == [("Measure", "lab", "")] * 2
+    assert [bool(tool["output"]) for tool in tools(first)] == [True, False]
+    assert [bool(tool["output"]) for tool in tools(second)] == [True, True]
+    assert [[tool["atWork"] for tool in tools(seq)] for seq in (first - 1, first, second)] == [
+        [True, True],
+        [False, True],
+        [False, False],
+    ]
+    told = [frame.data["ops"] for frame in PageFrames(OBSERVER).frames(SEEN[first - 1])]
+    assert told, "those who watch see it as it comes"
+
+
+def test_what_was_said_before_a_tool_stays_on_the_page_when_the_call_after_it_fails() -> None:
+    texts = [view(one.after, OBSERVER)["turns"].get("1", {}).get("text", "") for one in SEEN[:27]]
+    begun = texts.index("Let me measure.")
+    assert all(text.startswith("Let me measure.") for text in texts[begun:])
+
+
+def test_thoughts_words_and_tools_are_told_in_the_order_in_which_they_came() -> None:
+    speech = view(SEEN[-1].after, OWNER)["turns"]["1"]
+    thought, said, *used = speech["parts"]
+    assert [part["kind"] for part in used] == ["tool", "tool"]
+    assert speech["reasoning"][: thought["end"]] == "I need figures."
+    assert speech["reasoning"][thought["end"] :].strip() == "Both are known now."
+    assert speech["text"][: said["end"]] == "Let me measure."
+    plain = view(watch(log_of("reasoning"))[-1].after, OWNER)["turns"]["1"]
+    assert plain["reasoning"]
+    assert plain["parts"] == []

@@ -1,0 +1,209 @@
+"""What holds for the events of v1 whatever happens in a debate: on the golden logs, and on random ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from moot.api.frames import Frame, SeenEvent, as_sse, parse_cursor
+from moot.api.v1.replies import status_reply
+from moot.api.v1.speech_frames import attempt
+from moot.core.events import Recorded
+from moot.core.visibility import OWNER
+from moot.views.transcript import transcript
+from moot.views.transcript_json import to_json
+from tests.api.v1_contract import EVENTS, keeps
+from tests.api.watching import EXTENDED, HERE, NAMES, PLAIN, named, sent, snapshots, told, watch
+from tests.golden.reading import log_of
+from tests.rules.random_debates import LAW, Plot, plots
+
+ORDER = {"": 10**6}
+FURTHER = {"reasoning", "turn", "remark", "ballot", "seat", "clock", "point", "poll"}
+
+
+class Reader:
+    """A client that knows the nine events: it shows the last attempt of every speech."""
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[int, int], str] = {}
+        self.shown: dict[int, str] = {}
+        """The same for a client that knows `replace` and no attempts."""
+        self.last: dict[int, int] = {}
+        self.done: set[tuple[int, int]] = set()
+
+    def read(self, frame: Frame) -> None:
+        if frame.event != "participant":
+            return
+        data = sent(frame)
+        speech, nth = data["speech"], data["attempt"]
+        assert nth >= self.last.get(speech, 0), "attempts never go back"
+        anew = data.get("replace", False)
+        self.texts[speech, nth] = ("" if anew else self.texts.get((speech, nth), "")) + data["chunk"]
+        self.shown[speech] = ("" if anew else self.shown.get(speech, "")) + data["chunk"]
+        self.last[speech] = nth
+        if data["done"]:
+            self.done.add((speech, nth))
+
+    def text(self, speech: int) -> str:
+        return self.texts.get((speech, self.last.get(speech, 0)), "")
+
+
+def place(id: str) -> tuple[int, int]:
+    seq, _, part = id.partition(".")
+    return int(seq), int(part or ORDER[""])
+
+
+def check_names_and_shapes(frames: Sequence[tuple[str, Frame]]) -> None:
+    for id, frame in frames:
+        assert frame.event in EVENTS, id
+        assert keeps(sent(frame), EVENTS[frame.event]), (id, frame)
+
+
+def check_order(frames: Sequence[tuple[str, Frame]], seen: Sequence[SeenEvent]) -> None:
+    places = [place(id) for id, _ in frames]
+    assert places == sorted(set(places))
+    states = named(frames, "status")
+    if states and seen[-1].after.started_at:
+        assert (states[0]["state"], states[0]["currentRound"]) == ("initializing", 0)
+    if seen[-1].after.ended_seq:
+        assert [frame.event for _, frame in frames[-2:]] == ["status", "complete"]
+        assert states[-1]["state"] == "completed"
+    assert sum(frame.event == "complete" for _, frame in frames) == bool(seen[-1].after.ended_seq)
+
+
+def check_words(seen: Sequence[SeenEvent]) -> None:
+    """At any moment the words on the screen are those of the log; in the end, of every reply."""
+    reader = Reader()
+    for one in seen:
+        for frame in PLAIN.frames(one):
+            reader.read(frame)
+            if frame.event == "round_complete":
+                check_round(reader, sent(frame))
+        for turn in one.after.live if not one.after.ended_seq else ():
+            assert reader.texts.get((turn.slot + 1, attempt(one.after, turn)), "") == turn.text
+    debate = seen[-1].after
+    counting = {turn.number: turn for turn in debate.turns if turn.used_slot and turn.seq < _end(seen)}
+    previews = {r["turn"]: r for part in status_reply(debate)["rounds"] for r in part["responses"]}
+    page = json.loads(to_json(transcript(debate)))
+    written = {r["turn"]: r for part in page["rounds"] for r in part["responses"]}
+    for number, turn in counting.items():
+        text = reader.text(turn.slot + 1)
+        assert reader.shown.get(turn.slot + 1, "") == text
+        assert (turn.slot + 1, reader.last[turn.slot + 1]) in reader.done
+        assert text == written[number]["content"]
+        assert text[:200] == previews[number]["contentPreview"]
+        assert text == ("" if turn.state == "failed" else turn.text)
+
+
+def check_round(reader: Reader, data: dict[str, Any]) -> None:
+    for response in data["responses"]:
+        assert response["content"] == reader.text(response["speech"]) == reader.shown[response["speech"]]
+
+
+def check_resuming(records: Sequence[Recorded], frames: Sequence[tuple[str, Frame]]) -> None:
+    """From every id: what came before and what comes after make the whole."""
+    seen = watch(records)
+    for cut, (id, _) in enumerate(frames, 1):
+        cursor = parse_cursor(id)
+        rest = [
+            (id, frame)
+            for id, frame in told(PLAIN, seen[cursor.complete_seq :])
+            if place(id) > place_of(cursor)
+        ]
+        assert [*frames[:cut], *rest] == frames
+
+
+def place_of(cursor: tuple[int, int]) -> tuple[int, int]:
+    return cursor[0], cursor[1] or ORDER[""]
+
+
+def _end(seen: Iterable[SeenEvent]) -> int:
+    return next((one.seq for one in seen if PLAIN.ends(one)), 10**9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_log_is_told_as_it_always_was(name: str) -> None:
+    for ending, text in snapshots(log_of(name)).items():
+        assert text == (HERE / f"{name}.{ending}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_log_keeps_the_contract(name: str) -> None:
+    records = log_of(name)
+    seen = watch(records)
+    frames = told(PLAIN, seen)
+    check_names_and_shapes(frames)
+    check_order(frames, seen)
+    check_words(seen)
+    check_resuming(records, frames)
+
+
+@LAW
+@given(plots())
+def test_any_debate_keeps_the_contract(plot: Plot) -> None:
+    records = plot.play().records
+    seen = watch(records)
+    frames = told(PLAIN, seen)
+    check_names_and_shapes(frames)
+    check_order(frames, seen)
+    check_words(seen)
+
+
+@LAW
+@given(plots())
+def test_thoughts_never_travel_on_the_plain_stream(plot: Plot) -> None:
+    seen = watch(plot.play().records, OWNER)
+    plain = b"".join(as_sse(frame, id) for id, frame in told(PLAIN, seen))
+    assert b"thought<" not in plain
+    assert b"objective<" not in plain
+    assert b"system_prompt<" not in plain
+
+
+@LAW
+@given(plots())
+def test_the_extended_stream_adds_events_and_changes_none(plot: Plot) -> None:
+    seen = watch(plot.play().records)
+    extended = [frame for _, frame in told(EXTENDED, seen)]
+    assert {frame.event for frame in extended} <= set(EVENTS) | FURTHER
+    kept = [frame for frame in extended if frame.event not in FURTHER and not _of_another_ballot(frame, seen)]
+    assert kept == [frame for _, frame in told(PLAIN, seen)]
+
+
+def _of_another_ballot(frame: Frame, seen: Sequence[SeenEvent]) -> bool:
+    if frame.event != "judge" or frame.data["done"]:
+        return False
+    leading = next(judge.id for judge in seen[0].after.panel if not judge.model.human)
+    return (frame.data["judgeId"], frame.data["order"]) != (leading, 0)
+
+
+@LAW
+@given(plots())
+def test_every_thought_is_told_to_those_who_may_read_it(plot: Plot) -> None:
+    seen = watch(plot.play().records, OWNER)
+    thoughts = "".join(data["chunk"] for data in named(told(EXTENDED, seen), "reasoning"))
+    debate = seen[-1].after
+    for turn in debate.turns if not debate.ended_seq else ():
+        assert turn.reasoning in thoughts
+    assert not named(told(PLAIN, seen), "reasoning")
+
+
+@LAW
+@given(plots())
+def test_no_number_is_missing_or_infinite(plot: Plot) -> None:
+    for id, frame in told(PLAIN, watch(plot.play().records)):
+        line = as_sse(frame, id).decode().splitlines()[2]
+        json.loads(line.removeprefix("data: "), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("name", ["stopped", "draw"])
+def test_nothing_is_told_after_the_first_end(name: str) -> None:
+    records = log_of(name)
+    late = records[-2]
+    after = [*records, Recorded(late.debate, records[-1].seq + 1, late.at, late.epoch, late.event)]
+    seen = watch(after)
+    assert PLAIN.frames(seen[-1]) == ()
+    assert [PLAIN.ends(one) for one in seen[-2:]] == [True, False]

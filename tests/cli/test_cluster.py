@@ -1,0 +1,250 @@
+"""Servers and workers that share a PostgreSQL, from the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from itertools import product
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any, TypeVar
+from urllib.error import URLError
+from urllib.request import urlopen
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from moot.client import Client, Config, Debater
+from tests.cli.terminal import environment, piped
+from tests.support.moot_process import Moot as Process
+from tests.support.postgres import Proxy, away, postgres_url
+
+__all__ = ["postgres_url"]
+
+MODEL = "scripted/demo"
+MOTION = "This house would ban homework."
+SPEAKERS = (Debater("Ada", MODEL, "for"), Debater("Ben", MODEL, "against"))
+Seen = TypeVar("Seen")
+Moot = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def env(postgres_url: str, tmp_path: Path) -> dict[str, str]:
+    """Of processes that share a database which nobody else has."""
+    name = f"c{uuid4().hex}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    head, _, tail = postgres_url.partition("?")
+    url = f"{head.rpartition('/')[0]}/{name}?{tail}"
+    return {**environment(tmp_path), "MOOT_STORE": url, "MOOT_HEARTBEAT_S": "0.2", "MOOT_STALL_S": "2"}
+
+
+@contextmanager
+def running(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[str]]:
+    process = Process(*arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def address(server: subprocess.Popen[str]) -> str:
+    assert server.stdout is not None
+    return server.stdout.readline().split()[-1].removesuffix("/docs.")
+
+
+def until(look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
+    while True:
+        if enough(seen := look()):
+            return seen
+        time.sleep(0.05)
+
+
+def status(env: dict[str, str]) -> dict[str, Any]:
+    return json.loads(piped(env, "cluster", "status", "--json").stdout)
+
+
+@pytest.mark.parametrize("arguments", [["work"], ["serve", "--no-run"], ["cluster", "status"]])
+def test_where_the_log_is_a_file_there_are_no_workers(moot: Moot, arguments: list[str]):
+    code, out, err = moot(*arguments)
+    assert (code, out) == (2, "")
+    assert "MOOT_STORE=postgresql://" in err
+
+
+def test_a_worker_runs_at_least_one_debate(moot: Moot):
+    code, _, err = moot("work", "--concurrency", "0")
+    assert code == 2
+    assert "--concurrency" in err
+
+
+def test_a_worker_is_seen_works_and_leaves(env: dict[str, str]):
+    with running(env, "serve", "--no-run", "--port", "0"), running(env, "work", "--port", "0") as worker:
+        assert worker.stdout is not None
+        url = worker.stdout.readline().split()[-1].rstrip(".")
+        with urlopen(url) as reply:  # noqa: S310 - our own worker, on this machine
+            assert json.load(reply)["status"] == "ok"
+        with urlopen(url.replace("/health/ready", "/metrics")) as reply:  # noqa: S310 - likewise
+            assert b"moot_events_total" in reply.read()
+        shown = piped(env, "cluster", "status")
+        assert shown.returncode == 0
+        assert "worker" in shown.stdout
+        assert "api" in shown.stdout
+        assert "0 running, 0 waiting" in shown.stdout
+        assert "Redis: not used." in shown.stdout
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait() == 0
+        with pytest.raises(URLError):
+            urlopen(url)  # noqa: S310 - likewise
+        assert [node["role"] for node in status(env)["nodes"]] == ["api"]
+
+
+def test_debates_that_wait_for_nobody_are_a_failure(env: dict[str, str]):
+    with running(env, "serve", "--no-run", "--port", "0") as server, Client(address(server)) as client:
+        debate = client.create(MOTION, participants=SPEAKERS, judge=MODEL, config=Config(max_rounds=1))
+        waiting = until(lambda: piped(env, "cluster", "status"), lambda shown: shown.returncode == 1)
+        assert "1 waiting for a worker" in waiting.stdout
+        assert "Start a worker: moot work" in waiting.stdout
+        with running(env, "work"):
+            until(lambda: client.status(debate.id), lambda debate: debate.status == "completed")
+        assert piped(env, "cluster", "status").returncode == 0
+
+
+def test_a_debate_at_a_terminal_is_held_there(env: dict[str, str]):
+    held = piped(env, MOTION, "--model", MODEL, "--rounds", "1")
+    assert held.returncode == 0
+    assert status(env)["nodes"] == []
+
+
+def test_whoever_waits_at_a_terminal_is_told_that_the_database_is_away_and_may_leave(
+    env: dict[str, str], postgres_url: str
+):
+    slow = {**env, "MOOT_SCRIPT_PACE_MS": "50"}
+    terminal = Process(MOTION, "--model", MODEL, "--json", env=slow, stdout=PIPE, stderr=PIPE, text=True)
+    with terminal as holding:
+        try:
+            assert holding.stdout is not None
+            assert holding.stderr is not None
+            debate = json.loads(holding.stdout.readline())["debate"]
+            with away(env["MOOT_STORE"], postgres_url):
+                told = holding.stderr.readline()
+                holding.send_signal(signal.SIGINT)
+                code = holding.wait()
+            last = holding.stderr.read()
+        finally:
+            holding.kill()
+    assert "waiting for it. Ctrl-C leaves" in told
+    assert code == 130
+    assert f"moot resume {debate}" in " ".join(last.split())
+    resumed = piped(env, "resume", debate)
+    assert resumed.returncode == 0
+
+
+@contextmanager
+def early(env: dict[str, str], *arguments: str) -> Generator[subprocess.Popen[str]]:
+    """A process that came before its database, once it has said so."""
+    with Process(*arguments, env=env, stdout=PIPE, stderr=PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            assert re.search(r"The database .*\. Waiting for it\.", process.stderr.readline())
+            yield process
+        finally:
+            process.kill()
+
+
+def test_who_comes_before_the_database_waits_for_it_and_may_leave(env: dict[str, str], postgres_url: str):
+    with ExitStack() as held:
+        with away(env["MOOT_STORE"], postgres_url):
+            node = held.enter_context(early(env, "serve", "--no-run", "--port", "0"))
+            worker = held.enter_context(early(env, "work"))
+            glance = piped(env, "list")
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait() == 0
+        assert node.stdout is not None
+        assert "Moot is at" in node.stdout.readline()
+    assert (glance.returncode, glance.stdout) == (1, "")
+    assert "The database cannot be reached." in glance.stderr
+
+
+START = {"node": ("serve", "--no-run", "--port", "0"), "worker": ("work",)}
+READY = {"node": "Moot is at", "worker": "This worker runs"}
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_process_that_loses_a_connection_while_it_starts_becomes_ready(env: dict[str, str], number: int):
+    """Whichever it is, and whether it is refused or cut at its first statement. Those of a high number come
+    when the process is ready, or never."""
+    piped(env, "list")
+    with ExitStack() as held:
+        starting: list[tuple[str, subprocess.Popen[str]]] = []
+        for name, later in product(START, (False, True)):
+            proxy = held.enter_context(Proxy(env["MOOT_STORE"], number, later=later))
+            behind = {**env, "MOOT_STORE": proxy.url}
+            process = Process(*START[name], env=behind, stdout=PIPE, stderr=PIPE, text=True)
+            starting.append((name, held.enter_context(process)))
+            held.callback(process.kill)
+        for name, process in starting:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert READY[name] in process.stdout.readline(), process.stderr.read()
+
+
+@pytest.mark.parametrize("name", START)
+@pytest.mark.parametrize("number", range(3, 6))
+def test_a_process_whose_database_goes_away_while_it_starts_waits_for_it_and_says_so(
+    env: dict[str, str], name: str, number: int
+):
+    piped(env, "list")
+    with ExitStack() as held:
+        proxy = held.enter_context(Proxy(env["MOOT_STORE"], number, lasting=True))
+        starting = held.enter_context(early({**env, "MOOT_STORE": proxy.url}, *START[name]))
+        assert proxy.cut.wait(60)
+        proxy.mend()
+        assert starting.stdout is not None
+        assert READY[name] in starting.stdout.readline()
+
+
+def test_a_process_that_waits_for_its_queue_may_leave(env: dict[str, str]):
+    piped(env, "list")
+    with ExitStack() as held:
+        proxy = held.enter_context(Proxy(env["MOOT_STORE"], 4, lasting=True))
+        starting = held.enter_context(early({**env, "MOOT_STORE": proxy.url}, "work"))
+        starting.send_signal(signal.SIGTERM)
+        assert starting.wait() == 0
+
+
+def test_who_is_not_let_in_does_not_wait(env: dict[str, str]):
+    refused = piped({**env, "MOOT_STORE": env["MOOT_STORE"].replace("?", "x?")}, "work")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "look at its name, at the user and at the password" in " ".join(refused.stderr.split())
+
+
+def test_a_server_whose_log_cannot_be_made_here_does_not_wait(tmp_path: Path):
+    (tmp_path / "taken").write_text("a file, not a folder")
+    refused = piped(environment(tmp_path / "taken" / "data"), "serve", "--port", "0")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "Waiting" not in refused.stderr
+
+
+def test_a_worker_shows_its_figures_to_strangers_only_with_a_token(env: dict[str, str]):
+    refused = piped(env, "work", "--host", "0.0.0.0", "--port", "0")
+    assert refused.returncode == 2
+    assert "a token is needed" in refused.stderr
+
+
+def test_who_watches_a_debate_that_waits_for_a_worker_waits_with_it(env: dict[str, str]):
+    full = {**env, "MOOT_WORKER_DEBATES": "1", "MOOT_SCRIPT_PACE_MS": "5"}
+    with running(full, "serve", "--no-run", "--port", "0") as server, running(full, "work"):
+        with Client(address(server)) as client:
+            wish = {"participants": SPEAKERS, "judge": MODEL, "config": Config(max_rounds=1)}
+            waiting = [client.create(MOTION, **wish) for _ in range(2)][-1]
+        assert "All rounds were held." in piped(full, "watch", waiting.id).stdout

@@ -1,0 +1,76 @@
+"""A worker is heard of while its loop turns, however late that is; one whose loop hangs falls silent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from moot.cluster.heartbeat import Heartbeat
+from moot.cluster.queue import Queue
+from tests.support.postgres import empty_postgres, postgres_url
+
+__all__ = ["empty_postgres", "postgres_url"]
+
+EVERY, MOST = 0.02, 5
+BREAK_LINE = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE query LIKE 'UPDATE procrastinate_workers%%' AND pid <> pg_backend_pid()
+"""
+
+
+class Beats:
+    def __init__(self) -> None:
+        self.known: list[bool] = []
+
+    def __call__(self, _worker: int, known: bool, _at: float) -> None:
+        self.known.append(known)
+
+    async def more(self, beats: int) -> None:
+        """Until there have been so many more."""
+        enough = len(self.known) + beats
+        while len(self.known) < enough:  # noqa: ASYNC110 - nobody tells of them but by their number
+            await asyncio.sleep(EVERY)
+
+
+@asynccontextmanager
+async def beating(url: str, *, turning: bool = True) -> AsyncGenerator[tuple[Heartbeat, Beats, Queue]]:
+    queue, beats = await Queue.open(url, seconds=10), Beats()
+    heart = Heartbeat(url, every=EVERY, stall=2 * MOST * EVERY, within=10, heard=beats)
+    heart.worker = await queue.register()
+    turn = asyncio.create_task(heart.watch_loop() if turning else asyncio.sleep(0))
+    heart.start()
+    try:
+        yield heart, beats, queue
+    finally:
+        turn.cancel()
+        await heart.close()
+        await queue.close()
+
+
+async def test_a_loop_that_turns_is_heard_of_for_ever(empty_postgres: str) -> None:
+    async with beating(empty_postgres) as (heart, beats, queue):
+        await beats.more(3 * MOST)
+        assert all(beats.known)
+        assert await queue.is_fresh(heart.worker, 10)
+
+
+async def test_a_loop_that_hangs_is_heard_of_no_longer(empty_postgres: str) -> None:
+    async with beating(empty_postgres, turning=False) as (heart, beats, _):
+        while heart._unturned <= 2 * MOST:  # noqa: ASYNC110 - it counts in another thread
+            await asyncio.sleep(EVERY)
+        assert len(beats.known) == MOST
+
+
+async def test_a_worker_that_was_struck_off_is_told(empty_postgres: str) -> None:
+    async with beating(empty_postgres) as (heart, beats, queue):
+        await queue.unregister(heart.worker)
+        while all(beats.known):
+            await beats.more(1)
+
+
+async def test_a_line_that_breaks_is_dialled_again(empty_postgres: str) -> None:
+    async with beating(empty_postgres) as (_, beats, queue):
+        await beats.more(1)
+        await queue.query(BREAK_LINE)
+        await beats.more(3)

@@ -1,0 +1,465 @@
+"""The engine as a whole: what a debate does when models, people and clocks behave as they do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import Fault, Refused, UnknownDebate
+from moot.core.events import (
+    BallotSpoiled,
+    BudgetExhausted,
+    BudgetWarned,
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    DebateEnded,
+    DebateFailed,
+    DebatePaused,
+    DebateResumed,
+    Event,
+    Recorded,
+    RoundCompleted,
+    TurnCompleted,
+    TurnStarted,
+    VerdictReached,
+    tag_of,
+)
+from moot.core.state import Debate
+from moot.core.terms import Model, Money, Request, Usage
+from moot.core.timing import RunnerTimings
+from moot.engine.arena import Arena
+from moot.providers.prices import flat_price
+from moot.providers.scripted import (
+    Cue,
+    FaultCue,
+    RefuseCue,
+    SayCue,
+    ScriptedProvider,
+    StallCue,
+    ThinkCue,
+    UsageCue,
+    WaitCue,
+    improvise,
+)
+from moot.rules.commands import (
+    Abort,
+    Decide,
+    Inject,
+    JudgeNow,
+    NextRound,
+    Pause,
+    Resume,
+    Retry,
+    SkipTurn,
+    Stop,
+)
+from moot.settings import Settings
+from tests.engine.conftest import OpenArena
+
+MOTION = "Should AI development be regulated by government?"
+MODEL = Model("scripted", "demo")
+PRICED = Model("scripted", "demo", price=flat_price(Money(3), Money(15)), max_tokens=300)
+
+
+async def play(arena: Arena, **options: object) -> tuple[Debate, list[Event]]:
+    """A whole debate: its final state and its events."""
+    options.setdefault("model", MODEL)
+    records = [recorded async for recorded in arena.debate(MOTION, **options)]
+    return await arena.state(records[0].debate), [recorded.event for recorded in records]
+
+
+async def begin(arena: Arena, **options: object) -> str:
+    options.setdefault("model", MODEL)
+    debate_id = (await arena.create(await arena.setup(MOTION, **options))).debate.id
+    await arena.start(debate_id)
+    return debate_id
+
+
+async def until(arena: Arena, debate_id: str, *kinds: type[Event], after: int = 0) -> Recorded:
+    async for recorded in arena.follow(debate_id, after):
+        if isinstance(recorded.event, kinds):
+            return recorded
+    raise AssertionError("the stream ended")
+
+
+def judging_only(request: Request) -> bool:
+    return request.schema is not None
+
+
+async def test_a_debate_runs_from_opening_to_verdict(open_arena: OpenArena) -> None:
+    async with open_arena() as arena:
+        debate, events = await play(arena, format="oxford", rounds=3)
+    assert debate.status == "completed"
+    assert [turn.phase for turn in debate.turns] == ["opening"] * 2 + ["rebuttal"] * 2 + ["closing"] * 2
+    assert debate.verdict is not None
+    assert [tag_of(event) for event in events[:4]] == [
+        "debate.opened", "debate.started", "debate.ready", "round.started",
+    ]  # fmt: skip
+    assert isinstance(events[-1], DebateEnded)
+
+
+async def test_what_is_streamed_is_what_is_kept(open_arena: OpenArena) -> None:
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [ThinkCue("Hm, well."), SayCue("One two  three.\n")]
+    )
+    async with open_arena(script) as arena:
+        debate, events = await play(arena, turns=2)
+    for turn in debate.turns:
+        deltas = [e for e in events if isinstance(e, CallDelta) and e.call == turn.call]
+        assert "".join(e.text for e in deltas if e.kind == "text") == turn.text == "One two  three.\n"
+        assert "".join(e.text for e in deltas if e.kind == "reasoning") == turn.reasoning == "Hm, well."
+
+
+async def test_each_seat_has_its_own_chain(open_arena: OpenArena) -> None:
+    script = ScriptedProvider()
+    async with open_arena(script) as arena:
+        debate, _ = await play(arena, turns=4)
+    first, second = debate.turns[0], debate.turns[1]
+    speeches = [call for call in script.calls if call.schema is None]
+    assert [call.previous_response_id for call in speeches] == [
+        None, None, first.response_id, second.response_id,
+    ]  # fmt: skip
+
+
+async def test_a_pause_lets_the_speaker_finish(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.002)) as arena:
+        debate_id = await begin(arena, turns=4)
+        await until(arena, debate_id, CallDelta)
+        await arena.ask(debate_id, Pause())
+        await until(arena, debate_id, TurnCompleted)
+        await asyncio.sleep(0.05)
+        debate = await arena.state(debate_id)
+        assert debate.status == "paused"
+        assert [turn.state for turn in debate.turns] == ["completed"]
+        assert not debate.live
+        await arena.ask(debate_id, Resume())
+        await until(arena, debate_id, DebateEnded)
+        assert len((await arena.state(debate_id)).turns) == 4
+
+
+async def test_pause_now_cuts_the_speaker_who_speaks_again_later(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.005)) as arena:
+        debate_id = await begin(arena, turns=2)
+        await until(arena, debate_id, CallDelta)
+        await arena.ask(debate_id, Pause(now=True))
+        failed = await until(arena, debate_id, CallFailed)
+        assert isinstance(failed.event, CallFailed)
+        assert failed.event.kind == "cut"
+        await arena.ask(debate_id, Resume())
+        await until(arena, debate_id, DebateEnded)
+        turns = (await arena.state(debate_id)).turns
+        assert [(turn.slot, turn.state) for turn in turns] == [
+            (0, "interrupted"), (0, "completed"), (1, "completed"),
+        ]  # fmt: skip
+
+
+async def test_a_skipped_speaker_keeps_the_words_said(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.005)) as arena:
+        debate_id = await begin(arena, turns=2, judge="none")
+        await until(arena, debate_id, CallDelta)
+        await arena.ask(debate_id, SkipTurn())
+        await until(arena, debate_id, DebateEnded)
+        first, second = (await arena.state(debate_id)).turns
+        assert (first.state, first.by) == ("interrupted", "skip")
+        assert second.state == "completed"
+
+
+async def test_a_remark_is_heard_by_every_turn_that_starts_after_it(open_arena: OpenArena) -> None:
+    script = ScriptedProvider(pace=0.002)
+    async with open_arena(script) as arena:
+        debate_id = await begin(arena, turns=4, judge="none")
+        await until(arena, debate_id, CallDelta)
+        await arena.ask(debate_id, Inject("Think of the fishermen."))
+        await until(arena, debate_id, DebateEnded)
+    heard = ["".join(m.content for m in call.messages).count("fishermen") for call in script.calls]
+    assert heard == [0, 1, 1, 1]
+
+
+async def test_a_transient_fault_is_tried_three_times_more(open_arena: OpenArena) -> None:
+    def script(request: Request) -> Iterable[Cue]:
+        if request.attempt <= 3 and request.schema is None:
+            return [SayCue("I was about to"), FaultCue(Fault("overloaded", http_status=529))]
+        return improvise(request)
+
+    async with open_arena(ScriptedProvider(script)) as arena:
+        debate, events = await play(arena, turns=2)
+    assert [turn.attempt for turn in debate.turns] == [4, 4]
+    assert all("about to" not in turn.text for turn in debate.turns)
+    assert sum(isinstance(event, CallFailed) for event in events) == 6
+
+
+async def test_after_three_retries_the_next_speaker_goes_on(open_arena: OpenArena) -> None:
+    def script(request: Request) -> Iterable[Cue]:
+        if request.schema is None and request.model.name == "broken":
+            return [FaultCue(Fault("server_error", http_status=500))]
+        return improvise(request)
+
+    async with open_arena(ScriptedProvider(script)) as arena:
+        models = [Model("scripted", "broken"), MODEL]
+        debate, events = await play(arena, models=models, model=None, judge=MODEL, turns=2)
+    assert [turn.state for turn in debate.turns] == ["failed", "completed"]
+    assert debate.status == "completed"
+    assert sum(isinstance(event, CallStarted) and event.turn == 1 for event in events) == 4
+
+
+async def test_a_permanent_fault_stops_the_debate_and_retry_takes_it_up_again(open_arena: OpenArena) -> None:
+    keys = {"good": False}
+
+    def script(request: Request) -> Iterable[Cue]:
+        return (
+            improvise(request) if keys["good"] else [FaultCue(Fault("bad_key", "permanent", http_status=401))]
+        )
+
+    provider = ScriptedProvider(script)
+    async with open_arena(provider) as arena:
+        debate, events = await play(arena, turns=2)
+        assert debate.status == "error"
+        assert isinstance(events[-1], DebateFailed)
+        assert len(provider.calls) == 1
+        keys["good"] = True
+        await arena.ask(debate.id, Retry())
+        await until(arena, debate.id, DebateEnded)
+        assert (await arena.state(debate.id)).status == "completed"
+
+
+async def test_when_everybody_fails_the_debate_is_in_error(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(lambda _: [FaultCue(Fault("overloaded"))])) as arena:
+        debate, _ = await play(arena, turns=4)
+    assert (debate.status, debate.failure) == ("error", "all_failed")
+    assert len(debate.turns) == 2
+
+
+async def test_silence_is_a_fault_and_a_stall_too(open_arena: OpenArena) -> None:
+    def script(request: Request) -> Iterable[Cue]:
+        if request.schema is None and request.attempt == 1:
+            return [StallCue()]
+        if request.schema is None and request.attempt == 2:
+            return [SayCue("Well"), StallCue()]
+        return improvise(request)
+
+    async with open_arena(ScriptedProvider(script)) as arena:
+        _, events = await play(arena, turns=1)
+    assert [event.kind for event in events if isinstance(event, CallFailed)] == ["timeout", "stalled"]
+
+
+async def test_when_the_time_is_up_the_words_said_stand(open_arena: OpenArena) -> None:
+    async with open_arena(
+        ScriptedProvider(lambda r: improvise(r) if r.schema else [SayCue("So far."), WaitCue(5)])
+    ) as arena:
+        debate, _ = await play(arena, turns=2, turn_seconds=0.1)
+    assert [(turn.state, turn.truncated, turn.text) for turn in debate.turns] == [
+        ("completed", "timeout", "So far."), ("completed", "timeout", "So far."),
+    ]  # fmt: skip
+    assert debate.status == "completed"
+
+
+async def test_an_empty_answer_gets_one_more_chance(open_arena: OpenArena) -> None:
+    provider = ScriptedProvider(lambda r: improvise(r) if r.schema else [ThinkCue("Hm.")])
+    async with open_arena(provider) as arena:
+        debate, _ = await play(arena, turns=2)
+    assert [turn.by for turn in debate.turns] == ["empty", "empty"]
+    assert len(provider.calls) == 4
+
+
+async def test_a_refusal_is_a_turn(open_arena: OpenArena) -> None:
+    async with open_arena(
+        ScriptedProvider(lambda r: improvise(r) if r.schema else [RefuseCue("I'd rather not.")])
+    ) as arena:
+        debate, _ = await play(arena, turns=1)
+    assert debate.turns[0].refusal
+    assert debate.turns[0].text == "I'd rather not."
+
+
+async def test_a_model_that_never_stops_is_cut(open_arena: OpenArena) -> None:
+    endless = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else (SayCue("and on ") for _ in range(1_000_000))
+    )
+    async with open_arena(endless) as arena:
+        debate, _ = await play(arena, turns=1, model=Model("scripted", "demo", max_tokens=50))
+    assert debate.turns[0].truncated == "cap"
+    assert len(debate.turns[0].text) <= 50 * 16 + 10
+
+
+async def test_an_unreadable_ballot_is_repaired_once(open_arena: OpenArena) -> None:
+    def script(request: Request) -> Iterable[Cue]:
+        if request.schema is not None and len(request.messages) == 1:
+            return [SayCue("The winner is clearly Birch!")]
+        return improvise(request)
+
+    provider = ScriptedProvider(script)
+    async with open_arena(provider) as arena:
+        debate, _ = await play(arena, turns=2)
+    assert debate.verdict is not None
+    assert sum(judging_only(call) for call in provider.calls) == 4
+
+
+async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena) -> None:
+    provider = ScriptedProvider(lambda r: [SayCue('{"winner": "Birch"}')] if r.schema else improvise(r))
+    async with open_arena(provider) as arena:
+        debate, events = await play(arena, turns=2)
+        assert (debate.status, debate.failure, debate.verdict) == ("error", "judge_failed", None)
+        assert sum(isinstance(event, BallotSpoiled) for event in events) == 2
+        assert not any(isinstance(event, VerdictReached) for event in events)
+        again = await arena.ask(debate.id, JudgeNow())
+        assert again.debate.status == "judging"
+
+
+async def test_the_cost_limit_holds_and_the_debate_is_still_judged(open_arena: OpenArena) -> None:
+    provider = ScriptedProvider()
+    async with open_arena(provider) as arena:
+        debate, events = await play(arena, model=PRICED, turns=20, cost_limit="0.20", warn_at="0.01", seed=1)
+    assert debate.counted <= Money("0.20")
+    assert debate.status == "completed"
+    assert debate.verdict is not None
+    assert any(isinstance(event, BudgetExhausted) for event in events)
+    assert sum(isinstance(event, BudgetWarned) for event in events) == 1
+    assert debate.ended == "budget"
+
+
+async def test_usage_that_was_not_reported_is_estimated_and_marked(open_arena: OpenArena) -> None:
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=None)]
+    )
+    async with open_arena(script) as arena:
+        debate, _ = await play(arena, turns=1, model=PRICED)
+    assert debate.turns[0].usage.estimated
+    assert debate.turns[0].cost
+
+
+async def test_absurd_usage_is_flagged(open_arena: OpenArena) -> None:
+    script = ScriptedProvider(
+        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=Usage(-1, 2))]
+    )
+    async with open_arena(script) as arena:
+        debate, _ = await play(arena, turns=1, model=PRICED)
+    assert debate.turns[0].usage.suspect
+
+
+async def test_in_manual_mode_each_round_waits_to_be_asked_for(open_arena: OpenArena) -> None:
+    async with open_arena() as arena:
+        debate_id = await begin(arena, format="oxford", rounds=2, auto=False)
+        await asyncio.sleep(0.05)
+        assert (await arena.state(debate_id)).status == "awaiting_arguments"
+        for number in (1, 2):
+            outcome = await arena.ask(debate_id, NextRound())
+            with pytest.raises(Refused, match="in progress"):
+                await arena.ask(debate_id, NextRound())
+            async for recorded in arena.follow(debate_id, outcome.debate.seq):
+                if tag_of(recorded.event) == "round.completed":
+                    break
+            assert (await arena.state(debate_id)).rounds_done == number
+        await until(arena, debate_id, DebateEnded)
+
+
+async def test_stop_judges_what_was_said_and_abort_does_not(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.002)) as arena:
+        stopped, aborted = await begin(arena, turns=10), await begin(arena, turns=10)
+        await until(arena, stopped, TurnCompleted)
+        await arena.ask(stopped, Stop())
+        await until(arena, aborted, TurnCompleted)
+        await arena.ask(aborted, Abort())
+        await until(arena, stopped, DebateEnded)
+        assert (await arena.state(stopped)).verdict is not None
+        assert (await arena.state(aborted)).status == "aborted"
+        assert (await arena.state(aborted)).verdict is None
+
+
+async def test_a_person_may_decide(open_arena: OpenArena) -> None:
+    async with open_arena() as arena:
+        debate_id = await begin(arena, turns=2, winning="user-decides")
+        await until(arena, debate_id, RoundCompleted)
+        assert (await arena.state(debate_id)).status == "awaiting_arguments"
+        await arena.ask(debate_id, Decide("part_2", "Better evidence."))
+        debate = await arena.state(debate_id)
+        assert debate.verdict is not None
+        assert (debate.verdict.winner, debate.verdict.by) == ("part_2", "hand")
+
+
+async def test_deleting_a_running_debate_ends_its_call_and_its_streams(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.01)) as arena:
+        debate_id = await begin(arena, turns=10)
+        await until(arena, debate_id, CallDelta)
+        following = asyncio.create_task(_drain(arena, debate_id))
+        await asyncio.sleep(0)
+        await arena.delete(debate_id)
+        await asyncio.wait_for(following, 60)
+        with pytest.raises(UnknownDebate):
+            await arena.state(debate_id)
+
+
+async def _drain(arena: Arena, debate_id: str) -> None:
+    async for _ in arena.follow(debate_id):
+        pass
+
+
+async def test_closing_the_arena_parks_the_turn(open_arena: OpenArena) -> None:
+    async with open_arena(ScriptedProvider(pace=0.01)) as arena:
+        debate_id = await begin(arena, turns=2)
+        await until(arena, debate_id, CallDelta)
+        store = arena.store
+    debate = await store.state(debate_id)
+    assert [(turn.state, turn.by) for turn in debate.turns] == [("interrupted", "drain")]
+    assert not debate.calls
+
+
+async def test_reasoning_reaches_nobody_else(open_arena: OpenArena) -> None:
+    script = ScriptedProvider(lambda r: [ThinkCue("SECRET"), *improvise(r)])
+    async with open_arena(script) as arena:
+        await play(arena, turns=4)
+    assert all("SECRET" not in str(call) for call in script.calls)
+
+
+async def test_no_turn_starts_after_an_acknowledged_pause(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    provider = ScriptedProvider(pace=0.0002)
+    settings = Settings(data=tmp_path, pace=RunnerTimings(tick=0.001))
+    async with Arena.open(settings, providers={"scripted": provider}) as arena:
+
+        async def harass() -> list[Event]:
+            debate_id = await begin(arena, turns=20, judge="none")
+            while not (debate := await arena.state(debate_id)).final:
+                await asyncio.sleep(dice.random() * 0.02)
+                with contextlib.suppress(Refused):
+                    await arena.ask(debate_id, Pause())
+                await asyncio.sleep(dice.random() * 0.02)
+                with contextlib.suppress(Refused):
+                    await arena.ask(debate_id, Resume())
+            return [recorded.event for recorded in await arena.store.read(debate.id, limit=10_000)]
+
+        logs = await asyncio.gather(*(harass() for _ in range(15)))
+    paused = False
+    pauses = 0
+    for event in (event for log in logs for event in log):
+        if isinstance(event, DebatePaused | DebateResumed):
+            paused = isinstance(event, DebatePaused)
+            pauses += paused
+        assert not (paused and isinstance(event, TurnStarted))
+    assert pauses > 100
+
+
+async def test_a_judge_that_takes_no_schema_is_asked_in_words_and_still_gives_a_verdict(
+    open_arena: OpenArena,
+) -> None:
+    asked: list[Request] = []
+
+    def script(request: Request) -> Iterable[Cue]:
+        if judging_only(request):
+            asked.append(request)
+            return [FaultCue(Fault("schema_refused", "unusable"))]
+        if asked and request.instructions == asked[-1].instructions:
+            # The same judge again, now without a schema: it knows from words alone what is wanted.
+            return improvise(asked[-1])
+        return [*improvise(request)]
+
+    async with open_arena(ScriptedProvider(script)) as arena:
+        debate, events = await play(arena, format="oxford", rounds=1)
+    assert debate.status == "completed"
+    assert debate.verdict is not None
+    refused = [event for event in events if isinstance(event, CallFailed)]
+    assert [event.kind for event in refused] == ["schema_refused"] * 2

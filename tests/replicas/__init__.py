@@ -1,1 +1,0 @@
-"""Services rebuilt for tests: small, on loopback, and as strict as the real ones."""
