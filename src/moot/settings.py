@@ -97,7 +97,7 @@ TABLES = ("keys", "endpoints", "limits", "prices", "tools")
 
 
 class ServerSettings(Struct, frozen=True):
-    """How a server behaves towards those who ask. None stands for "no limit"."""
+    """Settings of `moot serve`. None means "no limit"."""
 
     token: Secret | None = None
     hosts: tuple[str, ...] = ()
@@ -113,17 +113,17 @@ class ServerSettings(Struct, frozen=True):
     comment_seconds: float = 15.0
     stalled_seconds: float = 30.0
     turn_grace_seconds: float = 10.0
-    """Longer than a client waits before it comes back: 1, 2 and 4 seconds."""
+    """Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
     quick_per_hour: int | None = None
     quick_cache_seconds: float = 0.0
 
 
 class ClusterSettings(Struct, frozen=True):
-    """What processes on several machines share, and how they look after each other."""
+    """Where processes on several machines meet, and how they notice that one of them is dead."""
 
     store: Secret | None = None
-    """The address of a PostgreSQL; None where the log is a file of this machine."""
+    """The URL of a PostgreSQL database; None if the log is a SQLite file."""
     bus: Secret | None = None
     debates: int = 100
     heartbeat_seconds: float = 1.0
@@ -133,7 +133,12 @@ class ClusterSettings(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """Its repr tells no key: those of the file are secrets, and of the environment it tells only the size."""
+    """Where debates are stored, which models may be used, limits and keys.
+
+        Settings(data=Path("debates"), model="local/smollm2-135m")
+
+    `moot.settings.load()` reads them from the environment and `moot.toml`. The repr shows no key.
+    """
 
     data: Path
     offline: bool = False

@@ -1,4 +1,4 @@
-"""What `docs/client.md` shows, runs."""
+"""The programs in `docs/library.md` run, and every method of the clients is in it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,16 @@ from moot.client import AsyncClient, Client
 from tests.cli.terminal import environment
 from tests.client.serving import Served, served
 
-PAGE = (Path(__file__).parents[2] / "docs/client.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/library.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-SAID = ("Ada has spoken", "The winner:", "Judged.", "422 Invalid debate configuration req_")
+OUTPUTS = (
+    "Stored: Cats make better pets than dogs",
+    "Outcome:",
+    "Ada has spoken",
+    "The winner:",
+    "Judged.",
+    "422 Invalid debate configuration req_",
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,19 +32,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
         yield running
 
 
-@pytest.mark.parametrize(("program", "said"), list(zip(PROGRAMS, SAID, strict=True)))
-def test_the_programs_run(server: Served, tmp_path: Path, program: str, said: str):
+@pytest.mark.parametrize(("program", "output"), list(zip(PROGRAMS, OUTPUTS, strict=True)))
+def test_the_programs_run(server: Served, tmp_path: Path, program: str, output: str):
     env = {**environment(tmp_path), "MOOT_SERVER": server.url}
     done = subprocess.run(
         [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert said in done.stdout
+    assert output in done.stdout
     assert done.stderr == ""
 
 
 def test_every_method_is_documented_and_both_clients_have_it():
     methods = {name for name in dir(AsyncClient) if not name.startswith("_")} - {"away", "close", "server"}
     assert methods == {name for name in dir(Client) if not name.startswith("_")} - {"away", "close", "server"}
-    rows = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `")]
+    table = PAGE.partition("| method of the clients |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert methods == set(re.findall(r"`(\w+)", "".join(rows)))

@@ -1,4 +1,4 @@
-"""A small typed client of a Moot server (`moot serve`), for programs that wait and for those on asyncio.
+"""A typed client of a Moot server (`moot serve`): `Client` blocks, `AsyncClient` is for asyncio.
 
     from moot.client import Client, Debater
 
@@ -7,7 +7,7 @@
         for event in moot.stream(debate.id):
             print(event.name, event.data)
 
-It knows what v1 says over the wire and the events of a log, and nothing of how a debate is held.
+It depends on the shapes of the v1 API and the events of the log, and on nothing else of the engine.
 """
 
 from __future__ import annotations

@@ -35,10 +35,14 @@ DEFAULTS = Config()
 
 
 class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
-    """A server's debates.
+    """A client of a Moot server, for asyncio.
 
-    Without `server`, the one that MOOT_SERVER names, or the one of this machine; without `token`, that of
-    MOOT_TOKEN. `keys` are your own keys of providers: `{"openai": "…"}`.
+        async with AsyncClient("https://moot.example", token="…") as moot:
+            async for event in moot.stream("deb_…"):
+                print(event.name, event.data)
+
+    `server` defaults to MOOT_SERVER or this machine, `token` to MOOT_TOKEN. `keys` are your own provider
+    keys: `{"openai": "…"}`. Methods raise `ApiError`, `Unreachable` or `Unreadable`.
     """
 
     def __init__(
@@ -58,7 +62,7 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
 
     @property
     def away(self) -> bool:
-        """A stream was cut, and the server has not answered since: it is waited for."""
+        """Whether a stream has lost the server and is trying to reconnect."""
         return self._connection.disconnected
 
     async def __aenter__(self) -> AsyncClient:

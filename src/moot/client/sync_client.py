@@ -20,7 +20,14 @@ from moot.client.sync_people_requests import PeopleRequests
 
 
 class Client(PeopleRequests, AdminRequests):
-    """See `AsyncClient`; where an event loop is already running, use that one."""
+    """A client of a Moot server, with blocking calls.
+
+        with Client() as moot:
+            for event in moot.stream("deb_…"):
+                print(event.name, event.data)
+
+    It has the methods of `AsyncClient`; use that one where an event loop is already running.
+    """
 
     def __init__(
         self,
@@ -38,7 +45,7 @@ class Client(PeopleRequests, AdminRequests):
 
     @property
     def away(self) -> bool:
-        """A stream was cut, and the server has not answered since: it is waited for."""
+        """Whether a stream has lost the server and is trying to reconnect."""
         return self._asks.away
 
     def __enter__(self) -> Client:

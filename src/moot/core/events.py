@@ -430,7 +430,7 @@ StreamedEvent = CallDelta | SegmentCompleted
 
 
 class Recorded(Struct, frozen=True):
-    """An event with its place in the log."""
+    """An event with its position in the log: the debate, `seq` (1, 2, 3 …), time, and epoch of the runner."""
 
     debate: str
     seq: int

@@ -36,7 +36,10 @@ Timed = TypeVar("Timed", Turn, Aside)
 
 
 def fold(records: Iterable[Recorded], debate: Debate | None = None) -> Debate | None:
-    """The state after these records; `debate` is the state before them, where they do not begin the log."""
+    """The state of a debate after these records, or None for no records.
+
+    `debate` is the state before them if they do not start at seq 1: `fold(a + b) == fold(b, fold(a))`.
+    """
     for recorded in records:
         debate = evolve(debate, recorded)
     return debate

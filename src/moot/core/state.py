@@ -289,7 +289,10 @@ class ImportOrigin(Struct, frozen=True):
 
 
 class Debate(Struct, frozen=True):
-    """All that is known about a debate after the events of its log up to `seq`."""
+    """The state of a debate after the events of its log up to `seq`: `fold(records)` returns it.
+
+    `turns` are the finished speeches, `live` those being given, `verdict` the first verdict or None.
+    """
 
     id: str
     motion: str

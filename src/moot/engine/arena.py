@@ -1,10 +1,11 @@
-"""The arena: open debates, ask things of them, follow them. The same façade for server, terminal and library.
+"""`Arena`: open debates, send them commands, follow their events. Server, terminal and library all use it.
 
     async with Arena.open() as arena:
         async for recorded in arena.debate("This house would ban homework."):
             print(recorded.seq, recorded.event)
 
-Everything goes through the log: `ask` decides on its head, `follow` reads it, runners write it.
+A command (`ask`) is decided on the latest state and appended to the log; `follow` reads the log; runners
+write it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,16 @@ NO_RUNNER_NEEDED = (Inject, KeepDraft, CastVote)
 
 
 class Arena:
-    """Use `Arena.open()`."""
+    """Holds debates in this process, or hands them to workers that share its store.
+
+        async with Arena.open() as arena:
+            setup = await arena.setup("This house would ban homework.", format="oxford")
+            debate_id = (await arena.create(setup, start=True)).debate.id
+            async for recorded in arena.watch(debate_id):
+                print(recorded.seq, recorded.event)
+
+    Create it with `Arena.open()`, which also closes it.
+    """
 
     def __init__(
         self,
@@ -98,11 +108,12 @@ class Arena:
         run: bool = True,
         wait: bool = False,
     ) -> AsyncGenerator[Arena, None]:
-        """An arena on the log that the settings name, or on the store given.
+        """Open an arena on `store`, or on the store that `settings` name; default: `moot.settings.load()`.
 
-        `providers` adds to or replaces the built-in ones; `tools` is what the seats may use. With `recover`,
-        debates that another process left behind are taken up, now and while the arena is open. Without `run`,
-        workers on the same log run the debates. With `wait`, a database that cannot be reached is waited for.
+        `providers` add to or replace the built-in ones; `tools` are what the seats may use. With `recover`,
+        the arena continues debates that another process left unfinished, now and while it is open. With
+        `run=False`, workers on the same store run the debates. With `wait=True`, an unreachable database is
+        waited for; otherwise it raises `StoreError`.
         """
         from moot.processes.backends import open_store
         from moot.processes.database_wait import when_reachable
@@ -121,7 +132,7 @@ class Arena:
             await arena.close()
 
     async def close(self) -> None:
-        """End the streams, park the turns, close the store: in that order."""
+        """End the streams, interrupt running turns (they resume later), close the store: in this order."""
         await self.followers.close()
         await self._placement.close()
         await self.tools.close()
@@ -145,11 +156,12 @@ class Arena:
         keys: Mapping[str, Secret] | None = None,
         objection: Exception | None = None,
     ) -> RecordResult:
-        """Open a debate; it waits for `Start`, unless it is to start at once, perhaps only for a step.
+        """Open a debate. It waits for `start`, unless `start=True`; with `step` it pauses after one step.
 
-        `keys` are lent for this debate alone: they stay in memory, and what is written down is whose they
-        are. An `objection` is raised instead of opening it; a request that was carried out before is
-        answered all the same.
+        `keys` are provider keys for this debate only: they stay in memory, and the log holds only the names
+        of their providers. An `objection` is raised instead of opening the debate, unless `once` names a
+        request that was already carried out: then its result is returned. Raises `Invalid` with everything
+        that is wrong.
         """
         debate_id = new_id()
         objection = objection or await self._unknown_tools(setup)
@@ -176,7 +188,7 @@ class Arena:
         once: IdempotencyKey | None = None,
         objection: Exception | None = None,
     ) -> RecordResult:
-        """A debate that was held elsewhere so far, with its whole log. An `objection` as in `create`."""
+        """Store a debate that was held elsewhere so far, with all its events. `objection` as in `create`."""
         fence = new_fence()
         log = [replace(event, fence=fence) if isinstance(event, DebateOpened) else event for event in events]
 
@@ -198,9 +210,9 @@ class Arena:
         once: IdempotencyKey | None = None,
         keys: Mapping[str, Secret] | None = None,
     ) -> RecordResult:
-        """Carry a command out, or raise Refused with the reason and the current status.
+        """Carry out a command and return the new state. Raises `Refused` with the reason and the status.
 
-        `keys` are taken where the debate was opened with some and has lost them with an earlier process.
+        `keys` replace those that the debate was opened with, if the process that held them is gone.
         """
         lent = self.user_keys.add_missing(await self.state(debate_id), keys) if keys else ()
         try:
@@ -224,10 +236,10 @@ class Arena:
         recuse: bool = True,
         once: IdempotencyKey | None = None,
     ) -> RecordResult:
-        """Have a debate that is over judged once more: by others, by other criteria, or just again.
+        """Judge a finished debate again: by the same or other `judges`, by the same or other `criteria`.
 
-        The first verdict stays; this one stands beside it. It may cost up to `allowance`, or what the
-        debate's own limit has left.
+        The first verdict stays, and the new one is added. It may cost up to `allowance`; default: what the
+        debate's own limit has left. Raises `Invalid` for unknown judges or an allowance that is too small.
         """
         debate = await self.state(debate_id)
         # One that a process has left in the middle is taken up first, and then refuses this one.
@@ -247,42 +259,46 @@ class Arena:
         return await self.ask(debate_id, Rejudge(sitting, reason, limit), once=once)
 
     async def start(self, debate_id: str) -> RecordResult:
+        """Start a debate that `create` has opened."""
         return await self.ask(debate_id, Start())
 
     async def delete(self, debate_id: str) -> None:
+        """Delete a debate with its log and everything that belongs to it."""
         await self.store.delete(debate_id)
 
     async def recover(self) -> int:
-        """Take up what other processes have left behind; returns how many debates."""
+        """Continue debates that other processes left unfinished; returns how many."""
         return await self._placement.recover()
 
     async def is_running(self, debate_id: str) -> bool:
-        """Whether a process that is alive, this one or another, runs this debate or is about to."""
+        """Whether a live process, this one or another, runs this debate or is about to."""
         return await self._placement.is_running(debate_id, (await self.head(debate_id)).runner)
 
     @property
     def away(self) -> bool:
-        """Whether the log that machines share cannot be reached at present; it is waited for."""
+        """Whether the shared database is unreachable at present. The arena keeps trying."""
         return self._placement.unreachable
 
     async def queue_stats(self) -> QueueStats | None:
-        """What waits for a worker; None where this process runs its debates itself."""
+        """The queue of debates that wait for a worker; None if this process runs its debates itself."""
         return await self._placement.queue_stats()
 
     def announce(self, role: ProcessRole, streams: Callable[[], int]) -> None:
-        """This process serves for good: others on the same log see it, and it ends where it hangs."""
+        """Register this process as a server or worker, so that others see it, and start its watchdog."""
         self._placement.announce(role, streams)
 
     def run(self, debate_id: str) -> None:
-        """See to it that a debate with something to do is run."""
+        """Make sure that a debate with something to do has a runner."""
         self._placement.ensure_running(debate_id)
 
     # --- looking --------------------------------------------------------------------------------------
 
     async def state(self, debate_id: str) -> Debate:
+        """The debate as it is now. Raises `UnknownDebate`."""
         return await self.store.state(debate_id)
 
     async def head(self, debate_id: str) -> DebateHead:
+        """The row of the debate in the list: status, motion, version. Raises `UnknownDebate`."""
         return await self.store.head(debate_id)
 
     async def list(
@@ -295,19 +311,19 @@ class Arena:
         offset: int = 0,
         **more: Any,
     ) -> DebatePage:
-        """Newest first. `more` are the other members of `DebateFilter`."""
+        """One page of the stored debates, newest first. `more` are the other fields of `DebateFilter`."""
         wanted = DebateFilter(owner, tuple(statuses), search, **more)
         return await self.store.list(wanted, limit=limit, offset=offset)
 
     async def follow(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Every event after `after`, as it comes, for as long as the debate exists and the arena is open."""
+        """Yield every event after seq `after` while the debate exists and the arena is open."""
         await self.store.head(debate_id)
         async for batch in self.followers.follow(debate_id, after):
             for recorded in batch:
                 yield recorded
 
     async def watch(self, debate_id: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
-        """Like `follow`, but ends where nothing more will happen unless somebody asks for something."""
+        """Like `follow`, but end when nothing more happens without a further command."""
         debate = await self.store.state(debate_id, after) if after else None
         async for recorded in self.follow(debate_id, after):
             debate = evolve(debate, recorded)
@@ -318,7 +334,7 @@ class Arena:
                 return
 
     async def is_last(self, debate_id: str, seq: int) -> bool:
-        """Whether nothing has come after this. Waits for a log that is away: who follows has patience."""
+        """Whether `seq` is the last event. While the database is unreachable, it is asked again."""
         while True:
             try:
                 return (await self.head(debate_id)).version == seq
@@ -332,7 +348,7 @@ class Arena:
     # --- all in one -----------------------------------------------------------------------------------
 
     async def debate(self, motion: str, **options: Any) -> AsyncGenerator[Recorded, None]:
-        """Open a debate, start it and follow it to its end. Options as in `setup`."""
+        """Open a debate, start it and yield its events until it ends. Options as in `setup`."""
         setup = await self.setup(motion, **options)
         debate_id = (await self.create(setup)).debate.id
         await self.start(debate_id)

@@ -46,10 +46,11 @@ class SetupResolver:
         warn_at: Decimal | float | str | None = None,
         **options: Any,
     ) -> Setup:
-        """A setup with defaults: one model for all, or one each in `models`; the same model judges.
+        """Return a `Setup` with defaults and checked models.
 
-        `human` is a person, who must be named: nobody is one by default. A panel is given in `judges`, and
-        `judge="none"` leaves the verdict out. Further options are those of `Setup`.
+        `model` is for all seats, `models` has one for each; the same model judges unless `judge` or `judges`
+        say otherwise. The model `human` is a person; `judge="none"` means no verdict. Further options are the
+        fields of `Setup`. Raises `Invalid` for unknown models or formats.
         """
         fmt = format if isinstance(format, Format) else formats.load(format, self._settings.formats)
         seats = seats or await self._seats(fmt, models, model)
@@ -85,7 +86,7 @@ class SetupResolver:
     def model(
         self, name: str | Model, *, effort: Effort | None = None, verbosity: Verbosity | None = None
     ) -> Model:
-        """A model by its name, `provider/model`, ready to be written into a debate: checked and priced."""
+        """Return the model of this name (`provider/model`), checked and with its price. Raises `Invalid`."""
         model = self._providers.model(name) if isinstance(name, str) else name
         model = replace(model, effort=effort or model.effort, verbosity=verbosity or model.verbosity)
         self._providers.check(model)

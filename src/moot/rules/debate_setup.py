@@ -68,7 +68,11 @@ class JudgeSetup(Struct, frozen=True):
 
 
 class Setup(Struct, frozen=True):
-    """`seats` may be fewer than the format has chairs: the rest follow its suggestions."""
+    """One debate before it is opened: motion, format, seats, judges, limits and options.
+
+    `Arena.setup(motion, …)` returns one with defaults and checked models. With fewer `seats` than the format
+    has, the format's own suggestions fill the others.
+    """
 
     motion: str
     format: Format
