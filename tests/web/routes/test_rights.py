@@ -11,11 +11,11 @@ from typing import Any, get_args
 import pytest
 from websockets.asyncio.client import connect
 
+from moot.api.commands import SOCKET_COMMANDS
 from moot.api.rights import OWN, RIGHTS, Action, Role
 from moot.compat.routers import OLDER_APIS
 from moot.processes.server import make_app
 from moot.web.app import rights
-from moot.web.streaming.websocket_commands import COMMANDS
 from tests.web.routes.served import Served
 from tests.web.routes.test_debate_routes import problem
 from tests.web.routes.test_invitations import full_house
@@ -128,7 +128,7 @@ async def test_every_route_opens_to_the_roles_of_the_table_and_to_no_other(tmp_p
 async def test_every_order_over_a_socket_opens_to_the_roles_of_the_table_and_to_no_other(
     tmp_path: Path,
 ) -> None:
-    order = sorted(COMMANDS, key=lambda kind: kind == "STOP")
+    order = sorted(SOCKET_COMMANDS, key=lambda kind: kind == "STOP")
     async with everybody(tmp_path) as (house, debate_id, seat, people):
         url = f"{house.url.replace('http', 'ws', 1)}/api/v1/debates/{debate_id}/ws?after=0"
         for who, headers in people.items():
@@ -141,7 +141,7 @@ async def test_every_order_over_a_socket_opens_to_the_roles_of_the_table_and_to_
                     while (frame := json.loads(await socket.recv()))["event"] not in ("ack", "error"):
                         pass
                     refused = frame["data"].get("code") == "FORBIDDEN"
-                    assert refused is not may(who, COMMANDS[kind].action), (who, kind, frame)
+                    assert refused is not may(who, SOCKET_COMMANDS[kind].action), (who, kind, frame)
 
 
 async def test_only_the_owner_deletes(tmp_path: Path) -> None:

@@ -10,58 +10,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from moot.api.auth import Identity
+from moot.api.commands import COMMANDS
 from moot.api.rights import may
 from moot.core.errors import Invalid, Refused
 from moot.core.state import Debate
-from moot.rules.commands import (
-    Abort,
-    Command,
-    Decide,
-    Extend,
-    Inject,
-    JudgeNow,
-    NextRound,
-    Pause,
-    Rejudge,
-    Resume,
-    Retry,
-    SkipTurn,
-    Stop,
-    decide,
-)
-from moot.rules.participation import AnswerPoint, ClosePoll, LeaveSeat, OfferPoint, Say, TakeSeat
+from moot.rules.commands import Command, SkipTurn, decide
 from moot.rules.turn_sessions import is_unasked
 
-CONDUCTOR_ACTIONS: dict[str, Command] = {
-    "pause": Pause(),
-    "cut": Pause(now=True),
-    "resume": Resume(),
-    "step": Resume("turn"),
-    "round": NextRound(),
-    "skip": SkipTurn(),
-    "retry": Retry(),
-    "inject": Inject("?"),
-    "ask": Inject("?", question=True),
-    "time": Extend(seconds=60.0),
-    "rounds": Extend(rounds=1),
-    "judge": JudgeNow(),
-    "decide": Decide(None),
-    "stop": Stop(),
-    "abort": Abort(),
-    "rejudge": Rejudge(),
-    "close": ClosePoll(),
-}
-SEAT_ACTIONS: dict[str, Callable[[str], Command]] = {
-    "leave": LeaveSeat,
-    "say": lambda seat: Say(seat, "?"),
-    "point": lambda seat: OfferPoint(seat, "?"),
-    "answer": lambda seat: AnswerPoint(seat, accept=True),
-}
+BUTTONS: dict[str, Command] = {name: command for row in COMMANDS for name, command in row.buttons.items()}
+SEAT_BUTTONS: dict[str, Callable[[str], Command]] = dict(
+    row.seat_button for row in COMMANDS if row.seat_button
+)
 
 
 def open_actions(debate: Debate) -> list[str]:
     """By name; what is done at a seat, in a poll or by a judge has that behind it: `take:par_1`."""
-    steering = {**CONDUCTOR_ACTIONS, "skip": _skip(debate)}
+    steering = {**BUTTONS, "skip": _skip(debate)}
     return [
         *(name for name, command in steering.items() if _is_open(debate, command)),
         *_seat_actions(debate),
@@ -84,12 +48,8 @@ def _seat_actions(debate: Debate) -> Iterator[str]:
     for seat in debate.seats:
         if is_unasked(debate, seat):
             continue
-        if not seat.model.human:
-            if _is_open(debate, TakeSeat(seat.id)):
-                yield f"take:{seat.id}"
-            continue
-        for name, at in SEAT_ACTIONS.items():
-            if _is_open(debate, at(seat.id)):
+        for name, command_at in SEAT_BUTTONS.items():
+            if (name == "take") is not seat.model.human and _is_open(debate, command_at(seat.id)):
                 yield f"{name}:{seat.id}"
 
 

@@ -355,9 +355,16 @@ class Inject(Body):
 
 
 class InjectContext(Body):
-    """The same as it is said over a WebSocket."""
+    """`Inject` as it is sent over a WebSocket: a remark for everybody."""
 
     additional_context: Annotated[str, lines(1, 2_000)]
+
+    to: ClassVar[None] = None
+    question: ClassVar[bool] = False
+
+    @property
+    def text(self) -> str:
+        return self.additional_context
 
 
 class Decide(Body):

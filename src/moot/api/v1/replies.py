@@ -6,7 +6,7 @@ beside the promised ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -170,6 +170,16 @@ def accepted_reply(debate: Debate, message: str) -> dict[str, Any]:
         "status": STATES[debate.status],
         "message": message,
     }
+
+
+def message_reply(message: str, status: str = "") -> Callable[[Debate], dict[str, Any]]:
+    """Makes replies that say no more than what was done; `status` replaces that of the debate."""
+
+    def reply(debate: Debate) -> dict[str, Any]:
+        shape = accepted_reply(debate, message)
+        return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
+
+    return reply
 
 
 def round_reply(debate: Debate) -> dict[str, Any]:

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from moot.api.commands import COMMANDS, PersonCommand
 from moot.web.reference.article import ASKED, READ, Article
 from moot.web.reference.articles_admin import HOUSE
 from moot.web.reference.articles_conversations import ARCHIVE
 from moot.web.reference.articles_people import PEOPLE
+
+
+def _command_article(row: PersonCommand) -> Article:
+    return Article(
+        tag=row.tag,
+        summary=row.label,
+        text=row.description,
+        reply=row.reply_name,
+        status=row.status,
+        says=row.response_description,
+        body=row.body.__name__,
+        needs_body=not row.body.optional,
+        once=True,
+        keys=row.takes_keys,
+        refusals=ASKED,
+    )
+
 
 ARTICLES: dict[str, Article] = {
     "create": Article(
@@ -156,124 +174,6 @@ ARTICLES: dict[str, Article] = {
         body="Nothing",
         refusals=(403, 404, 415, 422),
     ),
-    "rounds": Article(
-        tag="Steering",
-        summary="Hold the next round",
-        text="For debates with `autoProgress: false`: begin the next round, or go to the judge.",
-        reply="SubmitRoundResponse",
-        status=202,
-        says="It is about to begin; the rest comes on the stream.",
-        body="SubmitRound",
-        needs_body=True,
-        once=True,
-        keys=True,
-        refusals=ASKED,
-    ),
-    "judge": Article(
-        tag="Steering",
-        summary="Judge now",
-        text="Before the last round, or once more after the judges have failed.",
-        reply="TriggerJudgeResponse",
-        status=202,
-        says="The judge evaluates what was said.",
-        body="TriggerJudge",
-        once=True,
-        keys=True,
-        refusals=ASKED,
-    ),
-    "pause": Article(
-        tag="Steering",
-        summary="Pause",
-        text="At once. A speech under way is given to its end unless `now` cuts it.",
-        reply="PauseDebateResponse",
-        says="It is paused.",
-        body="Pause",
-        once=True,
-        refusals=ASKED,
-    ),
-    "resume": Article(
-        tag="Steering",
-        summary="Resume",
-        text="Goes on where it was paused; with `step` for one speech or to the end of the round, and pauses "
-        "again by itself. A debate on borrowed keys waits after a restart of the server: "
-        "send the keys again with this.",
-        reply="ResumeDebateResponse",
-        says="It goes on.",
-        body="Resume",
-        once=True,
-        keys=True,
-        refusals=ASKED,
-    ),
-    "stop": Article(
-        tag="Steering",
-        summary="Stop and judge",
-        text="No further speech; what was said is judged. Where a person decides (`user-decides`) it ends "
-        "without a verdict: `decide` ends it with one.",
-        reply="StopDebateResponse",
-        says="It is stopped.",
-        body="Ending",
-        once=True,
-        keys=True,
-        refusals=ASKED,
-    ),
-    "abort": Article(
-        tag="Steering",
-        summary="Abort",
-        text="Ends here, and nothing is judged. It shows as `completed` with `stopped: true`.",
-        reply="ActionResponse",
-        says="It is aborted.",
-        body="Ending",
-        once=True,
-        refusals=ASKED,
-    ),
-    "skip": Article(
-        tag="Steering",
-        summary="Skip the speech",
-        text="The speech under way ends here; what was said of it stands. Name it by its `turn`, so that the "
-        "request, sent again, does nothing to the next speech; `speech` names one by its place in the order, "
-        "also before it has begun. Without a name it is refused (409) while nobody is speaking.",
-        reply="ActionResponse",
-        says="It is skipped.",
-        body="Skip",
-        once=True,
-        refusals=ASKED,
-    ),
-    "retry": Article(
-        tag="Steering",
-        summary="Try again",
-        text="After an error that stopped the debate: the speech that failed is given again.",
-        reply="ActionResponse",
-        status=202,
-        says="It will be given again.",
-        body="Nothing",
-        once=True,
-        keys=True,
-        refusals=ASKED,
-    ),
-    "inject": Article(
-        tag="Steering",
-        summary="Say something from outside",
-        text="A remark that the speakers hear: all of them, or one. With `question`, everybody hears it and "
-        "an answer is wanted. Key-shaped words in it are blacked out.",
-        reply="InjectResponse",
-        status=202,
-        says="It is heard by every speech that starts from now on.",
-        body="Inject",
-        needs_body=True,
-        once=True,
-        refusals=ASKED,
-    ),
-    "decide": Article(
-        tag="Steering",
-        summary="Decide by hand",
-        text="For debates with `winningCondition: user-decides`, or where the judges came to nothing.",
-        reply="ActionResponse",
-        says="It is decided.",
-        body="Decide",
-        needs_body=True,
-        once=True,
-        refusals=ASKED,
-    ),
     "estimate": Article(
         tag="The house",
         summary="Estimate the cost",
@@ -321,6 +221,7 @@ ARTICLES: dict[str, Article] = {
         query="statistics",
         refusals=(422,),
     ),
+    **{row.name: _command_article(row) for row in COMMANDS},
     **PEOPLE,
     **ARCHIVE,
     **HOUSE,

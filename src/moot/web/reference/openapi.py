@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot import __version__
+from moot.api.commands import SOCKET_COMMANDS
 from moot.api.v1 import conversation_pages, query_params
 from moot.api.v1.contract_example import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
@@ -30,7 +31,6 @@ from moot.web.reference.schemas import EVENTS, EXTENDED
 from moot.web.reference.schemas import schemas as reply_schemas
 from moot.web.reference.schemas.base_schemas import Reply
 from moot.web.routes.debates import ROUTES, STREAM_ROUTES
-from moot.web.streaming.websocket_commands import COMMANDS
 
 ALWAYS = (400, 401, 408, 413, 414, 421, 429, 431, 500, 503)
 UNCOUNTED = (400, 408, 413, 414, 421, 431)
@@ -264,7 +264,10 @@ def _socket() -> Shape:
                     **{name: schema(model.__name__) for name, model in EVENTS.items()},
                     "ack": schema("AckData"),
                 },
-                "commands": {name: schema(order.form.__name__) for name, order in COMMANDS.items()},
+                "commands": {
+                    name: schema((row.socket_body or row.body).__name__)
+                    for name, row in SOCKET_COMMANDS.items()
+                },
             },
         }
     }

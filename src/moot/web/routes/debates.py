@@ -27,21 +27,6 @@ from moot.api.v1.states import statuses_of
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.evolve import evolve
 from moot.core.visibility import Viewer, visible_event
-from moot.providers.redaction import redact
-from moot.rules.commands import (
-    Abort,
-    Command,
-    Decide,
-    Inject,
-    JudgeNow,
-    NextRound,
-    Pause,
-    Resume,
-    Retry,
-    SkipToJudge,
-    SkipTurn,
-    Stop,
-)
 from moot.rules.cost_estimate import estimate
 from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, DebatePage
@@ -54,7 +39,7 @@ from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
 from moot.web.responses import json_reply
-from moot.web.routes import admin, conversations, invitations, page_views, people
+from moot.web.routes import admin, commands, conversations, invitations, page_views, people
 from moot.web.routes.calls import find_call
 from moot.web.routes.handlers import (
     DebateId,
@@ -62,7 +47,6 @@ from moot.web.routes.handlers import (
     RouteHandlers,
     add_routes,
     check_accepts_stream,
-    message_reply,
     replayed_header,
 )
 
@@ -74,16 +58,6 @@ _ROUTES: tuple[Route, ...] = (
     ("GET", "/debates/{debateId}", "look", "watch"),
     ("GET", "/debates/{debateId}/stream", "stream", "watch"),
     ("GET", "/debates/{debateId}/status", "status", "watch"),
-    ("POST", "/debates/{debateId}/rounds", "rounds", "steer"),
-    ("POST", "/debates/{debateId}/judge", "judge", "steer"),
-    ("POST", "/debates/{debateId}/pause", "pause", "steer"),
-    ("POST", "/debates/{debateId}/resume", "resume", "steer"),
-    ("POST", "/debates/{debateId}/stop", "stop", "steer"),
-    ("POST", "/debates/{debateId}/abort", "abort", "steer"),
-    ("POST", "/debates/{debateId}/skip", "skip", "steer"),
-    ("POST", "/debates/{debateId}/retry", "retry", "steer"),
-    ("POST", "/debates/{debateId}/inject", "inject", "steer"),
-    ("POST", "/debates/{debateId}/decide", "decide", "steer"),
     ("POST", "/debates/{debateId}/tickets", "issue_ticket", "watch"),
     ("GET", "/debates/{debateId}/transcript", "export", "watch"),
     ("GET", "/debates/{debateId}/events", "events", "watch"),
@@ -98,7 +72,8 @@ _ROUTES: tuple[Route, ...] = (
     ("GET", "/statistics", "statistics", "look"),
 )
 ROUTES: tuple[Route, ...] = (
-    *_ROUTES, *page_views.ROUTES, *invitations.ROUTES, *people.ROUTES, *conversations.ROUTES, *admin.ROUTES
+    *_ROUTES, *commands.ROUTES, *page_views.ROUTES,
+    *invitations.ROUTES, *people.ROUTES, *conversations.ROUTES, *admin.ROUTES
 )  # fmt: skip
 STREAM_ROUTES = ("stream", "stream_events", "stream_view")
 
@@ -116,6 +91,7 @@ def router(context: AppContext) -> APIRouter:
     for table, handlers in desks:
         # Ids of conversations come from elsewhere, and may have a slash in them.
         add_routes(routes, table, handlers, conversationId="path")
+    commands.add_commands(routes, context)
     return routes
 
 
@@ -272,93 +248,6 @@ class DebateRoutes(RouteHandlers):
                 "streamUrl": f"/api/v1/debates/{debate_id}/stream?ticket={ticket}",
             },
             201,
-        )
-
-    # --- steering -----------------------------------------------------------------------------------
-
-    async def rounds(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.SubmitRound) -> Command:
-            return NextRound() if body.action == "next_round" else SkipToJudge()
-
-        return await self._run_command(
-            request, debate_id, bodies.SubmitRound, command, replies.round_reply, status=202
-        )
-
-    async def judge(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.TriggerJudge) -> Command:
-            return JudgeNow(body.reason)
-
-        return await self._run_command(
-            request, debate_id, bodies.TriggerJudge, command, replies.judge_reply, status=202
-        )
-
-    async def pause(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Pause) -> Command:
-            return Pause(now=body.now, by=identity_of(request).name)
-
-        return await self._run_command(request, debate_id, bodies.Pause, command, replies.paused_reply)
-
-    async def resume(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Resume) -> Command:
-            return Resume(body.step)
-
-        return await self._run_command(request, debate_id, bodies.Resume, command, replies.resumed_reply)
-
-    async def stop(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Ending) -> Command:
-            return Stop(body.reason)
-
-        return await self._run_command(request, debate_id, bodies.Ending, command, replies.stopped_reply)
-
-    async def abort(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Ending) -> Command:
-            return Abort(body.reason)
-
-        return await self._run_command(
-            request,
-            debate_id,
-            bodies.Ending,
-            command,
-            message_reply("The debate was aborted; nothing is judged."),
-        )
-
-    async def skip(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Skip) -> Command:
-            return SkipTurn(by=identity_of(request).name, turn=body.turn, slot=body.slot)
-
-        return await self._run_command(
-            request, debate_id, bodies.Skip, command, message_reply("The speech is skipped.")
-        )
-
-    async def retry(self, request: Request, debate_id: DebateId) -> Response:
-        return await self._run_command(
-            request,
-            debate_id,
-            bodies.Nothing,
-            lambda _: Retry(),
-            message_reply("The speech will be given again."),
-            status=202,
-        )
-
-    async def inject(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Inject) -> Command:
-            return Inject(redact(body.text), by=identity_of(request).name, to=body.to, question=body.question)
-
-        return await self._run_command(
-            request,
-            debate_id,
-            bodies.Inject,
-            command,
-            message_reply("It is heard by every speech that starts from now on.", "queued"),
-            status=202,
-        )
-
-    async def decide(self, request: Request, debate_id: DebateId) -> Response:
-        def command(body: bodies.Decide) -> Command:
-            return Decide(body.seat, body.reason)
-
-        return await self._run_command(
-            request, debate_id, bodies.Decide, command, message_reply("The debate is decided.")
         )
 
     async def delete(self, _request: Request, debate_id: DebateId) -> Response:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from moot.api.frames import Cursor, Dialect, Frame
 from moot.api.problems import Problem
 from moot.api.rights import Action, check
-from moot.api.v1 import bodies, query_params, replies
+from moot.api.v1 import bodies, query_params
 from moot.core.ids import new_id
 from moot.core.state import Debate
 from moot.core.terms import StepSize
@@ -168,16 +168,6 @@ def _needed(keys: Mapping[str, Secret], setup: Setup) -> Mapping[str, Secret]:
     models += [seat.stand_in for seat in setup.seats if seat.stand_in]
     providers = {model.provider for model in models}
     return {name: key for name, key in keys.items() if name in providers}
-
-
-def message_reply(message: str, status: str = "") -> ReplyFor:
-    """A reply that says no more than what was done."""
-
-    def reply(debate: Debate) -> dict[str, Any]:
-        shape = replies.accepted_reply(debate, message)
-        return {**shape, "status": status, "currentStatus": shape["status"]} if status else shape
-
-    return reply
 
 
 def replayed_header(outcome: RecordResult) -> dict[str, str]:

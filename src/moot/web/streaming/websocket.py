@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from moot.api import strict_json
 from moot.api.auth import Identity
+from moot.api.commands import SOCKET_COMMANDS, socket_command
 from moot.api.frames import Cursor, Dialect, Frame, as_message
 from moot.api.page_view.page_frames import PageFrames
 from moot.api.problems import Problem, as_problem
@@ -31,7 +32,6 @@ from moot.web.app_context import AppContext
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.streaming.feeds import read_events
 from moot.web.streaming.sse_streams import Watcher
-from moot.web.streaming.websocket_commands import COMMANDS, order
 
 MESSAGE_BURST, MESSAGES_PER_SECOND = 30.0, 10.0
 MAX_MALFORMED = 5
@@ -206,10 +206,10 @@ class SocketSession:
     async def _carry_out(self, text: str) -> Frame:
         shape = strict_json.loads(text.encode("utf-8", "surrogatepass"))
         kind, data, key = _parts(shape)
-        if kind not in COMMANDS:
+        if kind not in SOCKET_COMMANDS:
             raise UnknownCommand("validation", "There is no such command")
         debate = await self._context.arena.state(self._debate_id)
-        command = order(kind, data, self._identity, debate)
+        command = socket_command(kind, data, self._identity, debate)
         once = self._once(kind, key, text)
         outcome = await self._context.arena.ask(self._debate_id, command, once=once)
         return acknowledged(kind, outcome.debate, replayed=outcome.replayed)

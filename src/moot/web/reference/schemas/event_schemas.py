@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from moot.api.commands import SOCKET_COMMANDS
 from moot.api.v1.states import State
 from moot.core.events import EndReason, FailReason
 from moot.web.reference.schemas.base_schemas import (
@@ -22,7 +23,6 @@ from moot.web.reference.schemas.base_schemas import (
     Winner,
 )
 from moot.web.reference.schemas.reply_schemas import Marks, OpenPoll, Placed, Rubric, Score, Tokens, Verdict
-from moot.web.streaming.websocket_commands import COMMANDS
 
 
 class Told(Reply):
@@ -246,7 +246,7 @@ class PollEvent(Told, OpenPoll):
 class AckData(Reply):
     """A command over a WebSocket is in the log."""
 
-    type: Annotated[str, Field(json_schema_extra={"enum": [*COMMANDS]})]
+    type: Annotated[str, Field(json_schema_extra={"enum": [*SOCKET_COMMANDS]})]
     status: Literal["done", "queued"]
     debate_id: DebateId
     current_status: State

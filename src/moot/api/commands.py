@@ -1,0 +1,500 @@
+"""Every command that people give in a debate, one row each.
+
+The REST routes, the WebSocket, the page's buttons, the description of the API and the command line read this
+table. A row names the right it needs, the body it takes, the command of `rules` that the body becomes, and
+the reply. Whether a debate accepts the command as it stands is for `rules.commands.decide`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from moot.api.auth import Identity
+from moot.api.problems import Problem
+from moot.api.rights import Action, check, require_judge, require_questioner
+from moot.api.v1 import bodies, people_bodies, replies
+from moot.api.v1.ballot_body import ballot_of
+from moot.core.state import Debate
+from moot.providers.redaction import redact
+from moot.rules import commands as rules
+from moot.rules import participation
+from moot.rules.commands import Command
+
+CommandTag = Literal["Steering", "People", "Judging and voting"]
+
+
+class CommandContext(Struct, frozen=True):
+    """Who gives a command, and where."""
+
+    identity: Identity
+    seat: str = ""
+    """The seat it is given at, for commands that have one."""
+    debate: Debate | None = None
+    """Loaded only for rows with `reads_debate`."""
+
+    @property
+    def loaded_debate(self) -> Debate:
+        if self.debate is None:
+            raise LookupError("the row of this command does not say that it reads the debate")
+        return self.debate
+
+
+class PersonCommand(Struct, frozen=True, kw_only=True):
+    name: str
+    """Also the operation id of the route."""
+    path: str
+    """Below `/debates/{debateId}/`."""
+    method: Literal["POST", "PUT"] = "POST"
+    action: Action
+    """The right that it needs."""
+    body: type[bodies.Body] = bodies.Nothing
+    to_command: Callable[[Any, CommandContext], Command]
+    """From a body that was checked."""
+    prepared_by_arena: bool = False
+    """The arena completes the command before it is recorded: `Arena.rejudge` chooses and prices judges."""
+    reply: Callable[[Debate], dict[str, Any]]
+    reply_name: str = "ActionResponse"
+    """The schema of the reply."""
+    status: int = 200
+    takes_keys: bool = False
+    """The debate may need a runner afterwards, so the client may send provider keys along."""
+    needs_debate: bool = False
+    precondition: Callable[[Identity, Debate], None] | None = None
+    """Raises where this person may not give the command in the present state of the debate."""
+    socket_name: str = ""
+    """The `type` over a WebSocket; empty where it cannot be sent there."""
+    socket_body: type[bodies.Body] | None = None
+    """Where it differs from `body`: over a WebSocket a body names its seat."""
+    buttons: Mapping[str, Command] = {}
+    """What the page offers, by the name of the button: shown while `decide` would accept the command."""
+    seat_button: tuple[str, Callable[[str], Command]] | None = None
+    """The same for each seat."""
+    label: str
+    """Two or three words for a menu."""
+    help: str
+    """One line for `--help`."""
+    tag: CommandTag
+    description: str
+    response_description: str
+
+    @property
+    def at_seat(self) -> bool:
+        return "{seat}" in self.path
+
+    @property
+    def reads_debate(self) -> bool:
+        return self.at_seat or self.needs_debate or self.precondition is not None
+
+    def check_preconditions(self, context: CommandContext) -> None:
+        """Raises Problem for an unknown seat, and what `precondition` raises."""
+        debate = context.debate
+        if debate is None:
+            return
+        if self.at_seat and all(seat.id != context.seat for seat in debate.seats):
+            raise Problem("not-found", "There is no such seat")
+        if self.precondition is not None:
+            self.precondition(context.identity, debate)
+
+
+def socket_command(name: str, data: dict[str, Any], identity: Identity, debate: Debate) -> Command:
+    """The command that a WebSocket message becomes.
+
+    Raises Problem where the sender lacks the right or the data are wrong, KeyError for an unknown name.
+    """
+    row = SOCKET_COMMANDS[name]
+    check(identity, row.action)
+    body = bodies.check_body(row.socket_body or row.body, data)
+    seat = getattr(body, "seat", None) if row.at_seat else None
+    check(identity, row.action, seat=seat)
+    if row.precondition is not None:
+        row.precondition(identity, debate)
+    return row.to_command(body, CommandContext(identity, seat or "", debate))
+
+
+def _cast_ballot(body: people_bodies.CastBallot, context: CommandContext) -> Command:
+    judge = require_judge(context.identity, body.judge)
+    return participation.CastBallot(ballot_of(body, context.loaded_debate, judge))
+
+
+COMMANDS: tuple[PersonCommand, ...] = (
+    PersonCommand(
+        name="pause",
+        path="pause",
+        action="steer",
+        body=bodies.Pause,
+        to_command=lambda body, context: rules.Pause(now=body.now, by=context.identity.name),
+        reply=replies.paused_reply,
+        reply_name="PauseDebateResponse",
+        socket_name="PAUSE",
+        buttons={"pause": rules.Pause(), "cut": rules.Pause(now=True)},
+        label="Pause",
+        help="Pause after the current speech, or at once with `now`.",
+        tag="Steering",
+        description="The debate pauses at once. A speech under way is completed first unless `now` cuts it.",
+        response_description="The debate is paused.",
+    ),
+    PersonCommand(
+        name="resume",
+        path="resume",
+        action="steer",
+        body=bodies.Resume,
+        to_command=lambda body, _: rules.Resume(body.step),
+        reply=replies.resumed_reply,
+        reply_name="ResumeDebateResponse",
+        takes_keys=True,
+        socket_name="RESUME",
+        buttons={"resume": rules.Resume(), "step": rules.Resume("turn")},
+        label="Resume",
+        help="Continue a paused debate; with `step`, for one speech or one round.",
+        tag="Steering",
+        description="Continues where the debate was paused. With `step` it runs for one speech or to the end "
+        "of the round and pauses again. A debate that uses a client's own keys waits after a restart of the "
+        "server: send the keys again with this request.",
+        response_description="The debate continues.",
+    ),
+    PersonCommand(
+        name="rounds",
+        path="rounds",
+        action="steer",
+        body=bodies.SubmitRound,
+        to_command=lambda body, _: rules.NextRound() if body.action == "next_round" else rules.SkipToJudge(),
+        reply=replies.round_reply,
+        reply_name="SubmitRoundResponse",
+        status=202,
+        takes_keys=True,
+        buttons={"round": rules.NextRound()},
+        label="Next round",
+        help="Start the next round, or go to the judges, where rounds wait for this.",
+        tag="Steering",
+        description="For debates with `autoProgress: false`: starts the next round, or goes to the judge.",
+        response_description="The round or the judging is about to begin; its events come on the stream.",
+    ),
+    PersonCommand(
+        name="skip",
+        path="skip",
+        action="steer",
+        body=bodies.Skip,
+        to_command=lambda body, context: rules.SkipTurn(
+            by=context.identity.name, turn=body.turn, slot=body.slot
+        ),
+        reply=replies.message_reply("The speech is skipped."),
+        socket_name="SKIP",
+        buttons={"skip": rules.SkipTurn()},
+        label="Skip the speech",
+        help="End the current speech here, or skip the speech that is named.",
+        tag="Steering",
+        description="The speech under way ends here; its text so far is kept. Name it by its `turn`, so that "
+        "a repeated request does not skip the next speech; `speech` names one by its place in the order, "
+        "even before it has begun. Without either it is refused (409) while no one is speaking.",
+        response_description="The speech is skipped.",
+    ),
+    PersonCommand(
+        name="retry",
+        path="retry",
+        action="steer",
+        to_command=lambda _body, _context: rules.Retry(),
+        reply=replies.message_reply("The speech will be given again."),
+        status=202,
+        takes_keys=True,
+        buttons={"retry": rules.Retry()},
+        label="Retry",
+        help="Give a failed speech again.",
+        tag="Steering",
+        description="After an error that stopped the debate: the speech that failed is given again.",
+        response_description="The speech will be given again.",
+    ),
+    PersonCommand(
+        name="inject",
+        path="inject",
+        action="steer",
+        body=bodies.Inject,
+        to_command=lambda body, context: rules.Inject(
+            redact(body.text), by=context.identity.name, to=body.to, question=body.question
+        ),
+        reply=replies.message_reply("It is heard by every speech that starts from now on.", "queued"),
+        reply_name="InjectResponse",
+        status=202,
+        socket_name="INJECT_CONTEXT",
+        socket_body=bodies.InjectContext,
+        buttons={"inject": rules.Inject("?")},
+        label="Add a remark",
+        help="Add a remark that later speakers hear: all of them, or one.",
+        tag="Steering",
+        description="Adds a remark that later speakers hear: all of them, or one. With `question` everyone "
+        "hears it and it is to be answered. Text that looks like an API key is redacted.",
+        response_description="Every speech that starts from now on hears it.",
+    ),
+    PersonCommand(
+        name="ask",
+        path="questions",
+        action="ask",
+        body=people_bodies.Question,
+        to_command=lambda body, context: rules.Inject(
+            redact(body.text), by=context.identity.name, to=body.to, question=True
+        ),
+        precondition=require_questioner,
+        reply=replies.message_reply(
+            "It is answered in the next speech of the one it is put to, or when the floor is heard."
+        ),
+        status=202,
+        socket_name="QUESTION",
+        buttons={"ask": rules.Inject("?", question=True)},
+        label="Ask a question",
+        help="Ask a question that everyone hears; one speaker or all of them answer it.",
+        tag="People",
+        description="Open to the audience. Everyone hears the question; it is answered by the participant in "
+        "`to`, or by all where the format takes questions from the floor. Each member of the audience may "
+        "ask five.",
+        response_description="The question waits for its answer.",
+    ),
+    PersonCommand(
+        name="extend",
+        path="extend",
+        action="steer",
+        body=people_bodies.Extend,
+        to_command=lambda body, context: rules.Extend(
+            body.seconds or 0.0, body.rounds or 0, by=context.identity.name
+        ),
+        reply=replies.message_reply("There is more time."),
+        socket_name="EXTEND",
+        buttons={"time": rules.Extend(seconds=60.0), "rounds": rules.Extend(rounds=1)},
+        label="Give more time",
+        help="Give the current speech more seconds, or the debate more rounds.",
+        tag="Steering",
+        description="More seconds for the speech under way, or more rounds where the format repeats one.",
+        response_description="The time or the rounds are added.",
+    ),
+    PersonCommand(
+        name="judge",
+        path="judge",
+        action="steer",
+        body=bodies.TriggerJudge,
+        to_command=lambda body, _: rules.JudgeNow(body.reason),
+        reply=replies.judge_reply,
+        reply_name="TriggerJudgeResponse",
+        status=202,
+        takes_keys=True,
+        buttons={"judge": rules.JudgeNow()},
+        label="Judge now",
+        help="End the speeches and have the debate judged now.",
+        tag="Steering",
+        description="Judges the debate before its last round, or once more after the judges have failed.",
+        response_description="The judges evaluate the speeches so far.",
+    ),
+    PersonCommand(
+        name="decide",
+        path="decide",
+        action="steer",
+        body=bodies.Decide,
+        to_command=lambda body, _: rules.Decide(body.seat, body.reason),
+        reply=replies.message_reply("The debate is decided."),
+        buttons={"decide": rules.Decide(None)},
+        label="Decide",
+        help="Name the winner by hand, or a draw.",
+        tag="Steering",
+        description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
+        "the judges reached no verdict.",
+        response_description="The debate is decided.",
+    ),
+    PersonCommand(
+        name="stop",
+        path="stop",
+        action="steer",
+        body=bodies.Ending,
+        to_command=lambda body, _: rules.Stop(body.reason),
+        reply=replies.stopped_reply,
+        reply_name="StopDebateResponse",
+        takes_keys=True,
+        socket_name="STOP",
+        buttons={"stop": rules.Stop()},
+        label="Stop and judge",
+        help="End the debate; the speeches so far are judged.",
+        tag="Steering",
+        description="No further speech; what was said is judged. Where a person decides (`user-decides`) the "
+        "debate ends without a verdict: `decide` ends it with one.",
+        response_description="The debate is stopped.",
+    ),
+    PersonCommand(
+        name="abort",
+        path="abort",
+        action="steer",
+        body=bodies.Ending,
+        to_command=lambda body, _: rules.Abort(body.reason),
+        reply=replies.message_reply("The debate was aborted; nothing is judged."),
+        buttons={"abort": rules.Abort()},
+        label="Abort",
+        help="End the debate without a verdict.",
+        tag="Steering",
+        description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
+        response_description="The debate is aborted.",
+    ),
+    PersonCommand(
+        name="rejudge",
+        path="rejudge",
+        action="steer",
+        body=people_bodies.Rejudge,
+        to_command=lambda body, _: rules.Rejudge(reason=body.reason, allowance=body.cost_limit),
+        prepared_by_arena=True,
+        reply=replies.message_reply("It is judged again; the first verdict stays what it was."),
+        status=202,
+        buttons={"rejudge": rules.Rejudge()},
+        label="Judge again",
+        help="Judge a finished debate again, by the same judges or others.",
+        tag="Judging and voting",
+        description="Judges a finished debate again, by other judges or the same. The first verdict stays "
+        "unchanged; the new one is listed beside it, and its events come on the log stream alone.",
+        response_description="The debate is being judged again.",
+    ),
+    PersonCommand(
+        name="close_poll",
+        path="polls/close",
+        action="steer",
+        to_command=lambda _, context: participation.ClosePoll(by=context.identity.name),
+        reply=replies.message_reply("The vote is closed."),
+        buttons={"close": participation.ClosePoll()},
+        label="Close the vote",
+        help="Close the open vote of the audience.",
+        tag="Judging and voting",
+        description="Closes the vote that is open. The debate continues.",
+        response_description="The vote is closed.",
+    ),
+    PersonCommand(
+        name="take_seat",
+        path="seats/{seat}/take",
+        action="speak",
+        to_command=lambda _, context: participation.TakeSeat(context.seat, by=context.identity.name),
+        reply=replies.message_reply("The seat is yours."),
+        socket_name="TAKE",
+        socket_body=people_bodies.AtSeat,
+        seat_button=("take", participation.TakeSeat),
+        label="Take the seat",
+        help="Play a side yourself; its model becomes your stand-in.",
+        tag="People",
+        description="A person takes the seat of a model. That model becomes the stand-in and speaks again "
+        "when the person leaves.",
+        response_description="The seat is taken.",
+    ),
+    PersonCommand(
+        name="leave_seat",
+        path="seats/{seat}/leave",
+        action="speak",
+        to_command=lambda _, context: participation.LeaveSeat(context.seat, by=context.identity.name),
+        reply=replies.message_reply("From now on the stand-in speaks."),
+        socket_name="LEAVE",
+        socket_body=people_bodies.AtSeat,
+        seat_button=("leave", participation.LeaveSeat),
+        label="Leave the seat",
+        help="Leave your seat; the stand-in speaks from now on.",
+        tag="People",
+        description="From now on the stand-in speaks; it also gives the speech under way.",
+        response_description="The seat is left.",
+    ),
+    PersonCommand(
+        name="keep_draft",
+        path="seats/{seat}/draft",
+        method="PUT",
+        action="speak",
+        body=people_bodies.Draft,
+        to_command=lambda body, context: participation.KeepDraft(
+            context.seat, redact(body.text), live=body.live
+        ),
+        reply=replies.message_reply("The draft is kept."),
+        socket_name="DRAFT",
+        socket_body=people_bodies.DraftAt,
+        label="Save the draft",
+        help="Save what you have written so far.",
+        tag="People",
+        description="Saves everything written so far. No one else sees it, unless it is `live` during the "
+        "writer's turn; when time runs out, the draft becomes the speech.",
+        response_description="The draft is saved.",
+    ),
+    PersonCommand(
+        name="say",
+        path="seats/{seat}/speech",
+        action="speak",
+        body=people_bodies.Say,
+        to_command=lambda body, context: participation.Say(
+            context.seat, None if body.text is None else redact(body.text)
+        ),
+        reply=replies.message_reply("The speech is given."),
+        socket_name="SAY",
+        socket_body=people_bodies.SayAt,
+        seat_button=("say", lambda seat: participation.Say(seat, "?")),
+        label="Give the speech",
+        help="Give your speech: the text, or your draft.",
+        tag="People",
+        description="During the person's turn: the text, or the draft, becomes the speech.",
+        response_description="The speech is given.",
+    ),
+    PersonCommand(
+        name="offer_point",
+        path="seats/{seat}/points",
+        action="speak",
+        body=people_bodies.Point,
+        to_command=lambda body, context: participation.OfferPoint(context.seat, redact(body.text)),
+        reply=replies.message_reply("The point is put to the speaker at the break."),
+        socket_name="POINT",
+        socket_body=people_bodies.PointAt,
+        seat_button=("point", lambda seat: participation.OfferPoint(seat, "?")),
+        label="Offer a point",
+        help="Offer a point of information to the other side.",
+        tag="People",
+        description="Offers a point of information while the other side gives a speech that allows it. The "
+        "speaker accepts or declines it at the next break; only an accepted point is heard.",
+        response_description="The point is put to the speaker.",
+    ),
+    PersonCommand(
+        name="answer_point",
+        path="seats/{seat}/answer",
+        action="speak",
+        body=people_bodies.Answer,
+        to_command=lambda body, context: participation.AnswerPoint(context.seat, body.accept),
+        reply=replies.message_reply("The point is answered."),
+        socket_name="ANSWER",
+        socket_body=people_bodies.AnswerAt,
+        seat_button=("answer", lambda seat: participation.AnswerPoint(seat, accept=True)),
+        label="Answer the point",
+        help="Accept or decline the point of information offered to you.",
+        tag="People",
+        description="For the speaker to whom a point of information was offered.",
+        response_description="The point is accepted or declined.",
+    ),
+    PersonCommand(
+        name="vote",
+        path="votes",
+        action="vote",
+        body=people_bodies.Vote,
+        to_command=lambda body, context: participation.CastVote(
+            context.identity.voter, body.choice, body.poll
+        ),
+        reply=replies.message_reply("Your vote is counted."),
+        status=201,
+        socket_name="VOTE",
+        label="Vote",
+        help="Vote in the open poll.",
+        tag="Judging and voting",
+        description="Each member of the audience has one vote in each poll and cannot change it. A single "
+        "vote is never shown; the totals are, once the last poll has closed. Late votes are counted apart.",
+        response_description="The vote is counted.",
+    ),
+    PersonCommand(
+        name="cast_ballot",
+        path="ballots",
+        action="ballot",
+        body=people_bodies.CastBallot,
+        to_command=_cast_ballot,
+        needs_debate=True,
+        reply=replies.message_reply("The ballot is cast."),
+        status=201,
+        label="Cast a ballot",
+        help="Cast the ballot of a human judge.",
+        tag="Judging and voting",
+        description="For a human judge, once: the winner, the reasons, and the speeches they rest on.",
+        response_description="The ballot is cast.",
+    ),
+)
+SOCKET_COMMANDS: dict[str, PersonCommand] = {row.socket_name: row for row in COMMANDS if row.socket_name}
+"""The commands of a WebSocket by the `type` of the message."""
