@@ -26,7 +26,7 @@ async def _streamed(_request: Request) -> Response:
         for _ in range(3):
             yield b"x" * MIN_BYTES
 
-    return StreamingResponse(parts(), media_type="application/json")
+    return StreamingResponse(parts(), media_type="text/event-stream")
 
 
 async def _hidden(_request: Request) -> Response:

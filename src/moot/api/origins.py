@@ -1,8 +1,8 @@
-"""Under which names the server answers, and the pages of which origins may use it.
+"""The host names that the server answers to, and the web origins whose pages may use it.
 
-A browser on this machine reaches a local server on behalf of any page in the world. So a request must name a
-host that is ours (or a name of somebody else's could be made to point here), and one that changes something
-must not come from a page of another origin. Nothing is matched by prefix or suffix.
+A browser on this machine reaches a local server on behalf of any web page. So a request must name one of our
+hosts (otherwise a foreign DNS name could be pointed here), and a request that changes something must not come
+from a page of another origin. Nothing is matched by prefix or suffix.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from ipaddress import ip_address
+from typing import Literal
 
 from msgspec import Struct
 
@@ -23,6 +24,10 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 WILDCARDS = frozenset({"", "0.0.0.0", "::", "*"})  # noqa: S104 - named here so that they are no host's name
 
 
+OriginRelation = Literal["own", "allowed", "foreign"]
+"""A page of this server or a program; a page that the operator allows; any other page."""
+
+
 class WebOrigin(Struct, frozen=True):
     scheme: str
     host: str
@@ -30,7 +35,7 @@ class WebOrigin(Struct, frozen=True):
 
 
 def parse_host(text: str) -> tuple[str, int | None] | None:
-    """The name in lower case and the port of a Host header, or None if it is none."""
+    """The name in lower case and the port of a Host header; None for an invalid header."""
     match = _HOST.fullmatch(text)
     if match is None:
         return None
@@ -46,14 +51,15 @@ def origin_of(scheme: str, host: str) -> WebOrigin | None:
 
 
 def parse_origin(text: str) -> WebOrigin | None:
-    """`null` and all that is not exactly scheme, host and port is nobody's origin."""
+    """None for `null` and for anything but scheme, host and port."""
     scheme, separator, host = text.partition("://")
     return origin_of(scheme, host) if separator and scheme in ("http", "https") else None
 
 
 class AllowedHosts:
-    """The hosts for which we answer: this machine's own names, those configured, and the very address at
-    which a connection came in. An address cannot be made to point elsewhere, as a name can."""
+    """The hosts that we answer to: the loopback names, those configured, and the address that the connection
+    reached. (An address cannot be pointed elsewhere, as a name can.) Starlette's TrustedHostMiddleware knows
+    neither that address nor problem replies."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._hosts = LOOPBACK | {_configured_host(host) for host in hosts if host not in WILDCARDS}
@@ -65,7 +71,7 @@ class AllowedHosts:
 
 
 class AllowedOrigins:
-    """The other origins that the operator allows; by default none."""
+    """The other origins that the operator allows; none by default."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
         self._allowed = {_configured_origin(text) for text in allowed}
@@ -73,19 +79,14 @@ class AllowedOrigins:
     def __bool__(self) -> bool:
         return bool(self._allowed)
 
-    def allows(self, origin: str) -> bool:
-        parsed = parse_origin(origin)
-        return parsed is not None and parsed in self._allowed
-
-    def check(self, origin: str | None, site: str | None, own: WebOrigin | None) -> None:
-        """For whatever changes something, and for WebSockets. Programs send neither header."""
+    def relation(self, origin: str | None, site: str | None, own: WebOrigin | None) -> OriginRelation:
+        """Where a request comes from, by its Origin and Sec-Fetch-Site headers. Programs send neither."""
         if origin is None:
-            if site in ("cross-site", "same-site"):
-                raise Problem("forbidden-origin")
-            return
+            return "foreign" if site in ("cross-site", "same-site") else "own"
         parsed = parse_origin(origin)
-        if parsed is None or not (parsed == own or parsed in self._allowed):
-            raise Problem("forbidden-origin")
+        if parsed in self._allowed:
+            return "allowed"
+        return "own" if parsed is not None and parsed == own else "foreign"
 
 
 def bracketed(address: str) -> str:

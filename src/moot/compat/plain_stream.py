@@ -12,7 +12,7 @@ from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat.plain_frames import end_seq
 from moot.core.visibility import Viewer
-from moot.web.app_context import identity_of, query_string
+from moot.web.app_context import head_of, identity_of, query_string
 from moot.web.routes.handlers import RouteHandlers, check_accepts_stream
 
 
@@ -26,9 +26,8 @@ class PlainDesk(RouteHandlers):
         query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
         check_accepts_stream(request)
         rooms, cursor = self._context, query.cursor
-        head = await rooms.visible_head(request, debate_id)
         viewer = await rooms.viewer_of(identity_of(request), query.seat, debate_id)
-        if cursor.seq > head.version:
+        if cursor.seq > head_of(request).version:
             raise Problem("cursor-ahead")
         over = end_seq(await self._arena.state(debate_id)) if cursor.seq else 0
         if over and cursor.complete_seq >= over:

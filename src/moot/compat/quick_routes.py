@@ -26,7 +26,7 @@ from moot.engine.mutex import KeyedMutex
 from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply
 from moot.web.routes.handlers import DebateId, Route, check_accepts_stream, replayed_header
@@ -56,7 +56,7 @@ class QuickRoutes(PlainDesk):
         check_accepts_stream(request)
         async with AsyncExitStack() as stack:
             # A debate must not begin for someone who has no place left to watch it from.
-            await stack.enter_async_context(self._context.streams.slot(request.scope["state"]["client"]))
+            await stack.enter_async_context(self._context.streams.slot(client_of(request)))
             outcome = await self._find_or_open(request)
             place = stack.pop_all()
         debate_id, viewer = outcome.debate.id, identity_of(request).viewer
@@ -111,7 +111,7 @@ class QuickRoutes(PlainDesk):
         once: IdempotencyKey | None = None,
     ) -> RecordResult:
         """What was refused, or is only asked for again, takes nothing from the hour."""
-        client: str = request.scope["state"]["client"]
+        client = client_of(request)
         setup = await self._setup(body, keys)
         if not self._hourly:
             return await self._open(request, setup, keys, once)

@@ -45,7 +45,7 @@ from moot.rules.debate_setup import opening_event
 from moot.rules.turn_sessions import FORMAT_NAME, AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.views.session_rows import ImportedSpeech, imported_events
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.responses import json_reply
@@ -100,7 +100,7 @@ class TurnStreamRoutes(RouteHandlers):
             return json_reply(turn_stream.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
             # Nobody speaks for someone who has no place left to listen from.
-            await stack.enter_async_context(self._context.streams.slot(request.scope["state"]["client"]))
+            await stack.enter_async_context(self._context.streams.slot(client_of(request)))
             try:
                 debate, position = await self._ask_for(request, asked)
             except UnknownModel:
@@ -158,7 +158,7 @@ class TurnStreamRoutes(RouteHandlers):
 
     async def _ask_for(self, request: Request, asked: AskedTurn) -> tuple[Debate, TurnPosition]:
         raw = await request.body()
-        owner, client = identity_of(request).owner, request.scope["state"]["client"]
+        owner, client = identity_of(request).owner, client_of(request)
         request_key = "\n".join((client, owner or "", fingerprint("", "", raw)))
         # Twice the same at the same time is one wish: the second finds what the first has opened.
         async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
@@ -190,7 +190,7 @@ class TurnStreamRoutes(RouteHandlers):
         opened = opening_event(setup, lambda kind, _place: new_id(kind))
         last_speech = ImportedSpeech(asked.slot - 1, redact(asked.opponent_text))
         events = (*imported_events(opened, (last_speech,)), DebateResumed("turn"))
-        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
+        async with self._context.slots.claim(client_of(request)) as claim:
             objection = claim.objection or await self._full()
             outcome = await self._arena.import_debate(
                 events, owner=identity_of(request).owner or "", once=once, objection=objection
@@ -210,7 +210,7 @@ class TurnStreamRoutes(RouteHandlers):
             asked.slot, model, asked.previous_response_id, asked.intensity, identity_of(request).name
         )
         turn = latest_turn(session, asked.slot)
-        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
+        async with self._context.slots.claim(client_of(request)) as claim:
             if claim.objection and (turn is None or turn.state not in ("live", "completed")):
                 raise claim.objection
             outcome = await self._arena.ask(session.id, command, keys=keys_used)

@@ -6,7 +6,7 @@ Whose it is, is looked at here and nowhere else: one of another owner is as unkn
 from __future__ import annotations
 
 from msgspec import Struct
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
@@ -38,14 +38,15 @@ class AppContext(Struct, frozen=True):
     idempotency: IdempotencyKeys
     server_info: ServerInfo
 
-    async def visible_head(self, request: Request, debate_id: str) -> DebateHead:
-        """The debate, if it is the asker's to see."""
-        return await self.head_for(identity_of(request), debate_id)
+    async def visible_head(self, connection: HTTPConnection, debate_id: str) -> DebateHead:
+        """The debate, if the client may see it. Raises UnknownDebate where it may not.
 
-    async def head_for(self, identity: Identity, debate_id: str) -> DebateHead:
+        Routes with a debate in their path need not call it: `head_of` gives what was found for the request.
+        """
         head = await self.arena.head(debate_id)
-        if not identity.sees(head.owner, head.id):
+        if not identity_of(connection).sees(head.owner, head.id):
             raise UnknownDebate
+        connection.scope["state"]["head"] = head
         return head
 
     async def viewer_of(self, identity: Identity, seat: str | None, debate_id: str) -> Viewer:
@@ -66,8 +67,19 @@ class AppContext(Struct, frozen=True):
         return not await self.feeds.tells_more(debate_id, dialect, viewer, cursor)
 
 
-def identity_of(request: Request) -> Identity:
-    return request.scope["state"]["who"]
+def identity_of(connection: HTTPConnection) -> Identity:
+    """Who sends the request or opened the WebSocket, as the guard has found out."""
+    return connection.scope["state"]["who"]
+
+
+def client_of(connection: HTTPConnection) -> str:
+    """The client that requests, streams and debates are counted for: a token, or else an address."""
+    return connection.scope["state"]["client"]
+
+
+def head_of(request: Request) -> DebateHead:
+    """The debate in the path of the request, which was found and checked before the route was called."""
+    return request.scope["state"]["head"]
 
 
 def query_string(request: Request) -> bytes:

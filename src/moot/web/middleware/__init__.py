@@ -1,1 +1,1 @@
-"""What every request passes on its way in, and every reply on its way out."""
+"""ASGI middleware: the checks before every route, and the headers and compression of every reply."""

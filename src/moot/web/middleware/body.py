@@ -1,7 +1,8 @@
-"""Bodies on their way in: which kinds we take, how large, how long we wait, and how to say no to one.
+"""Request bodies: which media types and sizes are accepted, how long we wait, and how one is refused.
 
-Who is told "too large" while still sending would never hear it if we closed at once: the connection would be
-reset under the reply. So the rest is taken in and thrown away for a moment.
+A client that is refused while it still sends would never read the reply if the connection were closed at
+once: the system would reset it. So the remaining body is read and dropped for a moment. (Starlette's
+RequestBodyLimitMiddleware knows no deadline, does not read on, and answers in plain text.)
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LINGER_BYTES = 4 * 1024 * 1024
 
 
 def check_content_type(headers: Headers, media_types: Collection[str]) -> None:
-    """One media type that we read, in UTF-8, as it is."""
+    """Raises Problem unless there is one Content-Type, accepted, in UTF-8, and no Content-Encoding."""
     types = headers.getlist("content-type")
     if len(types) != 1 or headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise Problem("unsupported-media-type")
@@ -37,6 +38,7 @@ def check_content_type(headers: Headers, media_types: Collection[str]) -> None:
 
 
 async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
+    """Raises Problem for a body that is too large or too slow; `length` is what its header says."""
     if length > MAX_BODY_BYTES:
         raise Problem("payload-too-large")
     body = bytearray()
@@ -56,21 +58,21 @@ async def read_body(receive: Receive, length: int, seconds: float) -> bytes:
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
-    """The body once more for the app; after it, whatever else there is to hear."""
-    waiting = [body]
+    """A `receive` that gives the body, and after it the further messages of the connection."""
+    unread = [body]
 
-    async def again() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+    async def receive_again() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
         return await receive()
 
-    return again
+    return receive_again
 
 
 def linger(send: Send, receive: Receive) -> Send:
-    """Sends the reply, but ends it only when the client had a moment to read it."""
+    """A `send` that ends the reply only after the client had a moment to read it."""
 
-    async def slowly(message: Message) -> None:
+    async def send_and_drain(message: Message) -> None:
         if message["type"] != "http.response.body":
             await send(message)
             return
@@ -78,7 +80,7 @@ def linger(send: Send, receive: Receive) -> Send:
         await _drain(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    return slowly
+    return send_and_drain
 
 
 async def _drain(receive: Receive) -> None:

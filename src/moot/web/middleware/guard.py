@@ -1,9 +1,10 @@
-"""The border: what every request passes before any route sees it, and every reply on its way out.
+"""The checks that every request passes before a route sees it, and the headers and log line of every reply.
 
-In this order: a request id; who asks (a token, a ticket, or anyone where there are no tokens); how much they
-have asked lately; for which host; from which page; whether they may; and whether the body is one that we
-read. Bodies are small, so the border reads them as a whole, within their limits of size and time: a route
-never waits for a client. REST, streams and WebSockets pass the same checks.
+In this order: request id; identity (a token, a ticket, or anyone where there are no tokens); origin; rate
+limit; host; whether the origin and the identity are accepted; and the body, which is read here as a whole
+within its limits of size and time, so that a route never waits for a client. REST, streams and WebSockets
+pass the same checks. Starlette's CORSMiddleware is not used: it lets requests of foreign pages through, and
+cannot allow header names by pattern.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from uvicorn.protocols.utils import ClientDisconnected
 
 from moot.api.auth import ANYONE, NOBODY, Authenticator, Identity, Tickets
-from moot.api.origins import AllowedHosts, AllowedOrigins, origin_of
+from moot.api.origins import AllowedHosts, AllowedOrigins, OriginRelation, origin_of
 from moot.api.problems import Problem, as_problem
 from moot.api.rate_limits import RateLimiter, TrustedProxies
 from moot.core.ids import new_id
@@ -37,22 +38,27 @@ from moot.web.middleware.headers import ReplyHeaders
 from moot.web.responses import problem_reply
 
 OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/api/health", "/api/v1/health"})
-"""Open to all, and not counted: whoever watches over a server must not be locked out by it."""
+"""Open to all and not counted: a health check must not be locked out."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 STREAM_PATH = re.compile(
     r"/api/(?:v1/debates/([^/]+)/(?:stream|events/stream|view/stream|ws)|debates?/([^/]+)/stream"
     r"|debate/stream/([^/]+))"
 )
+ALLOWED_HEADER = re.compile(
+    r"authorization|content-type|idempotency-key|last-event-id|x-provider-key-[a-z0-9_-]{1,64}"
+)
+"""What pages of allowed origins may send."""
 
 HUNG_UP = (ClientDisconnect, ClientDisconnected, WebSocketDisconnect, WebSocketDisconnected)
-"""The client has gone, as Starlette and uvicorn put it: that is no error, and there is nobody to answer."""
+"""What Starlette and uvicorn raise when the client has left. It is no error, and nothing can be answered."""
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("moot.access")
 
 
 class GuardMiddleware:
-    """`plain_text` are paths that also take bodies of type text/plain, where no page is behind it."""
+    """`open_paths` and `open_prefixes` need no token. `plain_text` are paths that also take bodies of type
+    text/plain, from programs only."""
 
     def __init__(
         self,
@@ -82,36 +88,42 @@ class GuardMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        exchange = HttpExchange(scope, receive, send, ReplyHeaders(scope, self._origins))
-        with log_fields(request_id=scope["state"]["request_id"]):
-            await self._handle(exchange)
-
-    async def _handle(self, exchange: HttpExchange) -> None:
-        try:
-            await self._check_and_forward(exchange)
-        except HUNG_UP:
-            pass
-        except asyncio.CancelledError:
-            # The server stops and has waited long enough. Nobody awaits this task, and the
-            # cancellation would be logged as if something had gone wrong.
-            exchange.abort()
-        except Exception as error:
-            await exchange.fail(error)
-        finally:
-            exchange.log()
+        exchange = HttpExchange(scope, receive, send, origin_matters=bool(self._origins))
+        with log_fields(request_id=exchange.request_id):
+            try:
+                await self._check_and_forward(exchange)
+            except HUNG_UP:
+                pass
+            except asyncio.CancelledError:
+                # The server stops and has waited long enough. Nothing awaits this task, and the
+                # cancellation would be logged as an error.
+                exchange.abort()
+            except Exception as error:
+                await exchange.fail(error)
+            finally:
+                exchange.log()
 
     async def _check_and_forward(self, exchange: HttpExchange) -> None:
         scope, headers = exchange.scope, exchange.headers
         path: str = scope["path"]
         is_open = path in self._open_paths
         identity = NOBODY if is_open else await self._identify(scope, headers)
-        # Elsewhere only those are counted who try tokens that are none.
-        await self._count_request(
-            exchange, identity, counted=not is_open and (path.startswith("/api/") or identity is None)
-        )
-        self._check_origin(scope, headers)
-        if self._is_preflight(scope, headers):
-            await exchange.reply(self._preflight(headers))
+        peer = scope["client"][0] if scope.get("client") else ""
+        origin = self._origin_relation(scope, headers, peer)
+        if origin == "allowed":
+            exchange.reply_headers.allowed_origin = headers["origin"]
+        client = scope["state"]["client"] = self._client(identity, peer, headers)
+        # Outside the API only attempts with invalid tokens are counted.
+        if not is_open and (path.startswith("/api/") or identity is None):
+            # A page in another tab must not use up the requests of this machine's user.
+            await self._count_request(exchange, f"{client} elsewhere" if origin == "foreign" else client)
+        self._hosts.check(headers.get("host", ""), scope["server"][0] if scope.get("server") else "")
+        is_preflight = _is_preflight(scope, headers)
+        is_read = scope["type"] == "http" and scope["method"] in SAFE_METHODS and not is_preflight
+        if origin == "foreign" and not is_read:
+            raise Problem("forbidden-origin")
+        if is_preflight:
+            await exchange.reply(_preflight_reply(headers, allowed=origin == "allowed"))
             return
         if identity is None and not path.startswith(self._open_prefixes):
             raise _unauthorized(headers)
@@ -121,89 +133,48 @@ class GuardMiddleware:
         await self._app(scope, exchange.receive, exchange.send)
 
     async def _identify(self, scope: Scope, headers: Headers) -> Identity | None:
-        sent = headers.getlist("authorization")
-        own = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
-        hide_in_request(*(word.rpartition(" ")[2] for word in sent), *own)
-        if len(sent) > 1:
+        tokens = headers.getlist("authorization")
+        user_keys = (value for name, value in headers.items() if name.startswith("x-provider-key-"))
+        hide_in_request(*(token.rpartition(" ")[2] for token in tokens), *user_keys)
+        if len(tokens) > 1:
             return None
         stream = STREAM_PATH.fullmatch(scope["path"])
-        if stream and not sent and (ticket := _ticket(scope)):
-            # Also where the door is open: whose ticket is spent must not come back as somebody who may more.
+        if stream and not tokens and (ticket := _ticket(scope)):
+            # Also where no token is needed: a spent ticket must not give more rights than a valid one.
             issued = await self._tickets.redeem(ticket, stream[1] or stream[2] or stream[3])
-            # Whoever it was issued to may have lost their token since.
+            # The token that it was issued to may have been revoked since.
             return issued if issued and await self._authenticator.is_still_valid(issued) else None
-        identity = await self._authenticator.authenticate(sent[0] if sent else None)
-        if identity is not None and sent:
-            # It has proved to be a token; a stranger's word must not blot out the lines of others.
-            hide_secret(sent[0].rpartition(" ")[2])
+        identity = await self._authenticator.authenticate(tokens[0] if tokens else None)
+        if identity is not None and tokens:
+            # Only valid tokens are hidden in all log lines: anyone could blank out lines with other words.
+            hide_secret(tokens[0].rpartition(" ")[2])
         return identity
 
-    async def _count_request(
-        self, exchange: HttpExchange, identity: Identity | None, *, counted: bool
-    ) -> None:
-        scope = exchange.scope
-        peer = scope["client"][0] if scope.get("client") else ""
-        address = self._proxies.client_key(peer, exchange.headers.getlist("x-forwarded-for"))
-        known = identity is not None and identity not in (NOBODY, ANYONE)
-        client = scope["state"]["client"] = identity.client(address) if identity and known else address
-        if self._is_cross_origin(scope, exchange.headers):
-            # A page in another tab must not use up what the user of this machine may ask.
-            client = f"{client} elsewhere"
-        status = await self._limiter.hit(client) if counted else None
+    def _origin_relation(self, scope: Scope, headers: Headers, peer: str) -> OriginRelation:
+        """The one place where the origin of a request is looked at."""
+        forwarded = headers.get("x-forwarded-proto", "")
+        # A trusted proxy may have removed the encryption.
+        is_forwarded = forwarded in ("http", "https") and self._proxies.trusts(peer)
+        own = origin_of(forwarded if is_forwarded else scope["scheme"], headers.get("host", ""))
+        return self._origins.relation(headers.get("origin"), headers.get("sec-fetch-site"), own)
+
+    def _client(self, identity: Identity | None, peer: str, headers: Headers) -> str:
+        """The client that requests, streams and debates are counted for: a token, or else an address."""
+        address = self._proxies.client_key(peer, headers.getlist("x-forwarded-for"))
+        return address if identity in (None, NOBODY, ANYONE) else identity.client(address)
+
+    async def _count_request(self, exchange: HttpExchange, client: str) -> None:
+        status = await self._limiter.hit(client)
         if status is not None:
             exchange.reply_headers.rate_limit = status
             status.check()
 
-    def _check_origin(self, scope: Scope, headers: Headers) -> None:
-        host = headers.get("host", "")
-        self._hosts.check(host, scope["server"][0] if scope.get("server") else "")
-        if (
-            scope["type"] == "http"
-            and scope["method"] in SAFE_METHODS
-            and not self._is_preflight(scope, headers)
-        ):
-            return
-        own = origin_of(self._scheme(scope, headers), host)
-        self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
-
-    def _is_cross_origin(self, scope: Scope, headers: Headers) -> bool:
-        own = origin_of(self._scheme(scope, headers), headers.get("host", ""))
-        try:
-            self._origins.check(headers.get("origin"), headers.get("sec-fetch-site"), own)
-        except Problem:
-            return True
-        return False
-
-    def _scheme(self, scope: Scope, headers: Headers) -> str:
-        """A proxy that is trusted may have taken the encryption off."""
-        forwarded = headers.get("x-forwarded-proto", "")
-        peer = scope["client"][0] if scope.get("client") else ""
-        return forwarded if forwarded in ("http", "https") and self._proxies.trusts(peer) else scope["scheme"]
-
-    def _is_preflight(self, scope: Scope, headers: Headers) -> bool:
-        return (
-            scope["type"] == "http"
-            and scope["method"] == "OPTIONS"
-            and "origin" in headers
-            and "access-control-request-method" in headers
-        )
-
-    def _preflight(self, headers: Headers) -> Response:
-        asked = headers.get("access-control-request-headers", "").split(",")
-        granted = [name.strip().lower() for name in asked if _is_allowed_header(name.strip().lower())]
-        cors = {
-            "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
-            "Access-Control-Allow-Headers": ", ".join(granted),
-            "Access-Control-Max-Age": "600",
-        }
-        return Response(status_code=204, headers=cors if self._origins.allows(headers["origin"]) else {})
-
     async def _read_body(self, exchange: HttpExchange) -> Receive:
-        """The way in for the app: the body, read and found to be in order."""
+        """The `receive` for the app: it gives the body, which was read and checked here."""
         scope, headers = exchange.scope, exchange.headers
         length = headers.get("content-length", "0")
         if length == "0" and "transfer-encoding" not in headers:
-            # All that there is has come: whether the client still listens makes no difference to a route.
+            # There is no body to wait for.
             return replay_body(b"", exchange.receive)
         plain = scope["path"] in self._plain_text and "origin" not in headers
         if scope["method"] in ("POST", "PUT"):
@@ -214,18 +185,18 @@ class GuardMiddleware:
 
 
 class HttpExchange:
-    """One request on its way in and out."""
+    """One request and its reply."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, reply_headers: ReplyHeaders) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, *, origin_matters: bool) -> None:
         self.scope = scope
         self.headers = Headers(scope=scope)
         self.receive = receive
-        self.reply_headers = reply_headers
+        self.request_id = scope.setdefault("state", {})["request_id"] = new_id("req")
+        self.reply_headers = ReplyHeaders(self.request_id, origin_matters=origin_matters)
         self._send = send
         self._started = time.monotonic()
         self._status: int | None = None
         self._complete = False
-        scope.setdefault("state", {})["request_id"] = reply_headers.request_id = new_id("req")
 
     async def send(self, message: Message) -> None:
         match message["type"]:
@@ -236,7 +207,7 @@ class HttpExchange:
                 self._status = 101
                 self.reply_headers.apply(message)
             case "websocket.close" if self._status is None:
-                # A route refuses with a problem; a bare close comes from the router, which found none.
+                # A route refuses with a problem; a bare close comes from the router, which found no route.
                 await self.reply(problem_reply(Problem("not-found"), self.scope))
                 return
             case "http.response.body" | "websocket.http.response.body":
@@ -261,7 +232,7 @@ class HttpExchange:
             with suppress(*HUNG_UP):
                 await self._send({"type": "websocket.close", "code": 1011})
         elif not self._complete:
-            # Cut off, so that nobody takes what has been sent for the whole.
+            # The connection is cut, so that no client takes the part that was sent for the whole reply.
             self.abort()
 
     def abort(self) -> None:
@@ -269,15 +240,15 @@ class HttpExchange:
             connection.abort()
 
     def log(self) -> None:
-        """No query, no headers, no body. The path as it came, so that it cannot break a line."""
-        # Whoever watches over a server asks every second, and is told the same.
-        well = self.scope["path"] in OPEN_PATHS and self._status == 200
-        access.log(logging.DEBUG if well else logging.INFO, "request", extra=self._log_fields())
+        """No query, no headers, no body. The path stays percent-encoded, so that it cannot break a line."""
+        # Health checks come every second.
+        is_routine = self.scope["path"] in OPEN_PATHS and self._status == 200
+        access.log(logging.DEBUG if is_routine else logging.INFO, "request", extra=self._log_fields())
 
     def _log_fields(self) -> dict[str, Any]:
         scope = self.scope
         return {
-            "request_id": scope["state"]["request_id"],
+            "request_id": self.request_id,
             "client": scope["state"].get("client", ""),
             "method": scope.get("method", "WS"),
             "path": scope.get("raw_path", b"").decode("latin-1"),
@@ -293,11 +264,25 @@ def _unauthorized(headers: Headers) -> Problem:
 
 
 def _ticket(scope: Scope) -> str:
-    given = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-    return given[0] if len(given) == 1 else ""
+    tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
+    return tickets[0] if len(tickets) == 1 else ""
 
 
-def _is_allowed_header(header: str) -> bool:
-    return header in (
-        "authorization", "content-type", "idempotency-key", "last-event-id",
-    ) or re.fullmatch(r"x-provider-key-[a-z0-9_-]{1,64}", header) is not None  # fmt: skip
+def _is_preflight(scope: Scope, headers: Headers) -> bool:
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "OPTIONS"
+        and "origin" in headers
+        and "access-control-request-method" in headers
+    )
+
+
+def _preflight_reply(headers: Headers, *, allowed: bool) -> Response:
+    requested = headers.get("access-control-request-headers", "").lower().split(",")
+    granted = [name.strip() for name in requested if ALLOWED_HEADER.fullmatch(name.strip())]
+    cors = {
+        "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+        "Access-Control-Allow-Headers": ", ".join(granted),
+        "Access-Control-Max-Age": "600",
+    }
+    return Response(status_code=204, headers=cors if allowed else {})

@@ -1,11 +1,10 @@
-"""What stands on every reply: the request id, how the client stands, what a browser must not do with it."""
+"""The headers on every reply: request id, rate limit, what a browser may do with it, and CORS."""
 
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
-from starlette.types import Message, Scope
+from starlette.types import Message
 
-from moot.api.origins import AllowedOrigins
 from moot.api.rate_limits import RateLimitStatus
 
 CSP = (
@@ -33,15 +32,18 @@ EXPOSED = ", ".join(
 
 
 class ReplyHeaders:
-    def __init__(self, scope: Scope, origins: AllowedOrigins) -> None:
-        self._scope = scope
-        self._origins = origins
-        self.request_id = ""
+    """The headers to add to one reply. `origin_matters` where some other origins are allowed."""
+
+    def __init__(self, request_id: str, *, origin_matters: bool) -> None:
+        self._request_id = request_id
+        self._origin_matters = origin_matters
         self.rate_limit: RateLimitStatus | None = None
+        self.allowed_origin = ""
+        """The origin of the page that asks, where the operator allows it."""
 
     def apply(self, message: Message) -> None:
         headers = MutableHeaders(raw=list(message.get("headers", [])))
-        headers["X-Request-Id"] = self.request_id
+        headers["X-Request-Id"] = self._request_id
         defaults = dict(COMMON_HEADERS) if message["type"] != "websocket.accept" else {}
         if self.rate_limit is not None:
             defaults |= self.rate_limit.headers
@@ -49,14 +51,9 @@ class ReplyHeaders:
             defaults |= PAGE_HEADERS
         for name, value in defaults.items():
             headers.setdefault(name, value)
-        if self._origins:
-            self._add_cors(headers)
-        message["headers"] = headers.raw
-
-    def _add_cors(self, headers: MutableHeaders) -> None:
-        """With the pages of allowed origins, and of no other."""
-        headers.add_vary_header("Origin")
-        origins = [value for name, value in self._scope["headers"] if name == b"origin"]
-        if len(origins) == 1 and self._origins.allows(origin := origins[0].decode("latin-1")):
-            headers["Access-Control-Allow-Origin"] = origin
+        if self._origin_matters:
+            headers.add_vary_header("Origin")
+        if self.allowed_origin:
+            headers["Access-Control-Allow-Origin"] = self.allowed_origin
             headers["Access-Control-Expose-Headers"] = EXPOSED
+        message["headers"] = headers.raw

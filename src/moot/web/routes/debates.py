@@ -34,7 +34,7 @@ from moot.store.filters import matches
 from moot.views import transcript_html, transcript_json, transcript_markdown
 from moot.views.preview import preview
 from moot.views.transcript import transcript
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
@@ -225,10 +225,9 @@ class DebateRoutes(RouteHandlers):
     ) -> Response:
         check_accepts_stream(request)
         context, cursor = self._context, query.cursor
-        head = await context.visible_head(request, debate_id)
         viewer = await context.viewer_of(identity_of(request), query.seat, debate_id)
         dialect = dialect_for(viewer)
-        if cursor.seq > head.version:
+        if cursor.seq > head_of(request).version:
             raise Problem("cursor-ahead")
         if isinstance(dialect, V1Frames) and await context.has_seen_all(debate_id, dialect, viewer, cursor):
             return Response(status_code=204)

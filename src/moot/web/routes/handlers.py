@@ -24,7 +24,7 @@ from moot.rules import turn_sessions
 from moot.rules.commands import Command
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, client_of, identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
 from moot.web.streaming.sse_streams import EventStreamResponse, Watcher
@@ -102,7 +102,7 @@ class RouteHandlers:
         objection: Problem | None = None,
     ) -> RecordResult:
         """Open a debate for whoever asks, as far as they have a place left and the disk has room."""
-        async with self._context.slots.claim(request.scope["state"]["client"]) as claim:
+        async with self._context.slots.claim(client_of(request)) as claim:
             outcome = await self._arena.create(
                 setup,
                 owner=identity_of(request).owner or "",
@@ -146,7 +146,7 @@ class RouteHandlers:
             viewer=viewer,
             cursor=cursor,
             gone=gone,
-            slot=slot or context.streams.slot(request.scope["state"]["client"]),
+            slot=slot or context.streams.slot(client_of(request)),
             watching=Watcher(identity_of(request)),
             plain=plain,
             extra_headers=extra_headers,

@@ -22,7 +22,7 @@ from moot.core.events import DebateOpened
 from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.store.contract import DebateHead
-from moot.web.app_context import AppContext, identity_of, query_string
+from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import json_reply
 from moot.web.routes.handlers import DebateId, Route, RouteHandlers
 from moot.web.streaming.frame_cache import YIELD_EVERY
@@ -62,8 +62,7 @@ class PageViewRoutes(RouteHandlers):
 
     async def frames(self, request: Request, debate_id: DebateId) -> Response:
         """The changes behind `after`; the first of all is the whole view."""
-        query = query_params.parse_event_page(query_string(request))
-        head = await self._context.visible_head(request, debate_id)
+        query, head = query_params.parse_event_page(query_string(request)), head_of(request)
         viewer = await self._context.viewer_of(identity_of(request), query.seat, debate_id)
         debate = await self._stood(head, query.after)
         dialect, shapes, last = PageFrames(viewer), list[dict[str, Any]](), query.after

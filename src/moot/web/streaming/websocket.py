@@ -28,7 +28,7 @@ from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import MootError, UnknownDebate
 from moot.core.visibility import Viewer
 from moot.store.contract import IdempotencyKey
-from moot.web.app_context import AppContext
+from moot.web.app_context import AppContext, client_of, identity_of
 from moot.web.idempotency import fingerprint, usable_key
 from moot.web.streaming.feeds import read_events
 from moot.web.streaming.sse_streams import Watcher
@@ -69,14 +69,14 @@ class UnknownCommand(Problem):
 
 
 async def serve_socket(context: AppContext, socket: WebSocket, debate_id: str) -> None:
-    identity: Identity = socket.scope["state"]["who"]
-    head = await context.head_for(identity, debate_id)
+    identity = identity_of(socket)
+    head = await context.visible_head(socket, debate_id)
     check(identity, "watch")
     query = query_params.parse_socket(socket.scope["query_string"])
     if query.cursor.seq > head.version:
         raise Problem("cursor-ahead")
     viewer = await context.viewer_of(identity, query.seat, debate_id)
-    async with context.streams.slot(socket.scope["state"]["client"]):
+    async with context.streams.slot(client_of(socket)):
         await socket.accept()
         session = SocketSession(context, socket, debate_id, identity, viewer)
         await session.run(PageFrames(viewer) if query.view else V1Frames(query.extended), query.cursor)
@@ -93,7 +93,7 @@ class SocketSession:
         self._debate_id = debate_id
         self._identity = identity
         self._viewer = viewer
-        self._client: str = socket.scope["state"]["client"]
+        self._client = client_of(socket)
         self._bucket = TokenBucket(MESSAGE_BURST, MESSAGES_PER_SECOND)
         self._warned = False
         self._nonsense = 0
