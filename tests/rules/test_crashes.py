@@ -161,7 +161,7 @@ def test_a_voice_bound_to_neither_side_and_a_moderator_have_no_wrong_one() -> No
 )
 def test_a_dialogue_with_oneself_speaks_for_another(text: str) -> None:
     debate = saying(text)
-    assert speaks_for_another(debate, debate.seat("a"), without_quotes(text))
+    assert speaks_for_another(debate.seats, debate.seat("a"), without_quotes(text))
     assert find_issues(debate).by_seat["a"]["speaking_for_another"] == (1,)
 
 
@@ -182,5 +182,5 @@ def test_a_dialogue_with_oneself_speaks_for_another(text: str) -> None:
 )
 def test_naming_or_quoting_another_is_not_speaking_for_them(text: str) -> None:
     debate = saying(text)
-    assert not speaks_for_another(debate, debate.seat("a"), without_quotes(text))
+    assert not speaks_for_another(debate.seats, debate.seat("a"), without_quotes(text))
     assert find_issues(debate).count == 0

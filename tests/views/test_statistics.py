@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from moot.core.evolve import fold
 from moot.core.terms import FREE, HUMAN, Model, Verdict
-from moot.views.confidence_intervals import RateInterval, mean_interval, wilson_interval
 from moot.views.statistics import statistics, statistics_from_pages
 from moot.views.statistics_tables import (
     DaySpending,
@@ -20,8 +19,11 @@ from moot.views.statistics_tables import (
     JudgeRecord,
     ModelSpending,
     PairRecord,
+    RateInterval,
     TopicCount,
     WinRecord,
+    mean_interval,
+    wilson_interval,
 )
 from moot.views.summary import ModelCharge, StoredSummary, summarize
 from tests.golden.reading import log_of

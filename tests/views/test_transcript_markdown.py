@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.events import PointRaised, RemarkInjected
 from moot.core.terms import FREE, DebateOptions, Model, PollSettings, Seat
-from moot.views.durations import duration_words
-from moot.views.safe_text import clean
+from moot.views.text import clean, duration_words
 from moot.views.transcript import ANYONE, transcript
 from moot.views.transcript_markdown import escape, to_markdown, unescape
 from tests.views.logs import Log, ballot, held, judge, seat

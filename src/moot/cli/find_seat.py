@@ -5,7 +5,7 @@ from __future__ import annotations
 from moot.core.errors import Invalid
 from moot.core.state import Debate
 from moot.judging.parties import parties, party_of
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 
 TIES = ("draw", "tie", "none")
 

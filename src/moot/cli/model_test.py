@@ -29,7 +29,7 @@ from moot.models.registry import ProviderRegistry
 from moot.providers.contract import Traits
 from moot.providers.endpoints import key_hint
 from moot.providers.keys import SETTINGS_FILE
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 
 FEW_TOKENS, FEW_WITH_REASONING = 64, 2048
 MOST_BYTES = 64 * 1024

@@ -29,7 +29,7 @@ from moot.mcp_server import answer_texts, results
 from moot.providers.redaction import redact
 from moot.rules.commands import Abort, Command, Inject, JudgeNow, Pause, Resume, Retry, SkipTurn, Stop
 from moot.rules.debate_setup import opening_event
-from moot.views import transcript_json, transcript_markdown
+from moot.views import exports
 from moot.views.transcript import transcript
 
 MAX_WAIT = 60
@@ -138,7 +138,7 @@ class ToolFunctions:
     ) -> Annotated[CallToolResult, results.TranscriptResult]:
         with errors_as_text():
             page = transcript(await self._arena.state(id), reasoning=reasoning)
-        text = transcript_markdown.to_markdown(page) if form == "markdown" else transcript_json.to_json(page)
+        text = exports.render(form, page).decode()
         return tool_result(results.TranscriptResult(id=id, form=form, transcript=text), text)
 
     async def list_debates(

@@ -16,7 +16,7 @@ import msgspec
 from moot.providers.redaction import MASK, redact
 from moot.providers.redaction import MIN_KEY_LENGTH as SHORTEST_SECRET
 from moot.tools.contract import MAX_RESULT_LENGTH
-from moot.views.safe_text import clean, single_line
+from moot.views.text import clean, single_line
 
 MAX_PROBLEM_LENGTH = 300
 MAX_ARGUMENTS_LENGTH = 64 * 1024

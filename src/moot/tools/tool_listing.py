@@ -18,7 +18,7 @@ from msgspec import Struct
 from moot.core.terms import Tool
 from moot.tools.contract import TOOL_NAME_PATTERN
 from moot.tools.tool_settings import ToolServer
-from moot.views.safe_text import clean, single_line
+from moot.views.text import clean, single_line
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1_000

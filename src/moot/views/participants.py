@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from moot.core.state import Debate
 from moot.core.terms import Judge, Seat, Side
 from moot.rules.turn_sessions import is_unasked
+
+PALETTE = ("#0b6e6e", "#b3432b", "#6d4aa2", "#8a6d1b")
+_HEX = re.compile(r"#[0-9a-fA-F]{6}\Z|#[0-9a-fA-F]{3}\Z")
 
 
 class ParticipantView(Struct, frozen=True):
@@ -74,3 +79,9 @@ def _participant(seat: Seat, place: int, *, unasked: bool) -> ParticipantView:
 
 def judge_seat(judge: Judge) -> JudgeView:
     return JudgeView(judge.id, judge.name, judge.model.label, judge.model.human, judge.recused)
+
+
+def seat_style(seat: ParticipantView) -> str:
+    """The seat's own colour, where it is one: a style is no place for anything else."""
+    colour = seat.colour if _HEX.match(seat.colour) else PALETTE[seat.place % len(PALETTE)]
+    return f"--seat: {colour}"

@@ -94,7 +94,7 @@ def _read_from(text: str, seat: Seat, seats: tuple[Seat, ...]) -> tuple[IssueKin
     words = without_quotes(text)
     found: dict[IssueKind, bool] = {
         "wrong_side": wrong_side(seat, words),
-        "speaking_for_another": _speaks_as_another(seats, seat, words),
+        "speaking_for_another": speaks_for_another(seats, seat, words),
         "think_tag": THINK_TAGS.search(words) is not None,
     }
     return tuple(kind for kind in found if found[kind])
@@ -191,11 +191,7 @@ HEARD_WORDS = 25
 """A line is in the first person if one of its first so many words is."""
 
 
-def speaks_for_another(debate: Debate, seat: Seat, words: str) -> bool:
-    return _speaks_as_another(debate.seats, seat, words)
-
-
-def _speaks_as_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
+def speaks_for_another(seats: tuple[Seat, ...], seat: Seat, words: str) -> bool:
     own, others = _names(seats, seat)
     lines = [(match[1].strip().casefold(), _following(match, words)) for match in _LABELLED.finditer(words)]
     played = [name for name, said in lines if name in others and _in_person(said)]

@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.terms import Money
-from moot.views.confidence_intervals import mean_interval, ratio, wilson_interval
 from moot.views.statistics_tables import (
     DaySpending,
     DebateTotals,
@@ -27,6 +26,9 @@ from moot.views.statistics_tables import (
     Statistics,
     TopicCount,
     WinRecord,
+    mean_interval,
+    ratio,
+    wilson_interval,
 )
 from moot.views.summary import StoredSummary
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from moot.core.state import Turn
 from moot.core.terms import Text, ToolCall, ToolResult, UnknownItem
 from moot.core.word_count import CLIPPED_MARK
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 
 MAX_ARGUMENT_CHARS = 200
 MAX_OUTPUT_CHARS = 600

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from moot.views.costs import bill, dollars
-from moot.views.durations import duration_words
-from moot.views.html_escape import escape_line, escape_text, plural, seat_style
-from moot.views.participants import ParticipantView
+from moot.views.participants import ParticipantView, seat_style
+from moot.views.text import duration_words, escape_line, escape_text, plural
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
-from moot.views.verdict_html import verdict
-from moot.views.votes_html import votes
+from moot.views.verdict_html import verdict, votes
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

@@ -19,7 +19,7 @@ from moot.judging.bootstrap import SwingInterval
 from moot.views.costs import CostReport
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import PollReport
-from moot.views.safe_text import clean_json
+from moot.views.text import clean_json
 from moot.views.tool_uses import tools_line
 from moot.views.transcript import PointView, RoundView, SpeechView, Transcript
 from moot.views.verdict_views import BallotView, RubricRow, SeatScore, VerdictView

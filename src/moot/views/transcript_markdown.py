@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 
 from moot.views.costs import bill
-from moot.views.durations import duration_words
 from moot.views.participants import JudgeView, ParticipantView
 from moot.views.poll_results import POLLS, PollReport
-from moot.views.safe_text import clean, single_line
+from moot.views.text import clean, duration_words, single_line
 from moot.views.tool_uses import ToolUse
 from moot.views.transcript import PointView, RemarkView, SpeechView, Transcript
 from moot.views.verdict_views import JudgeOpinion, VerdictView

@@ -28,7 +28,7 @@ from moot.core.evolve import evolve
 from moot.core.state import Debate
 from moot.core.visibility import OBSERVER, Viewer
 from moot.store.contract import Store
-from moot.views.html_escape import escape_line
+from moot.views.text import escape_line
 from moot.views.transcript_json import moment
 from moot.web.streaming.frame_cache import YIELD_EVERY
 

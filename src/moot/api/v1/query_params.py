@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
@@ -15,9 +15,8 @@ from moot.api.problems import Problem
 from moot.api.v1.fields import SEAT_ID
 from moot.api.v1.states import State
 from moot.api.v1.validation_messages import Errors, Shape, one_of
+from moot.views.exports import EXPORTS, ExportName
 
-Export = Literal["json", "markdown", "html", "replay"]
-EXPORTS: tuple[Export, ...] = get_args(Export)
 STATES: tuple[State, ...] = get_args(State)
 MAX_OFFSET = 1_000_000_000
 START_CURSOR = Cursor()
@@ -66,7 +65,7 @@ class EventPageQuery(Struct, frozen=True):
 
 
 class TranscriptQuery(Struct, frozen=True):
-    form: Export = "json"
+    form: ExportName = "json"
     seat: str | None = None
     reasoning: bool = False
 
@@ -107,7 +106,7 @@ def parse_statistics(query: bytes) -> FilterParams:
 
 def parse_transcript(query: bytes) -> TranscriptQuery:
     asked = QueryReader(query, "format", "reasoning", AS_SEAT)
-    form: Export | None = asked.choice("format", EXPORTS, twice=one_of(EXPORTS))
+    form: ExportName | None = asked.choice("format", tuple(EXPORTS), twice=one_of(tuple(EXPORTS)))
     return asked.finish(TranscriptQuery(form or "json", asked.seat(), asked.flag("reasoning")))
 
 

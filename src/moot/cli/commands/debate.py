@@ -245,7 +245,7 @@ def debate(
     typos.refuse_mistyped_command(motion)
     _refuse_somebody_and_nobody(judge or [])
     if output is not None:
-        export_formats.kind_from_suffix(output)
+        export_formats.format_of_file(output)
     options = DebateCliOptions(
         motion=motion,
         format=format,

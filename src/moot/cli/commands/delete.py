@@ -42,7 +42,7 @@ def delete(
 
 def _agreed(head: DebateHead) -> bool:
     from moot.cli.render.output import Terminal
-    from moot.views.safe_text import single_line
+    from moot.views.text import single_line
 
     terminal = Terminal.err()
     if not sys.stdin.isatty():

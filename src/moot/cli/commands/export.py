@@ -40,7 +40,7 @@ def export(
     from moot.cli import export_formats
     from moot.cli.follow import run
 
-    kind = format or (export_formats.kind_from_suffix(output) if output else "markdown")
+    kind = format or (export_formats.format_of_file(output) if output else "markdown")
 
     async def make() -> int:
         from moot.cli.debate_source import open_source
@@ -51,7 +51,7 @@ def export(
             debate_id = await find_debate(source, id)
             if output is None:
                 words = await export_formats.document(source, debate_id, kind, reasoning=reasoning)
-                Terminal.out(plain=True).raw(words)
+                Terminal.out(plain=True).raw(words.decode())
             else:
                 await export_formats.write(source, debate_id, output, kind, reasoning=reasoning)
         return 0

@@ -26,7 +26,7 @@ def resume(
     from moot.cli.follow import run
 
     if output is not None:
-        export_formats.kind_from_suffix(output)
+        export_formats.format_of_file(output)
 
     async def go_on() -> int:
         from moot.cli import follow

@@ -8,8 +8,7 @@ from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from moot.cli.render.output import Terminal
-    from moot.views.confidence_intervals import RateInterval
-    from moot.views.statistics_tables import DebateTotals, Statistics, WinRecord
+    from moot.views.statistics_tables import DebateTotals, RateInterval, Statistics, WinRecord
 
 
 def stats(
@@ -38,7 +37,7 @@ def _lines(found: Statistics) -> None:
     import msgspec
 
     from moot.cli.render.output import Terminal
-    from moot.views.safe_text import clean_json
+    from moot.views.text import clean_json
 
     written = msgspec.json.format(msgspec.json.encode(found), indent=2)
     Terminal.out().raw(clean_json(written.decode()) + "\n")

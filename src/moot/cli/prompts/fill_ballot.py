@@ -11,7 +11,7 @@ from moot.core.terms import Ballot
 from moot.judging.evidence import speeches
 from moot.judging.parties import Party, parties
 from moot.rules.participation import CastBallot
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 from moot.views.transcript import speech_title
 
 

@@ -21,8 +21,7 @@ from moot.engine.jobs import HumanJob
 from moot.rules.commands import SkipTurn
 from moot.rules.participation import KeepDraft, LeaveSeat, Say
 from moot.rules.runner_decisions import CallPurpose
-from moot.views.durations import clock
-from moot.views.safe_text import single_line
+from moot.views.text import clock, single_line
 from moot.views.transcript import speech_title
 
 WARNING_SECONDS = 60.0

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from moot.cli.render.output import Terminal, shorten
-from moot.views.safe_text import clean_json
+from moot.views.text import clean_json
 
 STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold", "tool": "dim"}
 

@@ -14,9 +14,8 @@ from moot.core.terms import Money
 from moot.store.contract import DebateHead
 from moot.store.contract import DebatePage as Heads
 from moot.views.costs import dollars
-from moot.views.durations import ago
-from moot.views.safe_text import clean_json
 from moot.views.summary import StoredSummary
+from moot.views.text import ago, clean_json
 
 STYLES = {"completed": "", "error": "red", "paused": "yellow", "aborted": "dim", "created": "dim"}
 RUNNING = "green"

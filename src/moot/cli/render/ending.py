@@ -11,10 +11,9 @@ from moot.cli.render import verdict as drawing
 from moot.cli.render.output import join
 from moot.core.state import Debate
 from moot.views.costs import bill, costs
-from moot.views.durations import clock
 from moot.views.poll_results import poll_report
-from moot.views.safe_text import single_line
 from moot.views.speech_issues import ISSUE_WORDS, find_issues
+from moot.views.text import clock, single_line
 from moot.views.verdict_views import verdict_views
 
 

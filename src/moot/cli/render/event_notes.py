@@ -37,9 +37,8 @@ from moot.core.state import Debate
 from moot.judging.ballots import reasoning_so_far, with_names
 from moot.judging.parties import vote_choices
 from moot.views.costs import dollars
-from moot.views.durations import clock
 from moot.views.outcome import ending as how_it_ended
-from moot.views.safe_text import single_line
+from moot.views.text import clock, single_line
 from moot.views.transcript import author_name
 
 REASONING_LINES = 3

@@ -12,7 +12,7 @@ from moot.cli.render.output import StyledText, join, pad, seat_colour, styled
 from moot.core.state import Debate
 from moot.core.terms import Seat
 from moot.rules import turn_sessions
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 
 MAX_NAME_WIDTH = 28
 

@@ -10,7 +10,7 @@ from moot.cli.render import verdict
 from moot.cli.render.output import Terminal, join, styled
 from moot.cli.render.wrapping import wrap
 from moot.core.state import Debate
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 from moot.views.transcript import speech_title
 from moot.views.verdict_views import BallotView, JudgeOpinion, VerdictView, verdict_views
 

@@ -40,7 +40,7 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate, Turn
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 from moot.views.tool_uses import tool_uses, tools_line
 from moot.views.transcript import speech_notes as turn_notes
 from moot.views.transcript import speech_title, thoughts

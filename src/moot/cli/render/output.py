@@ -18,7 +18,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from moot.views.safe_text import clean, single_line
+from moot.views.text import clean, single_line
 
 StyledText = str | tuple[str, str]
 """Words, or words and their style."""

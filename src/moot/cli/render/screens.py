@@ -13,7 +13,7 @@ from moot.cli.render.output import Terminal
 from moot.core.events import Recorded, VoteCast, encode
 from moot.core.state import Debate
 from moot.core.visibility import OWNER, visible_event
-from moot.views.safe_text import clean_json
+from moot.views.text import clean_json
 
 HINT_PLAYING, HINT_WATCHING = "Ctrl-C pauses", "Ctrl-C looks away"
 

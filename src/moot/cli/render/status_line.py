@@ -12,7 +12,7 @@ from moot.core.state import Aside, Debate, Judging, Poll
 from moot.core.word_count import tokens as tokens_of
 from moot.rules.plan import orders
 from moot.views.costs import costs, dollars
-from moot.views.durations import clock
+from moot.views.text import clock
 from moot.views.transcript import speech_title
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

@@ -9,7 +9,7 @@ from rich.text import Text
 from moot.cli.render.output import join, pad, seat_colour, shorten, styled
 from moot.cli.render.wrapping import clean_text, wrap
 from moot.views.outcome import JudgeMargins
-from moot.views.safe_text import single_line
+from moot.views.text import single_line
 from moot.views.verdict_views import VerdictView
 
 NAME_WIDTH = 18

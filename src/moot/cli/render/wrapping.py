@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from moot.views.safe_text import clean
+from moot.views.text import clean
 
 HELD_LINES = 3
 

@@ -7,7 +7,7 @@ What is shown is told by `audience.visible`, through the feeds and the projectio
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, assert_never
+from typing import Annotated
 
 from fastapi import APIRouter, Path
 from msgspec import structs
@@ -31,7 +31,7 @@ from moot.rules.cost_estimate import estimate
 from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, DebatePage
 from moot.store.filters import matches
-from moot.views import transcript_html, transcript_json, transcript_markdown
+from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript import transcript
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
@@ -153,19 +153,15 @@ class DebateRoutes(RouteHandlers):
         query = query_params.parse_transcript(query_string(request))
         debate = await self._arena.state(debate_id)
         viewer = viewer_as(identity_of(request), query.seat, debate)
-        page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
-        match query.form:
-            case "json":
-                return Response(transcript_json.to_json(page), media_type="application/json")
-            case "markdown":
-                return _attached(transcript_markdown.to_markdown(page), "text/markdown", f"{debate_id}.md")
-            case "html":
-                return _attached(transcript_html.to_html(page), "text/html", f"{debate_id}.html")
-            case "replay":
-                text = await to_replay(self._arena.store, debate, viewer, reasoning=query.reasoning)
-                return _attached(text, "text/html", f"{debate_id}.replay.html")
-            case _:
-                assert_never(query.form)
+        if query.form == "replay":
+            document = await to_replay(self._arena.store, debate, viewer, reasoning=query.reasoning)
+        else:
+            page = transcript(debate, reasoning=query.reasoning, viewer=viewer)
+            document = exports.render(query.form, page)
+        export = exports.EXPORTS[query.form]
+        if query.form == "json":
+            return Response(document, media_type=export.media_type)
+        return _attached(document, export.media_type, f"{debate_id}{export.suffixes[0]}")
 
     async def events(self, request: Request, debate_id: DebateId) -> Response:
         query = query_params.parse_event_page(query_string(request))
@@ -254,10 +250,10 @@ class DebateRoutes(RouteHandlers):
         return Response(status_code=204)
 
 
-def _attached(text: str, media_type: str, name: str) -> Response:
+def _attached(document: str | bytes, media_type: str, name: str) -> Response:
     """A file to keep: it cannot run here, whatever its words are."""
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     }
-    return Response(text, media_type=media_type, headers=headers)
+    return Response(document, media_type=media_type, headers=headers)

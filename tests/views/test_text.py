@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.views.safe_text import clean, clean_json, single_line
+from moot.views.text import clean, clean_json, single_line
 
 HOSTILE = (
     "\x1b[31mred\x1b[0m",

@@ -1,0 +1,33 @@
+"""One table of export formats: what REST, terminal and page offer is what it says."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import Invalid
+from moot.views.exports import DOCUMENTS, EXPORTS, format_of_file, render
+from moot.views.transcript import transcript
+from tests.views.logs import held
+
+
+def test_every_document_is_made_of_a_transcript_and_only_the_replay_is_not():
+    page = transcript(held().debate)
+    assert all(render(name, page) for name in DOCUMENTS)
+    assert {name for name, export in EXPORTS.items() if export.renderer is None} == {"replay"}
+
+
+def test_the_ending_of_a_file_says_which_format_it_is():
+    for name in DOCUMENTS:
+        assert {format_of_file(Path(f"debate{end.upper()}")) for end in EXPORTS[name].suffixes} == {name}
+    with pytest.raises(Invalid, match=r"\.md, \.html or \.json"):
+        format_of_file(Path("debate.txt"))
+
+
+def test_the_page_offers_every_format():
+    script = files("moot.web").joinpath("static/parts/export_menu.js").read_text("utf-8")
+    forms = script.partition("const FORMS = [")[2].partition("];")[0]
+    assert set(re.findall(r"\['(\w+)'", forms)) == set(EXPORTS)
