@@ -50,11 +50,13 @@ coverage: setup .venv/.browser ## run the tests and see what they leave out
 check: setup ## lint, format, types and the direction of imports
 	$(BIN)/ruff check -q
 	$(BIN)/ruff format --check -q
+	$(BIN)/python scripts/sync_client.py --check
 	$(BIN)/pyright --threads 2
 	$(BIN)/lint-imports --no-logo
 	@printf '%s\n' $(STATIC) scripts/vendor.js | xargs -P 2 -n 1 node --check
 
-format: setup ## put the code in shape
+format: setup ## put the code in shape, and write the blocking client anew
+	@$(BIN)/python scripts/sync_client.py
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format
 

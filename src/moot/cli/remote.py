@@ -211,7 +211,7 @@ class RemoteSource:
 
     @property
     def away(self) -> bool:
-        return self.client.away
+        return self.client.disconnected
 
     def run(self, debate_id: str) -> None:
         """The server does so by itself."""

@@ -1,17 +1,32 @@
-"""A client of the v1 API for programs that run on asyncio: one method for each thing that can be asked."""
+"""The v1 API of a Moot server for programs on asyncio: one method for each request.
+
+`Client` in `sync_client.py` is generated from this class (`make format`): write new methods here only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
-from moot.client.admin_requests import AsyncAdminRequests
+import msgspec
+
 from moot.client.client_errors import decode
 from moot.client.connection import ServerConnection, api_path
-from moot.client.event_shapes import Event, Record, event_of, record_of
-from moot.client.people_requests import Anything, AsyncPeopleRequests, without_defaults
+from moot.client.conversation_shapes import (
+    Conversation,
+    ConversationEvents,
+    Conversations,
+    Form,
+    Install,
+    Installs,
+    Token,
+    TokenRole,
+    Tokens,
+)
+from moot.client.event_shapes import Event, Record, Score, event_of, record_of
+from moot.client.people_shapes import Invitation, Invitations, PollName, Role, SeatState, Tallied, Verdicts
 from moot.client.shapes import (
     Config,
     Created,
@@ -25,24 +40,28 @@ from moot.client.shapes import (
     Records,
     Status,
     Ticket,
+    full_judge,
     request,
 )
-from moot.client.streams import StreamFollower, StreamTimeouts
+from moot.client.streams import SseMessage, StreamFollower, StreamTimeouts
 
+JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
 Step = Literal["turn", "round"]
 DEFAULTS = Config()
+MAX_PAGE = 1000
 
 
-class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
+class AsyncClient:
     """A client of a Moot server, for asyncio.
 
         async with AsyncClient("https://moot.example", token="…") as moot:
             async for event in moot.stream("deb_…"):
                 print(event.name, event.data)
 
-    `server` defaults to MOOT_SERVER or this machine, `token` to MOOT_TOKEN. `keys` are your own provider
-    keys: `{"openai": "…"}`. Methods raise `ApiError`, `Unreachable` or `Unreadable`.
+    `server` defaults to MOOT_SERVER or this machine, `token` to MOOT_TOKEN. `keys` are your own provider keys
+    (`{"openai": "…"}`), sent with each request that opens or steers a debate. Methods raise `ApiError`,
+    `Unreachable` or `Unreadable`.
     """
 
     def __init__(
@@ -58,10 +77,11 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
 
     @property
     def server(self) -> str:
+        """The address of the server."""
         return self._connection.server
 
     @property
-    def away(self) -> bool:
+    def disconnected(self) -> bool:
         """Whether a stream has lost the server and is trying to reconnect."""
         return self._connection.disconnected
 
@@ -69,14 +89,15 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
 
     async def close(self) -> None:
+        """Close all connections."""
         await self._connection.close()
 
-    # --- opening --------------------------------------------------------------------------------------
+    # --- opening a debate -----------------------------------------------------------------------------
 
     async def create(
         self,
@@ -89,9 +110,10 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
         config: Config = DEFAULTS,
         key: str = "",
     ) -> Created:
-        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one.
+        """Open a debate, which begins at once.
 
-        `judges` sit beside `judge`; whoever speaks or judges may be a person, `human`.
+        `judges` are further judges beside `judge`. A participant or judge `human` is a person. Repeating a
+        request with the same `key` returns the same debate; without one a random key is used.
         """
         body = request(topic, format, participants, judge, config, judges)
         return await self._connection.post(api_path("debates"), Created, body, key)
@@ -105,25 +127,26 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
         judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
-    ) -> Anything:
-        """What such a debate would cost, from and to."""
+    ) -> JsonObject:
+        """The least and the most such a debate would cost."""
         body = request(topic, format, participants, judge, config, judges)
-        return await self._connection.post(api_path("estimate"), Anything, body)
+        return await self._connection.post(api_path("estimate"), JsonObject, body)
 
-    # --- looking --------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------
 
     async def status(self, id: str) -> Status:
+        """The state of a debate: round, participants, speeches so far, costs, verdict."""
         return await self._connection.get(api_path("debates", id, "status"), Status)
 
     async def list(self, *, status: str = "", search: str = "", limit: int = 20, offset: int = 0) -> Debates:
-        """Newest first; with `search`, those whose motion has this in it."""
-        only = without_defaults(status=status, search=search)
-        return await self._connection.get(api_path("debates"), Debates, limit=limit, offset=offset, **only)
+        """Debates, newest first; with `search`, those whose motion contains it."""
+        filters = without_defaults(status=status, search=search)
+        return await self._connection.get(api_path("debates"), Debates, limit=limit, offset=offset, **filters)
 
     @overload
     async def transcript(
         self, id: str, format: Literal["json"] = "json", *, reasoning: bool = False, seat: str = ""
-    ) -> Anything: ...
+    ) -> JsonObject: ...
 
     @overload
     async def transcript(
@@ -142,64 +165,68 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
         *,
         reasoning: bool = False,
         seat: str = "",
-    ) -> Anything | str:
-        """With `reasoning`, also what the speakers thought, where you may read it. With `seat`, no more than
-        the person of that seat may see; the same in what follows."""
+    ) -> JsonObject | str:
+        """The whole debate as JSON or as a document.
+
+        `reasoning` adds what the speakers thought, where you may read it. `seat` shows no more than the
+        person of that seat may see; so it does in the methods below.
+        """
         path = api_path("debates", id, "transcript")
-        asked = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as(seat)}
+        query = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as_seat(seat)}
         if format == "json":
-            return await self._connection.get(path, Anything, **asked)
-        return (await self._connection.request("GET", path, query=asked)).body.decode()
+            return await self._connection.get(path, JsonObject, **query)
+        return (await self._connection.request("GET", path, query=query)).body.decode()
 
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
-        """A piece of the native log."""
+        """A page of the native log."""
         path = api_path("debates", id, "events")
-        page = await self._connection.get(path, RawRecords, after=after, limit=limit, **_as(seat))
+        page = await self._connection.get(path, RawRecords, after=after, limit=limit, **_as_seat(seat))
         return Records(tuple(record_of(record) for record in page.events), page.has_more)
 
-    async def view(self, id: str, *, seat: str = "") -> Anything:
-        """The debate as the page shows it, every rule applied: `seq`, `view`, and in `me` what you may do."""
-        return await self._connection.get(api_path("debates", id, "view"), Anything, **_as(seat))
+    async def view(self, id: str, *, seat: str = "") -> JsonObject:
+        """The debate as the page shows it: `seq`, `view`, and in `me` what you may do."""
+        return await self._connection.get(api_path("debates", id, "view"), JsonObject, **_as_seat(seat))
 
-    async def setup(self, id: str) -> Anything:
-        """The body that it was opened with, such as another is opened with. For owners and moderators."""
-        return await self._connection.get(api_path("debates", id, "setup"), Anything)
+    async def setup(self, id: str) -> JsonObject:
+        """The request body that opened the debate. For owners and moderators."""
+        return await self._connection.get(api_path("debates", id, "setup"), JsonObject)
 
-    async def call(self, id: str, number: int) -> Anything:
-        """What a model was sent, and what came back. For owners and moderators."""
-        return await self._connection.get(api_path("debates", id, "calls", str(number)), Anything)
+    async def call(self, id: str, number: int) -> JsonObject:
+        """One request to a model, and its reply. For owners and moderators."""
+        return await self._connection.get(api_path("debates", id, "calls", str(number)), JsonObject)
 
     async def models(self) -> Models:
+        """The models the server knows, which of them can be used, and the default one."""
         return await self._connection.get(api_path("models"), Models)
 
-    async def formats(self) -> Anything:
-        return await self._connection.get(api_path("formats"), Anything)
+    async def formats(self) -> JsonObject:
+        """The debate formats of the server."""
+        return await self._connection.get(api_path("formats"), JsonObject)
 
-    async def tools(self) -> Anything:
-        """What a debate may allow: `Config(tools=[...])`."""
-        return await self._connection.get(api_path("tools"), Anything)
+    async def tools(self) -> JsonObject:
+        """The tools a debate may allow its speakers: `Config(tools=[...])`."""
+        return await self._connection.get(api_path("tools"), JsonObject)
 
-    async def statistics(self) -> Anything:
-        return await self._connection.get(api_path("statistics"), Anything)
+    async def statistics(self) -> JsonObject:
+        """Results of past debates, by model and motion."""
+        return await self._connection.get(api_path("statistics"), JsonObject)
 
-    async def health(self) -> Anything:
-        return await self._connection.get(api_path("health"), Anything)
+    async def health(self) -> JsonObject:
+        """The state of the server."""
+        return await self._connection.get(api_path("health"), JsonObject)
 
     # --- following ------------------------------------------------------------------------------------
 
     async def stream(
         self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> AsyncGenerator[Event, None]:
-        """Every event after the one with the id `after`, up to `complete` or a failure of the debate.
+        """Events after the one with the id `after`, until `complete` or a failure of the debate.
 
-        Broken connections are mended. After a retry or a judging, ask again with the last id as `after`.
-        With `extended` there are events of more names than nine, with what the speakers think among them.
+        Broken connections are opened again. After `retry` or `rejudge`, call this again with the last id as
+        `after`. `extended` adds further event names to the nine of v1, among them `reasoning`.
         """
-        query = {**({"extended": "true"} if extended else {}), **_as(seat)}
-        path = api_path("debates", id, "stream")
-        async with aclosing(
-            StreamFollower(self._connection, path, query, after, self._timeouts).messages()
-        ) as messages:
+        query = {**({"extended": "true"} if extended else {}), **_as_seat(seat)}
+        async with aclosing(self._messages(api_path("debates", id, "stream"), query, after)) as messages:
             async for message in messages:
                 event = event_of(message)
                 yield event
@@ -207,87 +234,309 @@ class AsyncClient(AsyncPeopleRequests, AsyncAdminRequests):
                     return
 
     async def log(self, id: str, *, after: int = 0, seat: str = "") -> AsyncGenerator[Record, None]:
-        """Every record of the native log, for as long as the debate exists."""
-        follower = StreamFollower(
-            self._connection, api_path("debates", id, "events", "stream"), _as(seat), after, self._timeouts
-        )
-        async with aclosing(follower.messages()) as messages:
+        """Records of the native log, for as long as the debate exists."""
+        path = api_path("debates", id, "events", "stream")
+        async with aclosing(self._messages(path, _as_seat(seat), after)) as messages:
             async for message in messages:
                 yield record_of(message.data)
 
     async def view_changes(
         self, id: str, *, after: int = 0, seat: str = ""
-    ) -> AsyncGenerator[Anything, None]:
-        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `api_path`,
-        `ops`.
-        """
+    ) -> AsyncGenerator[JsonObject, None]:
+        """Changes of the view after its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
         path = api_path("debates", id, "view", "stream")
-        follower = StreamFollower(self._connection, path, _as(seat), after, self._timeouts)
-        async with aclosing(follower.messages()) as messages:
+        async with aclosing(self._messages(path, _as_seat(seat), after)) as messages:
             async for message in messages:
-                yield decode(message.data, Anything)
+                yield decode(message.data, JsonObject)
 
     async def ticket(self, id: str) -> str:
-        """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
+        """A ticket that lets a browser open one stream of this debate, once and soon, without the token."""
         return (await self._connection.post(api_path("debates", id, "tickets"), Ticket)).ticket
 
     # --- steering -------------------------------------------------------------------------------------
 
     async def rounds(self, id: str, action: Action = "next_round") -> Done:
-        return await self._ask(id, "rounds", action=action)
+        """Begin the next round of a debate without automatic progress, or go straight to judging."""
+        return await self._command(id, "rounds", action=action)
 
     async def judge(self, id: str, reason: str = "") -> Done:
-        """End the speeches and ask the judge now."""
-        return await self._ask(id, "judge", **without_defaults(reason=reason))
+        """End the speeches and begin judging now."""
+        return await self._command(id, "judge", **without_defaults(reason=reason))
 
     async def pause(self, id: str, *, now: bool = False) -> Done:
-        """After the running speech; with `now` it is cut, and given again later."""
-        return await self._ask(id, "pause", **without_defaults(now=now))
+        """Pause after the current speech; with `now` that speech is cut, and given again later."""
+        return await self._command(id, "pause", **without_defaults(now=now))
 
     async def resume(self, id: str, *, step: Step | None = None) -> Done:
-        """Go on; with a step only for one speech, or to the end of the round."""
-        return await self._ask(id, "resume", **without_defaults(step=step))
+        """Resume a paused debate; with `step` only for one speech, or to the end of the round."""
+        return await self._command(id, "resume", **without_defaults(step=step))
 
     async def stop(self, id: str, reason: str = "") -> Done:
-        """End the debate; what was said is judged."""
-        return await self._ask(id, "stop", **without_defaults(reason=reason))
+        """End the debate; the speeches so far are judged."""
+        return await self._command(id, "stop", **without_defaults(reason=reason))
 
     async def abort(self, id: str, reason: str = "") -> Done:
         """End the debate without a verdict."""
-        return await self._ask(id, "abort", **without_defaults(reason=reason))
+        return await self._command(id, "abort", **without_defaults(reason=reason))
 
     async def skip(self, id: str, *, turn: int | None = None, speech: int | None = None) -> Done:
-        """Skip the running speech, the one with this `turn`, or the `speech` at this place of the order.
+        """Skip the current speech, the one of this `turn`, or the `speech` at this place of the order.
 
-        Raises ApiError (409) where nobody is speaking and nothing is named. A skip that names its speech can
-        be sent again: it does nothing to the next one.
+        Raises ApiError (409) if none is named and no one is speaking. A skip that names its speech can be
+        repeated safely: it never skips the next one.
         """
-        return await self._ask(id, "skip", **without_defaults(turn=turn, speech=speech))
+        return await self._command(id, "skip", **without_defaults(turn=turn, speech=speech))
 
     async def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
-        """Say something that every later speaker hears, or only the participant with the id `to`.
+        """Add a remark that all later speakers hear, or only the participant with the id `to`.
 
-        A `question` is heard by all, and answered by that participant, or by everybody.
+        A `question` is heard by all, and answered by that participant, or by every participant.
         """
-        return await self._ask(id, "inject", text=text, **without_defaults(to=to, question=question))
+        return await self._command(id, "inject", text=text, **without_defaults(to=to, question=question))
 
     async def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
-        """More time for the speech under way, or more rounds."""
-        return await self._ask(
-            id, "extend", **without_defaults(seconds=seconds or None, rounds=rounds or None)
-        )
+        """Give the current speech more time, or the debate more rounds."""
+        more = without_defaults(seconds=seconds or None, rounds=rounds or None)
+        return await self._command(id, "extend", **more)
 
     async def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""
-        return await self._ask(id, "retry")
+        return await self._command(id, "retry")
 
     async def decide(self, id: str, winner: str, reason: str = "") -> Done:
-        """Name the winner, a participant's id or `tie`."""
-        return await self._ask(id, "decide", winner=winner, **without_defaults(reason=reason))
+        """Name the winner: a participant's id, or `tie`."""
+        return await self._command(id, "decide", winner=winner, **without_defaults(reason=reason))
 
     async def delete(self, id: str) -> None:
+        """Delete the debate and everything that belongs to it."""
         await self._connection.delete(api_path("debates", id))
 
+    # --- invitations ----------------------------------------------------------------------------------
 
-def _as(seat: str) -> dict[str, str]:
+    async def invite(
+        self,
+        id: str,
+        role: Role,
+        *,
+        seat: str = "",
+        judge: str = "",
+        name: str = "",
+        days: float | None = None,
+        many: bool = False,
+    ) -> Invitation:
+        """A token for this debate alone. With `many`, one for an audience: each member joins with it."""
+        fields = without_defaults(role=role, seat=seat, judge=judge, name=name, days=days, many=many)
+        path = api_path("debates", id, "invitations")
+        return await self._connection.post(path, Invitation, json_body(fields))
+
+    async def invitations(self, id: str) -> tuple[Invitation, ...]:
+        """The invitations to this debate, without their tokens."""
+        return (await self._connection.get(api_path("debates", id, "invitations"), Invitations)).invitations
+
+    async def uninvite(self, id: str, name: str) -> None:
+        """Revoke the invitation with this name."""
+        await self._connection.delete(api_path("debates", id, "invitations", name))
+
+    async def join(self, id: str, name: str = "") -> Invitation:
+        """A personal token, for a bearer of an invitation that is for many."""
+        body = json_body(without_defaults(name=name))
+        return await self._connection.post(api_path("debates", id, "join"), Invitation, body)
+
+    # --- speaking -------------------------------------------------------------------------------------
+
+    async def seat(self, id: str, seat: str) -> SeatState:
+        """Who speaks at this seat, the draft so far, and how much time is left."""
+        return await self._connection.get(api_path("debates", id, "seats", seat), SeatState)
+
+    async def take(self, id: str, seat: str) -> Done:
+        """Take the seat; its model becomes the stand-in that speaks after `leave`."""
+        return await self._command(id, "seats", seat, "take")
+
+    async def leave(self, id: str, seat: str) -> Done:
+        """Leave the seat to its stand-in."""
+        return await self._command(id, "seats", seat, "leave")
+
+    async def draft(self, id: str, seat: str, text: str, *, live: bool = False) -> Done:
+        """Save the draft of the current speech; with `live` viewers see it as it grows."""
+        path = api_path("debates", id, "seats", seat, "draft")
+        return await self._connection.put(path, Done, json_body(without_defaults(live=live), text=text))
+
+    async def say(self, id: str, seat: str, text: str | None = None) -> Done:
+        """Give the speech; without `text`, the draft."""
+        return await self._command(id, "seats", seat, "speech", **without_defaults(text=text))
+
+    async def offer_point(self, id: str, seat: str, text: str) -> Done:
+        """Offer a point of information while the other side speaks."""
+        return await self._command(id, "seats", seat, "points", text=text)
+
+    async def answer_point(self, id: str, seat: str, accept: bool) -> Done:
+        """Accept or decline the point that was offered to this seat."""
+        return await self._command(id, "seats", seat, "answer", accept=accept)
+
+    async def ask(self, id: str, text: str, *, to: str = "") -> Done:
+        """Ask one participant (an id) or all of them a question that everyone hears."""
+        return await self._command(id, "questions", text=text, **without_defaults(to=to))
+
+    # --- voting and judging ---------------------------------------------------------------------------
+
+    async def vote(self, id: str, choice: str, *, poll: PollName | None = None) -> Done:
+        """Vote for a side, a participant or `undecided`, in the open poll or in the one named."""
+        return await self._command(id, "votes", choice=choice, **without_defaults(poll=poll))
+
+    async def polls(self, id: str) -> Tallied:
+        """The audience's votes; hidden until the voting ends."""
+        return await self._connection.get(api_path("debates", id, "polls"), Tallied)
+
+    async def close_poll(self, id: str) -> Done:
+        """Close the open poll."""
+        return await self._command(id, "polls", "close")
+
+    async def cast_ballot(
+        self,
+        id: str,
+        winner: str,
+        reasoning: str,
+        *,
+        cites: Sequence[int] = (),
+        judge: str = "",
+        scores: Mapping[str, Score | float] | None = None,
+        criteria: Mapping[str, str] | None = None,
+        ranking: Sequence[str] = (),
+    ) -> Done:
+        """A person's decision: the winner's id or `tie`, the reasons, and the speeches (turns) they cite."""
+        points = {
+            participant: Score(score) if isinstance(score, int | float) else score
+            for participant, score in (scores or {}).items()
+        }
+        more = without_defaults(judge=judge, scores=points, criteria=dict(criteria or {}), ranking=[*ranking])
+        return await self._command(id, "ballots", winner=winner, reasoning=reasoning, cites=[*cites], **more)
+
+    async def rejudge(
+        self,
+        id: str,
+        judges: Sequence[Judge | Model | str] = (),
+        *,
+        reason: str = "",
+        cost_limit: float | None = None,
+    ) -> Done:
+        """Judge a debate that is over again, by these judges or its own; the first verdict stays."""
+        panel = [full_judge(judge) for judge in judges]
+        more = without_defaults(judges=panel, reason=reason, costLimit=cost_limit)
+        return await self._command(id, "rejudge", **more)
+
+    async def verdicts(self, id: str) -> Verdicts:
+        """Every verdict with its ballots; the first is the debate's own."""
+        return await self._connection.get(api_path("debates", id, "verdicts"), Verdicts)
+
+    # --- conversations --------------------------------------------------------------------------------
+
+    async def conversations(self, *, search: str = "", limit: int = 20, offset: int = 0) -> Conversations:
+        """Imported conversations, the newest first; with `search`, those whose source contains it."""
+        query = {"limit": limit, "offset": offset, **without_defaults(search=search)}
+        return await self._connection.get(api_path("conversations"), Conversations, **query)
+
+    async def conversation(self, id: str) -> Conversation:
+        """An imported conversation, or a debate as one."""
+        return await self._connection.get(api_path("conversations", id), Conversation)
+
+    async def conversation_events(
+        self,
+        id: str,
+        *,
+        after: str = "",
+        limit: int = 100,
+        types: Sequence[str] = (),
+        shape: Form = "unified",
+        seat: str = "",
+    ) -> ConversationEvents:
+        """A page of events with their segments, only of these `types`, after the event with the id `after`.
+
+        The shape `legacy` has one `reasoning` beside the segments.
+        """
+        query = without_defaults(after=after, type=",".join(types), shape=shape) | _as_seat(seat)
+        path = api_path("conversations", id, "events")
+        return await self._connection.get(path, ConversationEvents, limit=limit, **query)
+
+    async def read(
+        self, id: str, *, types: Sequence[str] = (), shape: Form = "unified", seat: str = ""
+    ) -> AsyncGenerator[JsonObject, None]:
+        """All events of a conversation that exist now, page after page."""
+        after = ""
+        while True:
+            page = await self.conversation_events(
+                id, after=after, limit=MAX_PAGE, types=types, shape=shape, seat=seat
+            )
+            for event in page.events:
+                yield event
+            if not page.has_more or page.next in (None, after):
+                return
+            after = page.next
+
+    # --- operating the server -------------------------------------------------------------------------
+
+    async def providers(self) -> JsonObject:
+        """Which model services can be used, and what is missing for the others."""
+        return await self._connection.get(api_path("providers"), JsonObject)
+
+    async def installs(self) -> tuple[Install, ...]:
+        """The models that can run on the server's machine."""
+        return (await self._connection.get(api_path("installs"), Installs)).models
+
+    async def install(self, model: str) -> Install:
+        """Begin to install a model on the server's machine; `installs` shows progress. For the operator."""
+        return await self._connection.post(api_path("installs", model), Install)
+
+    async def stop_install(self, model: str) -> None:
+        """Stop installing; the part that was downloaded is kept. For the operator."""
+        await self._connection.delete(api_path("installs", model))
+
+    async def tokens(self) -> tuple[Token, ...]:
+        """The server's tokens by name, without the secrets. For the operator."""
+        return (await self._connection.get(api_path("tokens"), Tokens)).tokens
+
+    async def new_token(
+        self,
+        name: str,
+        role: TokenRole = "owner",
+        *,
+        owner: str | None = None,
+        days: float | None = None,
+    ) -> Token:
+        """A token for the debates of `owner`, by default of `name`. For the operator.
+
+        Once a server has a token, every request needs one.
+        """
+        fields = without_defaults(role=role, days=days) | ({} if owner is None else {"owner": owner})
+        return await self._connection.post(api_path("tokens"), Token, json_body(fields, name=name))
+
+    async def revoke_token(self, name: str) -> None:
+        """Revoke the token with this name. For the operator."""
+        await self._connection.delete(api_path("tokens", name))
+
+    # --- common to several requests -------------------------------------------------------------------
+
+    async def _command(self, id: str, *path: str, **fields: Any) -> Done:
+        return await self._connection.post(api_path("debates", id, *path), Done, json_body(fields))
+
+    def _messages(
+        self, path: str, query: Mapping[str, str | int], after: str | int
+    ) -> AsyncGenerator[SseMessage]:
+        return StreamFollower(self._connection, path, query, after, self._timeouts).messages()
+
+
+def _as_seat(seat: str) -> dict[str, str]:
     return {"as": seat} if seat else {}
+
+
+def without_defaults(**fields: Any) -> JsonObject:
+    """The fields without those that are empty, False or None: the server has defaults for them."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if value is not False and value not in (None, "", {}, [])
+    }
+
+
+def json_body(optional: JsonObject, **required: Any) -> bytes:
+    fields = {**optional, **required}
+    return msgspec.json.encode(fields) if fields else b""

@@ -1,10 +1,10 @@
-"""What runs an asynchronous client to its end for those who simply wait: an event loop of its own."""
+"""The hand-written base of the generated `Client`: runs an asynchronous client where there is no asyncio."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from moot.client.async_client import AsyncClient
 
@@ -12,35 +12,43 @@ T = TypeVar("T")
 
 
 class SyncRunner:
-    """The loop turns only while something is being waited for."""
+    """Has an event loop of its own, which runs only while a method of the client does."""
 
-    def __init__(self, asks: AsyncClient) -> None:
-        self._asks = asks
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
         self._runner = asyncio.Runner()
         self._closed = False
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     def close(self) -> None:
+        """Close all connections."""
         if self._closed:
             return
-        self._run(self._asks.close())
+        self._run(self._client.close())
         self._closed = True
         self._runner.close()
 
-    def _run(self, asked: Coroutine[Any, Any, T]) -> T:
+    def _run(self, call: Coroutine[Any, Any, T]) -> T:
+        """Raises RuntimeError where an event loop is already running: use `AsyncClient` there."""
         try:
-            return self._runner.run(asked)
+            return self._runner.run(call)
         finally:
-            asked.close()  # where there was no way to run it, nobody awaits it
+            call.close()  # if it could not be started, Python would warn that it was never awaited
 
-    def _each(self, coming: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-        async def following() -> tuple[T] | None:
-            async for one in coming:
-                return (one,)
+    def _iterate(self, stream: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+        async def next_item() -> tuple[T] | None:
+            async for item in stream:
+                return (item,)
             return None
 
         try:
-            while got := self._run(following()):
-                yield got[0]
+            while item := self._run(next_item()):
+                yield item[0]
         finally:
             if not self._closed:
-                self._run(coming.aclose())
+                self._run(stream.aclose())

@@ -1,32 +1,51 @@
-"""The same client for programs that simply wait: every method of `AsyncClient`, run to its end.
+"""The v1 API of a Moot server without asyncio: the methods of `AsyncClient`, blocking.
 
-Each client has an event loop of its own, which turns only while one of its methods is being waited for.
-Streams are generators; leaving one early closes its connection.
+Generated from `async_client.py` by `make format`: do not edit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from types import TracebackType
 from typing import Literal, overload
 
-from moot.client.async_client import DEFAULTS, Action, AsyncClient, Step
-from moot.client.event_shapes import Event, Record
-from moot.client.people_requests import Anything
-from moot.client.shapes import Config, Created, Debater, Debates, Done, Judge, Model, Models, Records, Status
+from moot.client.async_client import DEFAULTS, Action, AsyncClient, JsonObject, Step
+from moot.client.conversation_shapes import (
+    Conversation,
+    ConversationEvents,
+    Conversations,
+    Form,
+    Install,
+    Token,
+    TokenRole,
+)
+from moot.client.event_shapes import Event, Record, Score
+from moot.client.people_shapes import Invitation, PollName, Role, SeatState, Tallied, Verdicts
+from moot.client.run_sync import SyncRunner
+from moot.client.shapes import (
+    Config,
+    Created,
+    Debater,
+    Debates,
+    Done,
+    Judge,
+    Model,
+    Models,
+    Records,
+    Status,
+)
 from moot.client.streams import StreamTimeouts
-from moot.client.sync_admin_requests import AdminRequests
-from moot.client.sync_people_requests import PeopleRequests
 
 
-class Client(PeopleRequests, AdminRequests):
+class Client(SyncRunner):
     """A client of a Moot server, with blocking calls.
 
-        with Client() as moot:
+        with Client("https://moot.example", token="…") as moot:
             for event in moot.stream("deb_…"):
                 print(event.name, event.data)
 
-    It has the methods of `AsyncClient`; use that one where an event loop is already running.
+    `server` defaults to MOOT_SERVER or this machine, `token` to MOOT_TOKEN. `keys` are your own provider keys
+    (`{"openai": "…"}`), sent with each request that opens or steers a debate. Methods raise `ApiError`,
+    `Unreachable` or `Unreadable`.
     """
 
     def __init__(
@@ -41,22 +60,15 @@ class Client(PeopleRequests, AdminRequests):
 
     @property
     def server(self) -> str:
-        return self._asks.server
+        """The address of the server."""
+        return self._client.server
 
     @property
-    def away(self) -> bool:
+    def disconnected(self) -> bool:
         """Whether a stream has lost the server and is trying to reconnect."""
-        return self._asks.away
+        return self._client.disconnected
 
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.close()
-
-    # --- opening --------------------------------------------------------------------------------------
+    # --- opening a debate -----------------------------------------------------------------------------
 
     def create(
         self,
@@ -69,12 +81,13 @@ class Client(PeopleRequests, AdminRequests):
         config: Config = DEFAULTS,
         key: str = "",
     ) -> Created:
-        """Open a debate; it begins at once. The same `key` (one is made up) never opens a second one.
+        """Open a debate, which begins at once.
 
-        `judges` sit beside `judge`; whoever speaks or judges may be a person, `human`.
+        `judges` are further judges beside `judge`. A participant or judge `human` is a person. Repeating a
+        request with the same `key` returns the same debate; without one a random key is used.
         """
         return self._run(
-            self._asks.create(
+            self._client.create(
                 topic,
                 participants=participants,
                 judge=judge,
@@ -94,27 +107,28 @@ class Client(PeopleRequests, AdminRequests):
         judges: Sequence[Judge | Model | str] = (),
         format: str = "oxford",
         config: Config = DEFAULTS,
-    ) -> Anything:
-        """What such a debate would cost, from and to."""
+    ) -> JsonObject:
+        """The least and the most such a debate would cost."""
         return self._run(
-            self._asks.estimate(
+            self._client.estimate(
                 topic, participants=participants, judge=judge, judges=judges, format=format, config=config
             )
         )
 
-    # --- looking --------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------
 
     def status(self, id: str) -> Status:
-        return self._run(self._asks.status(id))
+        """The state of a debate: round, participants, speeches so far, costs, verdict."""
+        return self._run(self._client.status(id))
 
     def list(self, *, status: str = "", search: str = "", limit: int = 20, offset: int = 0) -> Debates:
-        """Newest first; with `search`, those whose motion has this in it."""
-        return self._run(self._asks.list(status=status, search=search, limit=limit, offset=offset))
+        """Debates, newest first; with `search`, those whose motion contains it."""
+        return self._run(self._client.list(status=status, search=search, limit=limit, offset=offset))
 
     @overload
     def transcript(
         self, id: str, format: Literal["json"] = "json", *, reasoning: bool = False, seat: str = ""
-    ) -> Anything: ...
+    ) -> JsonObject: ...
 
     @overload
     def transcript(
@@ -133,120 +147,322 @@ class Client(PeopleRequests, AdminRequests):
         *,
         reasoning: bool = False,
         seat: str = "",
-    ) -> Anything | str:
-        """With `reasoning`, also what the speakers thought, where you may read it. With `seat`, no more than
-        the person of that seat may see; the same in what follows."""
-        if format == "json":
-            return self._run(self._asks.transcript(id, reasoning=reasoning, seat=seat))
-        return self._run(self._asks.transcript(id, format, reasoning=reasoning, seat=seat))
+    ) -> JsonObject | str:
+        """The whole debate as JSON or as a document.
+
+        `reasoning` adds what the speakers thought, where you may read it. `seat` shows no more than the
+        person of that seat may see; so it does in the methods below.
+        """
+        return self._run(self._client.transcript(id, format, reasoning=reasoning, seat=seat))
 
     def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
-        """A piece of the native log."""
-        return self._run(self._asks.events(id, after=after, limit=limit, seat=seat))
+        """A page of the native log."""
+        return self._run(self._client.events(id, after=after, limit=limit, seat=seat))
 
-    def view(self, id: str, *, seat: str = "") -> Anything:
-        """The debate as the page shows it, every rule applied: `seq`, `view`, and in `me` what you may do."""
-        return self._run(self._asks.view(id, seat=seat))
+    def view(self, id: str, *, seat: str = "") -> JsonObject:
+        """The debate as the page shows it: `seq`, `view`, and in `me` what you may do."""
+        return self._run(self._client.view(id, seat=seat))
 
-    def setup(self, id: str) -> Anything:
-        """The body that it was opened with, such as another is opened with. For owners and moderators."""
-        return self._run(self._asks.setup(id))
+    def setup(self, id: str) -> JsonObject:
+        """The request body that opened the debate. For owners and moderators."""
+        return self._run(self._client.setup(id))
 
-    def call(self, id: str, number: int) -> Anything:
-        """What a model was sent, and what came back. For owners and moderators."""
-        return self._run(self._asks.call(id, number))
+    def call(self, id: str, number: int) -> JsonObject:
+        """One request to a model, and its reply. For owners and moderators."""
+        return self._run(self._client.call(id, number))
 
     def models(self) -> Models:
-        return self._run(self._asks.models())
+        """The models the server knows, which of them can be used, and the default one."""
+        return self._run(self._client.models())
 
-    def formats(self) -> Anything:
-        return self._run(self._asks.formats())
+    def formats(self) -> JsonObject:
+        """The debate formats of the server."""
+        return self._run(self._client.formats())
 
-    def tools(self) -> Anything:
-        """What a debate may allow: `Config(tools=[...])`."""
-        return self._run(self._asks.tools())
+    def tools(self) -> JsonObject:
+        """The tools a debate may allow its speakers: `Config(tools=[...])`."""
+        return self._run(self._client.tools())
 
-    def statistics(self) -> Anything:
-        return self._run(self._asks.statistics())
+    def statistics(self) -> JsonObject:
+        """Results of past debates, by model and motion."""
+        return self._run(self._client.statistics())
 
-    def health(self) -> Anything:
-        return self._run(self._asks.health())
+    def health(self) -> JsonObject:
+        """The state of the server."""
+        return self._run(self._client.health())
 
     # --- following ------------------------------------------------------------------------------------
 
     def stream(
         self, id: str, *, after: str | int = 0, extended: bool = False, seat: str = ""
     ) -> Generator[Event, None, None]:
-        """Every event after the one with the id `after`, up to `complete` or a failure of the debate.
+        """Events after the one with the id `after`, until `complete` or a failure of the debate.
 
-        Broken connections are mended. After a retry or a judging, ask again with the last id as `after`.
-        With `extended` there are events of more names than nine, with what the speakers think among them.
+        Broken connections are opened again. After `retry` or `rejudge`, call this again with the last id as
+        `after`. `extended` adds further event names to the nine of v1, among them `reasoning`.
         """
-        return self._each(self._asks.stream(id, after=after, extended=extended, seat=seat))
+        return self._iterate(self._client.stream(id, after=after, extended=extended, seat=seat))
 
     def log(self, id: str, *, after: int = 0, seat: str = "") -> Generator[Record, None, None]:
-        """Every record of the native log, for as long as the debate exists."""
-        return self._each(self._asks.log(id, after=after, seat=seat))
+        """Records of the native log, for as long as the debate exists."""
+        return self._iterate(self._client.log(id, after=after, seat=seat))
 
-    def view_changes(self, id: str, *, after: int = 0, seat: str = "") -> Generator[Anything, None, None]:
-        """What changes in the view behind its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
-        return self._each(self._asks.view_changes(id, after=after, seat=seat))
+    def view_changes(self, id: str, *, after: int = 0, seat: str = "") -> Generator[JsonObject, None, None]:
+        """Changes of the view after its `seq`, for as long as the debate exists: `seq`, `at`, `ops`."""
+        return self._iterate(self._client.view_changes(id, after=after, seat=seat))
 
     def ticket(self, id: str) -> str:
-        """Lets a browser open one stream of this debate, once and soon, without the token in its address."""
-        return self._run(self._asks.ticket(id))
+        """A ticket that lets a browser open one stream of this debate, once and soon, without the token."""
+        return self._run(self._client.ticket(id))
 
     # --- steering -------------------------------------------------------------------------------------
 
     def rounds(self, id: str, action: Action = "next_round") -> Done:
-        return self._run(self._asks.rounds(id, action))
+        """Begin the next round of a debate without automatic progress, or go straight to judging."""
+        return self._run(self._client.rounds(id, action))
 
     def judge(self, id: str, reason: str = "") -> Done:
-        """End the speeches and ask the judge now."""
-        return self._run(self._asks.judge(id, reason))
+        """End the speeches and begin judging now."""
+        return self._run(self._client.judge(id, reason))
 
     def pause(self, id: str, *, now: bool = False) -> Done:
-        """After the running speech; with `now` it is cut, and given again later."""
-        return self._run(self._asks.pause(id, now=now))
+        """Pause after the current speech; with `now` that speech is cut, and given again later."""
+        return self._run(self._client.pause(id, now=now))
 
     def resume(self, id: str, *, step: Step | None = None) -> Done:
-        """Go on; with a step only for one speech, or to the end of the round."""
-        return self._run(self._asks.resume(id, step=step))
+        """Resume a paused debate; with `step` only for one speech, or to the end of the round."""
+        return self._run(self._client.resume(id, step=step))
 
     def stop(self, id: str, reason: str = "") -> Done:
-        """End the debate; what was said is judged."""
-        return self._run(self._asks.stop(id, reason))
+        """End the debate; the speeches so far are judged."""
+        return self._run(self._client.stop(id, reason))
 
     def abort(self, id: str, reason: str = "") -> Done:
         """End the debate without a verdict."""
-        return self._run(self._asks.abort(id, reason))
+        return self._run(self._client.abort(id, reason))
 
     def skip(self, id: str, *, turn: int | None = None, speech: int | None = None) -> Done:
-        """Skip the running speech, the one with this `turn`, or the `speech` at this place of the order.
+        """Skip the current speech, the one of this `turn`, or the `speech` at this place of the order.
 
-        Raises ApiError (409) where nobody is speaking and nothing is named. A skip that names its speech can
-        be sent again: it does nothing to the next one.
+        Raises ApiError (409) if none is named and no one is speaking. A skip that names its speech can be
+        repeated safely: it never skips the next one.
         """
-        return self._run(self._asks.skip(id, turn=turn, speech=speech))
+        return self._run(self._client.skip(id, turn=turn, speech=speech))
 
     def inject(self, id: str, text: str, *, to: str = "", question: bool = False) -> Done:
-        """Say something that every later speaker hears, or only the participant with the id `to`.
+        """Add a remark that all later speakers hear, or only the participant with the id `to`.
 
-        A `question` is heard by all, and answered by that participant, or by everybody.
+        A `question` is heard by all, and answered by that participant, or by every participant.
         """
-        return self._run(self._asks.inject(id, text, to=to, question=question))
+        return self._run(self._client.inject(id, text, to=to, question=question))
 
     def extend(self, id: str, *, seconds: float = 0, rounds: int = 0) -> Done:
-        """More time for the speech under way, or more rounds."""
-        return self._run(self._asks.extend(id, seconds=seconds, rounds=rounds))
+        """Give the current speech more time, or the debate more rounds."""
+        return self._run(self._client.extend(id, seconds=seconds, rounds=rounds))
 
     def retry(self, id: str) -> Done:
         """Have the last failed or interrupted speech given again."""
-        return self._run(self._asks.retry(id))
+        return self._run(self._client.retry(id))
 
     def decide(self, id: str, winner: str, reason: str = "") -> Done:
-        """Name the winner, a participant's id or `tie`."""
-        return self._run(self._asks.decide(id, winner, reason))
+        """Name the winner: a participant's id, or `tie`."""
+        return self._run(self._client.decide(id, winner, reason))
 
     def delete(self, id: str) -> None:
-        self._run(self._asks.delete(id))
+        """Delete the debate and everything that belongs to it."""
+        return self._run(self._client.delete(id))
+
+    # --- invitations ----------------------------------------------------------------------------------
+
+    def invite(
+        self,
+        id: str,
+        role: Role,
+        *,
+        seat: str = "",
+        judge: str = "",
+        name: str = "",
+        days: float | None = None,
+        many: bool = False,
+    ) -> Invitation:
+        """A token for this debate alone. With `many`, one for an audience: each member joins with it."""
+        return self._run(
+            self._client.invite(id, role, seat=seat, judge=judge, name=name, days=days, many=many)
+        )
+
+    def invitations(self, id: str) -> tuple[Invitation, ...]:
+        """The invitations to this debate, without their tokens."""
+        return self._run(self._client.invitations(id))
+
+    def uninvite(self, id: str, name: str) -> None:
+        """Revoke the invitation with this name."""
+        return self._run(self._client.uninvite(id, name))
+
+    def join(self, id: str, name: str = "") -> Invitation:
+        """A personal token, for a bearer of an invitation that is for many."""
+        return self._run(self._client.join(id, name))
+
+    # --- speaking -------------------------------------------------------------------------------------
+
+    def seat(self, id: str, seat: str) -> SeatState:
+        """Who speaks at this seat, the draft so far, and how much time is left."""
+        return self._run(self._client.seat(id, seat))
+
+    def take(self, id: str, seat: str) -> Done:
+        """Take the seat; its model becomes the stand-in that speaks after `leave`."""
+        return self._run(self._client.take(id, seat))
+
+    def leave(self, id: str, seat: str) -> Done:
+        """Leave the seat to its stand-in."""
+        return self._run(self._client.leave(id, seat))
+
+    def draft(self, id: str, seat: str, text: str, *, live: bool = False) -> Done:
+        """Save the draft of the current speech; with `live` viewers see it as it grows."""
+        return self._run(self._client.draft(id, seat, text, live=live))
+
+    def say(self, id: str, seat: str, text: str | None = None) -> Done:
+        """Give the speech; without `text`, the draft."""
+        return self._run(self._client.say(id, seat, text))
+
+    def offer_point(self, id: str, seat: str, text: str) -> Done:
+        """Offer a point of information while the other side speaks."""
+        return self._run(self._client.offer_point(id, seat, text))
+
+    def answer_point(self, id: str, seat: str, accept: bool) -> Done:
+        """Accept or decline the point that was offered to this seat."""
+        return self._run(self._client.answer_point(id, seat, accept))
+
+    def ask(self, id: str, text: str, *, to: str = "") -> Done:
+        """Ask one participant (an id) or all of them a question that everyone hears."""
+        return self._run(self._client.ask(id, text, to=to))
+
+    # --- voting and judging ---------------------------------------------------------------------------
+
+    def vote(self, id: str, choice: str, *, poll: PollName | None = None) -> Done:
+        """Vote for a side, a participant or `undecided`, in the open poll or in the one named."""
+        return self._run(self._client.vote(id, choice, poll=poll))
+
+    def polls(self, id: str) -> Tallied:
+        """The audience's votes; hidden until the voting ends."""
+        return self._run(self._client.polls(id))
+
+    def close_poll(self, id: str) -> Done:
+        """Close the open poll."""
+        return self._run(self._client.close_poll(id))
+
+    def cast_ballot(
+        self,
+        id: str,
+        winner: str,
+        reasoning: str,
+        *,
+        cites: Sequence[int] = (),
+        judge: str = "",
+        scores: Mapping[str, Score | float] | None = None,
+        criteria: Mapping[str, str] | None = None,
+        ranking: Sequence[str] = (),
+    ) -> Done:
+        """A person's decision: the winner's id or `tie`, the reasons, and the speeches (turns) they cite."""
+        return self._run(
+            self._client.cast_ballot(
+                id,
+                winner,
+                reasoning,
+                cites=cites,
+                judge=judge,
+                scores=scores,
+                criteria=criteria,
+                ranking=ranking,
+            )
+        )
+
+    def rejudge(
+        self,
+        id: str,
+        judges: Sequence[Judge | Model | str] = (),
+        *,
+        reason: str = "",
+        cost_limit: float | None = None,
+    ) -> Done:
+        """Judge a debate that is over again, by these judges or its own; the first verdict stays."""
+        return self._run(self._client.rejudge(id, judges, reason=reason, cost_limit=cost_limit))
+
+    def verdicts(self, id: str) -> Verdicts:
+        """Every verdict with its ballots; the first is the debate's own."""
+        return self._run(self._client.verdicts(id))
+
+    # --- conversations --------------------------------------------------------------------------------
+
+    def conversations(self, *, search: str = "", limit: int = 20, offset: int = 0) -> Conversations:
+        """Imported conversations, the newest first; with `search`, those whose source contains it."""
+        return self._run(self._client.conversations(search=search, limit=limit, offset=offset))
+
+    def conversation(self, id: str) -> Conversation:
+        """An imported conversation, or a debate as one."""
+        return self._run(self._client.conversation(id))
+
+    def conversation_events(
+        self,
+        id: str,
+        *,
+        after: str = "",
+        limit: int = 100,
+        types: Sequence[str] = (),
+        shape: Form = "unified",
+        seat: str = "",
+    ) -> ConversationEvents:
+        """A page of events with their segments, only of these `types`, after the event with the id `after`.
+
+        The shape `legacy` has one `reasoning` beside the segments.
+        """
+        return self._run(
+            self._client.conversation_events(
+                id, after=after, limit=limit, types=types, shape=shape, seat=seat
+            )
+        )
+
+    def read(
+        self, id: str, *, types: Sequence[str] = (), shape: Form = "unified", seat: str = ""
+    ) -> Generator[JsonObject, None, None]:
+        """All events of a conversation that exist now, page after page."""
+        return self._iterate(self._client.read(id, types=types, shape=shape, seat=seat))
+
+    # --- operating the server -------------------------------------------------------------------------
+
+    def providers(self) -> JsonObject:
+        """Which model services can be used, and what is missing for the others."""
+        return self._run(self._client.providers())
+
+    def installs(self) -> tuple[Install, ...]:
+        """The models that can run on the server's machine."""
+        return self._run(self._client.installs())
+
+    def install(self, model: str) -> Install:
+        """Begin to install a model on the server's machine; `installs` shows progress. For the operator."""
+        return self._run(self._client.install(model))
+
+    def stop_install(self, model: str) -> None:
+        """Stop installing; the part that was downloaded is kept. For the operator."""
+        return self._run(self._client.stop_install(model))
+
+    def tokens(self) -> tuple[Token, ...]:
+        """The server's tokens by name, without the secrets. For the operator."""
+        return self._run(self._client.tokens())
+
+    def new_token(
+        self,
+        name: str,
+        role: TokenRole = "owner",
+        *,
+        owner: str | None = None,
+        days: float | None = None,
+    ) -> Token:
+        """A token for the debates of `owner`, by default of `name`. For the operator.
+
+        Once a server has a token, every request needs one.
+        """
+        return self._run(self._client.new_token(name, role, owner=owner, days=days))
+
+    def revoke_token(self, name: str) -> None:
+        """Revoke the token with this name. For the operator."""
+        return self._run(self._client.revoke_token(name))

@@ -55,7 +55,7 @@ def test_imported_conversations_are_listed_and_read(client: Client) -> None:
 async def test_a_conversation_is_read_to_its_end_page_after_page(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.client.admin_requests.AT_ONCE", 7)
+    monkeypatch.setattr("moot.client.async_client.MAX_PAGE", 7)
     async with AsyncClient(server.url, token=WORD) as client:
         assert [event["id"] async for event in client.read(ODD)] == [row["id"] for row in OLD[:EACH]]
         thoughts = [event["id"] async for event in client.read(ODD, types=["reasoning"])]
