@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from moot.core.errors import Fenced, UnknownDebate
+from moot.core.errors import Fenced, Invalid, Refused, UnknownDebate
 from moot.core.events import Event, Recorded, StreamedEvent
 from moot.core.evolve import evolve
 from moot.core.state import Debate
+from moot.core.terms import Status
 from moot.store.contract import UNCLAIMED, RecordResult
 
 Clock = Callable[[], datetime]
@@ -24,6 +25,8 @@ SUMMARIES_PER_PAGE = 200
 """How many make a page where all are read: few enough to be gone through in milliseconds."""
 COMPRESS_FROM_BYTES = 1024
 """Bodies from this many bytes on are compressed."""
+MAX_INVITATIONS = 2_000
+"""Invitations of one debate."""
 
 
 class RepeatedRequest(Struct, frozen=True):
@@ -105,3 +108,11 @@ def pack(body: bytes) -> tuple[bool, bytes]:
 
 def unpack(packed: bool, body: bytes) -> bytes:
     return zlib.decompress(body) if packed else body
+
+
+def check_invitation(*, taken: bool, invited: int, status: Status) -> None:
+    """Raises Invalid where the name is taken, Refused where the debate has as many as it may have."""
+    if taken:
+        raise Invalid("Somebody of that name is invited.", {"name": ["Somebody of that name is invited"]})
+    if invited >= MAX_INVITATIONS:
+        raise Refused(f"A debate has at most {MAX_INVITATIONS} invitations; withdraw some first.", status)

@@ -122,27 +122,6 @@ class Archive(Protocol):
         ...
 
 
-def event_row(place: int, brought: IncomingEvent) -> tuple[object, ...]:
-    """As the table of events has its columns; `place` is that of the conversation."""
-    event = brought.event
-    return (
-        place,
-        event.order_key,
-        event.id,
-        event.role,
-        event.ts,
-        event.created_at,
-        raw_text(event.segments),
-        raw_text(event.metadata),
-        raw_text(event.legacy),
-        brought.digest,
-    )
-
-
-def raw_text(raw: Raw) -> str | None:
-    return None if raw == NULL else bytes(raw).decode()
-
-
 def segment_type(segment: dict[str, Any]) -> str:
     """How a tally names it: empty where its type is no text. SQLite reads none further than to a NUL."""
     name = segment.get("type")

@@ -22,6 +22,7 @@ from moot.store.append import (
     Clock,
     append_events,
     check_epoch,
+    check_invitation,
     epoch_seconds,
     is_unclaimed,
     next_epoch,
@@ -47,7 +48,6 @@ from moot.store.contract import (
     Token,
 )
 from moot.store.filters import matches
-from moot.store.invitation_limits import check_invitation
 from moot.store.memory_archive import MemoryArchive
 from moot.views.session_rows import lookup_keys
 from moot.views.summary import summary

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
@@ -34,6 +35,7 @@ from psycopg.types.string import StrDumperUnknown
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from moot.core.errors import Invalid, StoreError
+from moot.store.sql import Row, Statement, Steps, Values, postgres_text
 
 T = TypeVar("T")
 Connection = AsyncConnection[tuple[Any, ...]]
@@ -47,6 +49,8 @@ PATIENCE = 6.0
 IN_TROUBLE = 2.0
 """The same after one that came to nothing, so that those who queue do not each wait as long."""
 PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+ROWS_AT_ONCE = 100
+"""Rows that one insert writes."""
 LOST_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError, OSError)
 """The line, not the question, is at fault."""
 
@@ -163,6 +167,49 @@ async def fetch(connection: Connection, question: str, params: Params = None) ->
     # As text, moments would come in the style that a server is set to, and psycopg reads but one of them.
     cursor = await connection.execute(question.encode(), params, binary=True)
     return await cursor.fetchall() if cursor.description else []
+
+
+async def run_steps(connection: Connection, steps: Steps[T]) -> T:
+    """Run statements of `store/sql.py` one after the other. The caller holds the transaction."""
+    try:
+        statement = next(steps)
+        while True:
+            statement = steps.send(await _run_statement(connection, statement))
+    except StopIteration as finished:
+        return finished.value
+
+
+async def _run_statement(connection: Connection, statement: Statement) -> list[Row]:
+    text = postgres_text(statement.text)
+    if statement.many is None:
+        return await fetch(connection, text, adapted(statement.values))
+    rows = _VALUES.search(text)
+    if rows is None:
+        async with connection.cursor() as cursor:
+            await cursor.executemany(text.encode(), statement.many)
+        return []
+    # An insert of many rows at once takes a third of the time.
+    names = _NAME.findall(rows[1])
+    row = "(" + _NAME.sub("%s", rows[1]) + ")"
+    for start in range(0, len(statement.many), ROWS_AT_ONCE):
+        some = statement.many[start : start + ROWS_AT_ONCE]
+        insert = text[: rows.start(1) - 1] + ", ".join([row] * len(some)) + text[rows.end(1) + 1 :]
+        await connection.execute(insert.encode(), [values[name] for values in some for name in names])
+    return []
+
+
+_VALUES, _NAME = re.compile(r"\bVALUES \((.*)\)"), re.compile(r"%\((\w+)\)s")
+
+
+def adapted(values: Values) -> dict[str, object]:
+    """A list of pairs becomes two arrays, as `pairs(:name)` expects them."""
+    arrays: dict[str, object] = {}
+    for name, value in values.items():
+        if isinstance(value, list) and value and isinstance(value[0], tuple):
+            arrays |= {f"{name}_{n}": [*column] for n, column in enumerate(zip(*value, strict=True))}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        else:
+            arrays[name] = value
+    return arrays
 
 
 _CONNECT_OPTIONS: dict[str, Any] = {

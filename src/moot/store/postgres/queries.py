@@ -16,7 +16,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.append import RepeatedRequest, unpack
+from moot.store.append import RepeatedRequest
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ActiveDebate,
@@ -114,13 +114,6 @@ async def requests(
     return {(row[0], row[1]): RepeatedRequest(*row[2:6]) for row in rows if row[-1]}
 
 
-async def request_body(ask: RunQuery, debate_id: str, digest: str) -> bytes | None:
-    rows = await ask(
-        "SELECT packed, body FROM bodies WHERE debate_id = %s AND digest = %s", [debate_id, digest]
-    )
-    return unpack(*rows[0]) if rows else None
-
-
 # --- heads --------------------------------------------------------------------------------------------
 
 HEAD = """
@@ -205,18 +198,6 @@ async def positions(ask: RunQuery, debate_ids: Sequence[str]) -> dict[str, LogPo
     return {
         stand.id: LogPosition(stand.version, stand.epoch) for stand in await read_positions(ask, debate_ids)
     }
-
-
-async def find_sessions(ask: RunQuery, mark: str, owner: str | None, limit: int) -> tuple[str, ...]:
-    rows = await ask(
-        """
-        SELECT debates.id FROM marks JOIN debates ON debates.place = marks.debate
-        WHERE marks.mark = %s AND (%s::text IS NULL OR debates.owner = %s)
-        ORDER BY marks.debate DESC LIMIT %s
-        """,
-        [mark, owner, owner, limit],
-    )
-    return tuple(row[0] for row in rows)
 
 
 async def summaries(ask: RunQuery, owner: str | None, before: int, limit: int) -> tuple[bytes, int] | None:

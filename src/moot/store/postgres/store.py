@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio import Future
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import MAX_SESSIONS_FOUND, SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
@@ -25,24 +25,25 @@ from moot.store.contract import (
     DebatePage,
     DecideOnHead,
     IdempotencyKey,
-    Invitation,
     Listener,
     LogPosition,
     RecordResult,
-    Token,
 )
-from moot.store.postgres import access_queries, queries
-from moot.store.postgres.archive_queries import PostgresArchive
-from moot.store.postgres.connect import Database, Params, translated
+from moot.store.postgres import queries
+from moot.store.postgres.connect import Database, Params, adapted, run_steps, translated
 from moot.store.postgres.migrations import migrate
 from moot.store.postgres.writer import DeleteDebate, PostgresRequest, PostgresWriter
 from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
+from moot.store.sql import Row, Steps, postgres_text
+from moot.store.sql_store import SqlStore
 from moot.store.state_cache import CachedState, StateCache
+
+T = TypeVar("T")
 
 STATES = 1024
 
 
-class PostgresStore:
+class PostgresStore(SqlStore):
     @classmethod
     async def open(
         cls,
@@ -64,12 +65,11 @@ class PostgresStore:
         return cls(database, clock, states)
 
     def __init__(self, database: Database, clock: Clock, states: int) -> None:
+        super().__init__(clock)
         self._database = database
-        self._clock = clock
         self._closed = False
         self._states = StateCache(states)
         self._writer = PostgresWriter(database, self._states, clock)
-        self.archive = PostgresArchive(database)
 
     def listen(self, listener: Listener) -> None:
         self._writer.listeners.append(listener)
@@ -132,9 +132,6 @@ class PostgresStore:
     ) -> DebatePage:
         return await queries.heads(self._query, filters, limit, offset)
 
-    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
-        return await queries.find_sessions(self._query, key, owner, MAX_SESSIONS_FOUND)
-
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
         while found := await queries.summaries(self._query, owner, before, SUMMARIES_PER_PAGE):
@@ -147,9 +144,6 @@ class PostgresStore:
     async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
         return await queries.active_debates(self._query, since)
 
-    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
-        return await queries.request_body(self._query, debate_id, digest)
-
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         return await queries.positions(self._query, debate_ids) if debate_ids else {}
 
@@ -158,32 +152,6 @@ class PostgresStore:
 
     async def size(self) -> int:
         return await queries.size(self._query)
-
-    async def tokens(self) -> tuple[Token, ...]:
-        return await access_queries.list_tokens(self._query)
-
-    async def save_token(self, token: Token) -> None:
-        await access_queries.save_token(self._query, token)
-
-    async def delete_token(self, name: str) -> bool:
-        return await access_queries.delete_token(self._query, name)
-
-    async def add_invitation(self, invitation: Invitation) -> None:
-        self._check_open()
-        async with self._database.connection() as connection, connection.transaction():
-            await access_queries.add_invitation(connection, invitation, self._clock())
-
-    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
-        return await access_queries.list_invitations(self._query, debate_id, self._clock())
-
-    async def invitation(self, digest: str) -> Invitation | None:
-        return await access_queries.find_invitation(self._query, digest, self._clock())
-
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        return await access_queries.among(self._query, digests, self._clock())
-
-    async def delete_invitation(self, debate_id: str, name: str) -> bool:
-        return await access_queries.delete_invitation(self._query, debate_id, name)
 
     async def changed_elsewhere(self) -> bool:
         """Never told here: processes on other machines tell each other, and the pulses tell the rest."""
@@ -204,6 +172,16 @@ class PostgresStore:
     async def _query(self, question: str, params: Params) -> list[tuple[Any, ...]]:
         self._check_open()
         return await self._database.query(question, params)
+
+    async def _read_sql(self, text: str, /, **values: object) -> list[Row]:
+        return await self._query(postgres_text(text), adapted(values))
+
+    _write_sql = _read_sql
+
+    async def _transact(self, steps: Steps[T], /) -> T:
+        self._check_open()
+        async with self._database.connection() as connection, connection.transaction():
+            return await run_steps(connection, steps)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -227,11 +205,6 @@ class PostgresStore:
         known = self._states.get(found.debate.id)
         if known is None or known.checked != found.checked or known.debate.seq <= found.debate.seq:
             self._states.put(found.debate.id, found)
-
-    async def _replay(self, replay: RepeatedRequest) -> RecordResult:
-        debate = await self.state(replay.debate_id, replay.last)
-        records = await self.read(replay.debate_id, replay.first - 1, replay.last - replay.first + 1)
-        return RecordResult(debate, records, replayed=True)
 
 
 def _reply() -> Future[Any]:

@@ -7,10 +7,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Generator
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from moot.core.errors import StoreError
+from moot.store.sql import Row, Statement, Steps, Values, sqlite_text
 from moot.store.sqlite.migrations import migrate
 
 LOCK_WAIT_SECONDS = 10.0
@@ -44,6 +48,36 @@ def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
         connection.execute(f"PRAGMA {pragma}")
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
     return connection
+
+
+def run_statement(connection: sqlite3.Connection, statement: Statement) -> list[Row]:
+    """Run a statement of `store/sql.py` and return all rows."""
+    text = sqlite_text(statement.text)
+    if statement.many is None:
+        return connection.execute(text, _adapted(statement.values)).fetchall()
+    connection.executemany(text, map(_adapted, statement.many))
+    return []
+
+
+def run_steps(connection: sqlite3.Connection, steps: Steps[T]) -> T:
+    """Run statements of `store/sql.py` one after the other. The caller holds the transaction."""
+    try:
+        statement = next(steps)
+        while True:
+            statement = steps.send(run_statement(connection, statement))
+    except StopIteration as finished:
+        return finished.value
+
+
+def _adapted(values: Values) -> dict[str, object]:
+    return {name: _adapt(value) for name, value in values.items()}
+
+
+def _adapt(value: object) -> object:
+    """Times are kept as text; lists are passed as JSON."""
+    if isinstance(value, datetime):
+        return msgspec.to_builtins(value)
+    return msgspec.json.encode(value).decode() if isinstance(value, list) else value
 
 
 REASONS = {

@@ -18,7 +18,7 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Status
-from moot.store.append import epoch_seconds, unpack
+from moot.store.append import epoch_seconds
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ActiveDebate,
@@ -116,20 +116,6 @@ def heads(connection: sqlite3.Connection, wanted: DebateFilter, limit: int, offs
     query, values = heads_query(wanted, span)
     rows = connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, limit, offset)).fetchall()
     return DebatePage(tuple(_head(*row) for row in rows), _total(connection, wanted, span))
-
-
-def find_sessions(
-    connection: sqlite3.Connection, mark: str, owner: str | None, limit: int
-) -> tuple[str, ...]:
-    rows = connection.execute(
-        """
-        SELECT debates.id FROM marks CROSS JOIN debates ON debates.place = marks.debate
-        WHERE marks.mark = ?1 AND (?2 IS NULL OR debates.owner = ?2)
-        ORDER BY marks.debate DESC LIMIT ?3
-        """,
-        (mark, owner, limit),
-    ).fetchall()
-    return tuple(row[0] for row in rows)
 
 
 def summaries(
@@ -296,12 +282,3 @@ def _head(
         updated_at=datetime.fromisoformat(updated_at),
         summary=summary.encode(),
     )
-
-
-def request_body(connection: sqlite3.Connection, debate_id: str, digest: str) -> bytes | None:
-    row = connection.execute(
-        "SELECT packed, body FROM bodies WHERE debate_id = ? AND digest = ?", (debate_id, digest)
-    ).fetchone()
-    if row is None:
-        return None
-    return unpack(*row)

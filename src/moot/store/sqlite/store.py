@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import threading
 from asyncio import Future
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import MAX_SESSIONS_FOUND, SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
@@ -30,16 +30,15 @@ from moot.store.contract import (
     DebatePage,
     DecideOnHead,
     IdempotencyKey,
-    Invitation,
     Listener,
     LogPosition,
     RecordResult,
-    Token,
 )
 from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
-from moot.store.sqlite import invitation_queries, queries, token_queries
-from moot.store.sqlite.archive_queries import SqliteArchive
-from moot.store.sqlite.connect import connect, prepare, translated
+from moot.store.sql import Row, Statement, Steps
+from moot.store.sql_store import SqlStore
+from moot.store.sqlite import queries
+from moot.store.sqlite.connect import connect, prepare, run_statement, run_steps, translated
 from moot.store.sqlite.writer import SqliteWriter
 from moot.store.sqlite.writer_requests import OwnTransaction
 from moot.store.state_cache import StateCache
@@ -51,7 +50,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock = now, states: int = STATES) -> SqliteStore:
         """Opens the file, making or migrating it first. Raises StoreError or NewerSchema."""
@@ -61,8 +60,8 @@ class SqliteStore:
             return cls(path, clock, states)
 
     def __init__(self, path: Path, clock: Clock, states: int) -> None:
+        super().__init__(clock)
         self._path = path
-        self._clock = clock
         self._closed = False
         self._states = StateCache(states)
         self._connections: list[sqlite3.Connection] = []
@@ -71,11 +70,6 @@ class SqliteStore:
         self._thread_local = threading.local()
         self._readers = ThreadPoolExecutor(READERS, "moot-store-reader")
         self._writer = SqliteWriter(self._connect(), self._states, clock)
-        self.archive = SqliteArchive(
-            ask=self._read,
-            change=lambda work: self._write_alone(lambda: self._writer.change(work)),
-            scrub=lambda work: self._write_alone(lambda: self._writer.change_and_scrub(work)),
-        )
 
     def listen(self, listener: Listener) -> None:
         self._writer.listeners.append(listener)
@@ -131,9 +125,6 @@ class SqliteStore:
     ) -> DebatePage:
         return await self._read(queries.heads, filters, limit, offset)
 
-    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
-        return await self._read(queries.find_sessions, key, owner, MAX_SESSIONS_FOUND)
-
     async def summaries(self, *, owner: str | None = None) -> AsyncGenerator[bytes, None]:
         before = sys.maxsize
         while found := await self._read(queries.summaries, owner, before, SUMMARIES_PER_PAGE):
@@ -146,9 +137,6 @@ class SqliteStore:
     async def active_debates(self, since: datetime | None = None) -> tuple[ActiveDebate, ...]:
         return await self._read(queries.active_debates, since)
 
-    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
-        return await self._read(queries.request_body, debate_id, digest)
-
     async def positions(self, debate_ids: Sequence[str]) -> dict[str, LogPosition]:
         return await self._read(queries.positions, debate_ids)
 
@@ -157,34 +145,6 @@ class SqliteStore:
 
     async def size(self) -> int:
         return await self._read(queries.size)
-
-    async def tokens(self) -> tuple[Token, ...]:
-        return await self._read(token_queries.list_tokens)
-
-    async def save_token(self, token: Token) -> None:
-        await self._write_alone(lambda: self._writer.change(token_queries.save_token, token))
-
-    async def delete_token(self, name: str) -> bool:
-        return await self._write_alone(lambda: self._writer.change(token_queries.delete_token, name))
-
-    async def add_invitation(self, invitation: Invitation) -> None:
-        await self._write_alone(
-            lambda: self._writer.change(invitation_queries.add_invitation, invitation, self._clock())
-        )
-
-    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
-        return await self._read(invitation_queries.list_invitations, debate_id, self._clock())
-
-    async def invitation(self, digest: str) -> Invitation | None:
-        return await self._read(invitation_queries.find_invitation, digest, self._clock())
-
-    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
-        return await self._read(invitation_queries.among, digests, self._clock())
-
-    async def delete_invitation(self, debate_id: str, name: str) -> bool:
-        return await self._write_alone(
-            lambda: self._writer.change(invitation_queries.delete_invitation, debate_id, name)
-        )
 
     async def changed_elsewhere(self) -> bool:
         """A look at a counter (4 µs) while nobody writes; after commits of our own the writer is asked."""
@@ -206,6 +166,19 @@ class SqliteStore:
 
     # --- asking the threads ---------------------------------------------------------------------------
 
+    async def _read_sql(self, text: str, /, **values: object) -> list[Row]:
+        return await self._read(run_statement, Statement(text, values))
+
+    async def _write_sql(self, text: str, /, **values: object) -> list[Row]:
+        statement = Statement(text, values)
+        return await self._write_alone(lambda: self._writer.change(run_statement, statement))
+
+    async def _transact(self, steps: Steps[T], /) -> T:
+        return await self._write_alone(lambda: self._writer.change(run_steps, steps))
+
+    async def _transact_and_scrub(self, steps: Steps[T], /) -> T:
+        return await self._write_alone(lambda: self._writer.change_and_scrub(run_steps, steps))
+
     async def _write_alone(self, work: Callable[[], T]) -> T:
         reply: Future[T] = _reply()
         self._writer.send(OwnTransaction(reply, work))
@@ -226,11 +199,6 @@ class SqliteStore:
         """Have a cold debate folded by a reader, so that the writer need not."""
         if debate_id not in self._states:
             await self._read(self._fold_if_known, debate_id)
-
-    async def _replay(self, replay: RepeatedRequest) -> RecordResult:
-        debate = await self.state(replay.debate_id, replay.last)
-        records = await self.read(replay.debate_id, replay.first - 1, replay.last - replay.first + 1)
-        return RecordResult(debate, records, replayed=True)
 
     # --- in the reader threads ------------------------------------------------------------------------
 

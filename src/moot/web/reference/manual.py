@@ -18,7 +18,7 @@ from moot.api.problems import PROBLEM_TYPES
 from moot.api.v1.validation_messages import Shape
 from moot.rules.participation import MAX_VOTES
 from moot.settings import ServerSettings
-from moot.store.invitation_limits import MOST as MOST_INVITED
+from moot.store.append import MAX_INVITATIONS as MOST_INVITED
 from moot.web.reference import samples
 from moot.web.reference.article import PREFIX
 from moot.web.reference.components import example_of

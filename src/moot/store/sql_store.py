@@ -1,0 +1,192 @@
+"""What the SQLite and the PostgreSQL store answer with the same SQL: tokens, invitations and a few lookups.
+
+Each store supplies the three ways to run statements. What is fast in its own way on each database (the log,
+the heads and their lists) is in `sqlite/` and `postgres/`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from moot.core.errors import UnknownDebate
+from moot.core.events import Recorded
+from moot.core.state import Debate
+from moot.store.append import MAX_SESSIONS_FOUND, Clock, RepeatedRequest, check_invitation, unpack
+from moot.store.contract import Invitation, RecordResult, Token
+from moot.store.sql import Row, Steps, sql
+from moot.store.sql_archive import SqlArchive
+
+T = TypeVar("T")
+AccessRow = TypeVar("AccessRow", Token, Invitation)
+
+INVITATION_COLUMNS = "debate_id, name, digest, role, created_at, seat, judge, many, expires_at, via"
+IS_VALID = """
+    (expires_at IS NULL OR moment(expires_at) > moment(:at))
+    AND (via IS NULL OR EXISTS (SELECT 1 FROM invitations AS link WHERE link.digest = invitations.via))
+"""
+"""An invitation that was fetched with a shared link is valid only as long as that link."""
+
+
+class SqlStore(ABC):
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.archive = SqlArchive(self._read_sql, self._transact, self._transact_and_scrub)
+
+    @abstractmethod
+    async def _read_sql(self, text: str, /, **values: object) -> list[Row]: ...
+
+    @abstractmethod
+    async def _write_sql(self, text: str, /, **values: object) -> list[Row]:
+        """One statement that may be repeated where the connection breaks."""
+        ...
+
+    @abstractmethod
+    async def _transact(self, steps: Steps[T], /) -> T: ...
+
+    async def _transact_and_scrub(self, steps: Steps[T], /) -> T:
+        """A transaction that deletes; where deleted rows can be read from the disk they are overwritten."""
+        return await self._transact(steps)
+
+    @abstractmethod
+    async def read(self, debate_id: str, after: int = 0, limit: int = 1000) -> tuple[Recorded, ...]: ...
+
+    @abstractmethod
+    async def state(self, debate_id: str, upto: int | None = None) -> Debate: ...
+
+    # --- tokens ---------------------------------------------------------------------------------------
+
+    async def tokens(self) -> tuple[Token, ...]:
+        rows = await self._read_sql(
+            "SELECT name, digest, role, owner, created_at, expires_at FROM tokens ORDER BY name"
+        )
+        return tuple(_struct(Token, row) for row in rows)
+
+    async def save_token(self, token: Token) -> None:
+        await self._write_sql(
+            """
+            INSERT INTO tokens (name, digest, role, owner, created_at, expires_at)
+            VALUES (:name, :digest, :role, :owner, :created_at, :expires_at)
+            ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, role = excluded.role,
+                owner = excluded.owner, created_at = excluded.created_at, expires_at = excluded.expires_at
+            """,
+            **msgspec.structs.asdict(token),
+        )
+
+    async def delete_token(self, name: str) -> bool:
+        return bool(await self._write_sql("DELETE FROM tokens WHERE name = :name RETURNING name", name=name))
+
+    # --- invitations ----------------------------------------------------------------------------------
+
+    async def add_invitation(self, invitation: Invitation) -> None:
+        await self._transact(_add_invitation(invitation, self._clock()))
+
+    async def invitations(self, debate_id: str) -> tuple[Invitation, ...]:
+        rows = await self._read_sql(
+            f"""
+            SELECT {INVITATION_COLUMNS} FROM invitations
+            WHERE debate_id = :debate AND {IS_VALID} ORDER BY name
+            """,  # noqa: S608 - our own columns
+            debate=debate_id,
+            at=self._clock(),
+        )
+        return tuple(_struct(Invitation, row) for row in rows)
+
+    async def invitation(self, digest: str) -> Invitation | None:
+        return next(iter(await self.invited([digest])), None)
+
+    async def invited(self, digests: Collection[str]) -> tuple[Invitation, ...]:
+        rows = await self._read_sql(
+            f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE digest = ANY(:digests) AND {IS_VALID}",  # noqa: S608 - our own columns
+            digests=[*digests],
+            at=self._clock(),
+        )
+        return tuple(_struct(Invitation, row) for row in rows)
+
+    async def delete_invitation(self, debate_id: str, name: str) -> bool:
+        rows = await self._write_sql(
+            """
+            DELETE FROM invitations WHERE debate_id = :debate AND (name = :name OR via IN (
+                SELECT digest FROM invitations WHERE debate_id = :debate AND name = :name))
+            RETURNING name
+            """,
+            debate=debate_id,
+            name=name,
+        )
+        return bool(rows)
+
+    # --- lookups --------------------------------------------------------------------------------------
+
+    async def find_sessions(self, key: str, *, owner: str | None = None) -> tuple[str, ...]:
+        rows = await self._read_sql(
+            """
+            SELECT debates.id FROM marks JOIN debates ON debates.place = marks.debate
+            WHERE marks.mark = :mark AND (CAST(:owner AS text) IS NULL OR debates.owner = :owner)
+            ORDER BY marks.debate DESC LIMIT :limit
+            """,
+            mark=key,
+            owner=owner,
+            limit=MAX_SESSIONS_FOUND,
+        )
+        return tuple(row[0] for row in rows)
+
+    async def request_body(self, debate_id: str, digest: str) -> bytes | None:
+        rows = await self._read_sql(
+            "SELECT packed, body FROM bodies WHERE debate_id = :debate AND digest = :digest",
+            debate=debate_id,
+            digest=digest,
+        )
+        return unpack(*rows[0]) if rows else None
+
+    async def _replay(self, request: RepeatedRequest) -> RecordResult:
+        """The result of a request that was carried out before."""
+        debate = await self.state(request.debate_id, request.last)
+        records = await self.read(request.debate_id, request.first - 1, request.last - request.first + 1)
+        return RecordResult(debate, records, replayed=True)
+
+
+def _add_invitation(invitation: Invitation, at: datetime) -> Steps[None]:
+    debate_id = invitation.debate
+    # PostgreSQL locks the row, so that two nodes cannot both add the last invitation that is allowed.
+    debates = yield sql(
+        "SELECT status FROM debates WHERE id = :debate /*postgres FOR NO KEY UPDATE */", debate=debate_id
+    )
+    if not debates:
+        raise UnknownDebate
+    yield sql(
+        f"DELETE FROM invitations WHERE debate_id = :debate AND NOT ({IS_VALID})",  # noqa: S608 - our own condition
+        debate=debate_id,
+        at=at,
+    )
+    [[invited, same_name]] = yield sql(
+        """
+        SELECT count(*), count(CASE WHEN name = :name THEN 1 END) FROM invitations
+        WHERE debate_id = :debate
+        """,
+        name=invitation.name,
+        debate=debate_id,
+    )
+    check_invitation(taken=same_name > 0, invited=invited, status=debates[0][0])
+    yield sql(
+        f"""
+        INSERT INTO invitations ({INVITATION_COLUMNS})
+        VALUES (:debate, :name, :digest, :role, :created_at, :seat, :judge, :many, :expires_at, :via)
+        """,  # noqa: S608 - our own columns
+        **msgspec.structs.asdict(invitation),
+    )
+
+
+def _struct(kind: type[AccessRow], row: Row) -> AccessRow:
+    """Columns in the order of the fields. SQLite has times as text and 0 and 1 for no and yes; PostgreSQL
+    returns times in the server's time zone."""
+    fields: dict[str, Any] = dict(zip(kind.__struct_fields__, row, strict=True))
+    for name, value in fields.items():
+        if isinstance(value, datetime):
+            fields[name] = value.astimezone(UTC)
+    if "many" in fields:
+        fields["many"] = bool(fields["many"])
+    return msgspec.convert(fields, kind)
