@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 import pytest
-from hypothesis import given, settings
 
 from moot.api.page_view.actions import _is_open as is_open  # pyright: ignore[reportPrivateUsage]
 from moot.api.page_view.actions import open_actions
@@ -21,12 +20,11 @@ from moot.rules.commands import Pause, Resume
 from moot.rules.participation import AnswerPoint, LeaveSeat, OfferPoint, Say, TakeSeat
 from tests.api.watching import NAMES, watch
 from tests.golden.reading import log_of
-from tests.rules.random_debates import LAW, Plot, plots, thought_canary
+from tests.rules.random_debates import law, thought_canary
 from tests.rules.simulate import Simulation, speak
 from tests.support.event_factories import seats, table
 
 ENCODER = msgspec.json.Encoder(decimal_format="number")
-FEW = settings(LAW, max_examples=10)
 THOUGHT = thought_canary(1).partition("<")[0] + "<"
 AT_A_SEAT = {
     "take": TakeSeat,
@@ -91,10 +89,8 @@ def test_no_golden_log_tells_anybody_what_is_not_for_them(name: str) -> None:
             assert not secret or msgspec.json.encode(secret).decode()[1:-1] not in text, (what, viewer)
 
 
-@given(plots())
-@FEW
-def test_no_debate_tells_anybody_what_is_not_for_them(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=10)
+def test_no_debate_tells_anybody_what_is_not_for_them(simulation: Simulation) -> None:
     debate = simulation.debate
     for viewer in viewers(debate)[:5]:
         text = told(simulation.records, viewer)
@@ -105,11 +101,10 @@ def test_no_debate_tells_anybody_what_is_not_for_them(plot: Plot) -> None:
         assert "voter<" not in text
 
 
-@given(plots())
-@FEW
-def test_a_button_is_there_exactly_when_it_would_do_something(plot: Plot) -> None:
+@law(examples=10)
+def test_a_button_is_there_exactly_when_it_would_do_something(simulation: Simulation) -> None:
     """Trying every deed at every seat finds no more than the short way does."""
-    states = plot.play().states
+    states = simulation.states
     for state in states[:: max(1, len(states) // 20)]:
         every = {
             f"{name}:{seat.id}"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from msgspec.structs import replace
 
 from moot.api.frames import Dialect, SeenEvent, as_lines, parse_cursor
@@ -23,7 +22,8 @@ from moot.views.transcript import transcript
 from moot.views.transcript_json import to_json
 from tests.api.watching import BOUTS, NAMES, PLAIN, QUICK, named, sent, told, watch
 from tests.golden.reading import log_of
-from tests.rules.random_debates import LAW, Plot, plots
+from tests.rules.random_debates import law
+from tests.rules.simulate import Simulation
 from tests.views.logs import held
 
 QUICK_MEMBERS = {
@@ -42,7 +42,6 @@ BOUT_MEMBERS = {
     "action.processed": {"action"},
     "debate.completed": {"winner", "reason"},
 }
-FEWER = settings(LAW, max_examples=20)
 CODES = {"INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"}
 
 
@@ -196,10 +195,9 @@ def test_a_golden_log_is_told_alike_at_every_door(name: str) -> None:
     check_resuming(watch(log_of(name)))
 
 
-@FEWER
-@given(plots())
-def test_any_debate_is_told_alike_at_every_door_and_no_secret_comes_through(plot: Plot) -> None:
-    records = plot.play().records
+@law(examples=20)
+def test_any_debate_is_told_alike_at_every_door_and_no_secret_comes_through(simulation: Simulation) -> None:
+    records = simulation.records
     check(records)
     seats = watch(records)[-1].after.seats
     for viewer in (OBSERVER, Viewer("participant", seats[0].id), Viewer("judge")):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, TypeVar
 
-from hypothesis import settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
@@ -569,3 +569,55 @@ def greedy() -> st.SearchStrategy[Plot]:
     """Everybody says and bills all that is allowed, until the money is gone."""
     speech, vote = Reply(AT_LENGTH, reported="worst"), Reply("{}", reported="worst")
     return openings(limited=True).map(lambda drawn: Plot(drawn, (speech,) * 40, (vote,) * 16, (Start(),)))
+
+
+# --- laws ---------------------------------------------------------------------------------------------
+
+EXAMPLES = 40
+Law = Callable[[Simulation], None]
+
+
+@cache
+def played(strategy: st.SearchStrategy[Plot]) -> tuple[Simulation, ...]:
+    """The debates that every law is checked on, drawn and played once in a process."""
+    simulations: list[Simulation] = []
+    _for_each_plot(strategy, lambda plot: simulations.append(plot.play()), Phase.generate)
+    return tuple(simulations)
+
+
+def law(
+    strategy: st.SearchStrategy[Plot] | None = None, examples: int = EXAMPLES
+) -> Callable[[Law], Callable[[], None]]:
+    """Makes a test of a function that asserts something of one debate.
+
+    All laws share their debates, so a law must not change the simulation it is given. If one of them breaks
+    the law, hypothesis draws the same plots again and reports the smallest that does.
+    """
+    drawn = plots() if strategy is None else strategy
+
+    def decorate(check: Law) -> Callable[[], None]:
+        def test() -> None:
+            try:
+                for simulation in played(drawn)[:examples]:
+                    check(simulation)
+            except Exception:
+                _for_each_plot(drawn, lambda plot: check(plot.play()), *Phase)
+                raise
+
+        test.__name__, test.__qualname__ = check.__name__, check.__qualname__
+        test.__module__, test.__doc__ = check.__module__, check.__doc__
+        return test
+
+    return decorate
+
+
+def _for_each_plot(strategy: st.SearchStrategy[Plot], act: Callable[[Plot], None], *phases: Phase) -> None:
+    """Call `act` with the same random plots each time."""
+
+    @settings(database=None, deadline=None, max_examples=EXAMPLES, phases=phases)
+    @seed(1)
+    @given(strategy)
+    def draw(plot: Plot) -> None:
+        act(plot)
+
+    draw()

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -47,9 +46,8 @@ from moot.rules.commands import Retry, decide
 from moot.rules.plan import ORDERS, plan
 from tests.rules.random_debates import (
     COMMANDS,
-    LAW,
-    Plot,
     greedy,
+    law,
     plots,
     remark_canary,
     secrets,
@@ -57,7 +55,8 @@ from tests.rules.random_debates import (
 )
 from tests.rules.simulate import Sent, Simulation
 
-FEWER = settings(LAW, max_examples=20)
+FEWER = 20
+LIMITED = st.one_of(plots(limited=True), greedy())
 
 
 def everything(request: Request) -> str:
@@ -95,30 +94,25 @@ def at_rest(simulation: Simulation) -> list[Debate]:
 # --- the log ------------------------------------------------------------------------------------------
 
 
-@given(plots())
-@FEWER
-def test_a_log_folds_the_same_wherever_it_is_cut(plot: Plot) -> None:
-    records = plot.play().records
+@law(examples=FEWER)
+def test_a_log_folds_the_same_wherever_it_is_cut(simulation: Simulation) -> None:
+    records = simulation.records
     whole = fold(records)
     # Every cut of an ordinary log; of a very long one, some.
     for cut in range(0, len(records) + 1, len(records) // 150 + 1):
         assert fold(records[cut:], fold(records[:cut])) == whole
 
 
-@given(plots())
-@FEWER
-def test_a_log_read_back_is_the_log_that_was_written(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_a_log_read_back_is_the_log_that_was_written(simulation: Simulation) -> None:
     for recorded in simulation.records:
         assert decode_recorded(encode(recorded)) == recorded
         assert decode_event(encode(recorded.event)) == recorded.event
     assert fold(decode_recorded(encode(recorded)) for recorded in simulation.records) == simulation.debate
 
 
-@given(plots())
-@FEWER
-def test_the_state_knows_its_place_in_the_log(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_the_state_knows_its_place_in_the_log(simulation: Simulation) -> None:
     turning = 0
     for recorded, state in zip(simulation.records, simulation.states, strict=True):
         turning = turning if isinstance(recorded.event, CallDelta | SegmentCompleted) else recorded.seq
@@ -143,28 +137,24 @@ EDGES: dict[Status, tuple[Status, ...]] = {
 }  # fmt: skip
 
 
-@given(plots())
-@LAW
-def test_the_status_moves_along_legal_edges(plot: Plot) -> None:
-    states = plot.play().states
+@law()
+def test_the_status_moves_along_legal_edges(simulation: Simulation) -> None:
+    states = simulation.states
     for before, after in itertools.pairwise(states):
         assert after.status == before.status or after.status in EDGES[before.status]
 
 
-@given(plots())
-@LAW
-def test_every_debate_comes_to_an_end_that_leaves_nothing_open(plot: Plot) -> None:
-    debate = plot.play().debate
+@law()
+def test_every_debate_comes_to_an_end_that_leaves_nothing_open(simulation: Simulation) -> None:
+    debate = simulation.debate
     assert debate.status in ("completed", "aborted", "error")
     assert not debate.live
     assert not debate.calls
     assert (debate.ended is None) == (debate.status == "error")
 
 
-@given(plots())
-@LAW
-def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(simulation: Simulation) -> None:
     paused = False
     for recorded in simulation.records:
         match recorded.event:
@@ -181,10 +171,8 @@ def test_nothing_starts_after_an_acknowledged_pause_until_it_is_lifted(plot: Plo
                 pass
 
 
-@given(plots())
-@LAW
-def test_a_step_goes_no_further_than_one_group_or_one_round(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_a_step_goes_no_further_than_one_group_or_one_round(simulation: Simulation) -> None:
     steps: list[Slot] = []
     for recorded, before, after in zip(
         simulation.records[1:], simulation.states[:-1], simulation.states[1:], strict=True
@@ -202,29 +190,24 @@ def test_a_step_goes_no_further_than_one_group_or_one_round(plot: Plot) -> None:
         assert after.step is None or after.running or after.status == "paused"
 
 
-@given(plots())
-@LAW
-def test_after_an_abort_nothing_starts(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_after_an_abort_nothing_starts(simulation: Simulation) -> None:
     for state, event in zip(simulation.states[:-1], simulation.events[1:], strict=True):
         if state.status == "aborted":
             assert not isinstance(event, TurnStarted | AsideAsked | PollOpened | RoundStarted)
             assert not isinstance(event, CallStarted) or state.being_judged
 
 
-@given(plots())
-@LAW
-def test_nothing_is_asked_aside_while_somebody_speaks(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_nothing_is_asked_aside_while_somebody_speaks(simulation: Simulation) -> None:
     for recorded, state in zip(simulation.records, simulation.states, strict=True):
         if isinstance(recorded.event, AsideAsked) and recorded.seq not in simulation.commanded:
             assert not state.live
 
 
-@given(plots())
-@LAW
-def test_a_point_is_put_by_the_other_side_and_once_in_a_speech(plot: Plot) -> None:
-    debate = plot.play().debate
+@law()
+def test_a_point_is_put_by_the_other_side_and_once_in_a_speech(simulation: Simulation) -> None:
+    debate = simulation.debate
     assert len({point.turn for point in debate.points}) == len(debate.points)
     for point in debate.points:
         turn = debate.turn(point.turn)
@@ -232,50 +215,42 @@ def test_a_point_is_put_by_the_other_side_and_once_in_a_speech(plot: Plot) -> No
         assert opposed(debate.seats, point.seat, turn.seat)
 
 
-@given(plots())
-@LAW
-def test_everybody_votes_once_in_each_poll(plot: Plot) -> None:
-    votes = Counter((vote.poll, vote.voter) for vote in plot.play().debate.votes)
+@law()
+def test_everybody_votes_once_in_each_poll(simulation: Simulation) -> None:
+    votes = Counter((vote.poll, vote.voter) for vote in simulation.debate.votes)
     assert not votes or max(votes.values()) == 1
 
 
-@given(plots())
-@LAW
-def test_the_first_verdict_stays_what_it_was(plot: Plot) -> None:
-    for before, after in itertools.pairwise(plot.play().states):
+@law()
+def test_the_first_verdict_stays_what_it_was(simulation: Simulation) -> None:
+    for before, after in itertools.pairwise(simulation.states):
         assert before.verdict is None or after.verdict == before.verdict
         assert len(before.verdicts) <= len(after.verdicts)
 
 
-@given(plots())
-@LAW
-def test_in_manual_mode_no_round_begins_that_was_not_asked_for(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_in_manual_mode_no_round_begins_that_was_not_asked_for(simulation: Simulation) -> None:
     if not simulation.debate.manner.auto:
         for state in simulation.states:
             assert all(turn.round <= state.rounds_asked for turn in (*state.turns, *state.live))
 
 
-@given(plots())
-@LAW
-def test_no_turn_asks_a_model_more_than_five_times(plot: Plot) -> None:
-    calls = Counter(sent.purpose.turn for sent in plot.play().sent if sent.purpose.turn)
+@law()
+def test_no_turn_asks_a_model_more_than_five_times(simulation: Simulation) -> None:
+    calls = Counter(sent.purpose.turn for sent in simulation.sent if sent.purpose.turn)
     assert not calls or max(calls.values()) <= 5
 
 
-@given(plots())
-@LAW
-def test_each_slot_is_used_up_at_most_once(plot: Plot) -> None:
-    for state in plot.play().states:
+@law()
+def test_each_slot_is_used_up_at_most_once(simulation: Simulation) -> None:
+    for state in simulation.states:
         used = Counter([turn.slot for turn in state.turns if turn.used_slot] + list(state.skipped))
         assert not used or max(used.values()) == 1
         assert not {turn.slot for turn in state.live} & set(used)
 
 
-@given(plots())
-@LAW
-def test_a_live_turn_has_a_call_under_way_or_another_one_coming(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_a_live_turn_has_a_call_under_way_or_another_one_coming(simulation: Simulation) -> None:
     ended: dict[int, CallCompleted | CallFailed] = {}
     for recorded, state in zip(simulation.records, simulation.states, strict=True):
         if isinstance(recorded.event, CallCompleted | CallFailed):
@@ -292,10 +267,8 @@ def test_a_live_turn_has_a_call_under_way_or_another_one_coming(plot: Plot) -> N
         assert not owners or max(owners.values()) == 1
 
 
-@given(plots())
-@FEWER
-def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_a_turn_keeps_the_words_of_its_last_call(simulation: Simulation) -> None:
     people = by_hand(simulation)
     small = {sent.purpose.turn for sent in simulation.sent if sent.request.model.small}
     for turn in simulation.debate.turns:
@@ -313,10 +286,9 @@ def test_a_turn_keeps_the_words_of_its_last_call(plot: Plot) -> None:
         assert turn.text == "".join(said)
 
 
-@given(plots())
-@FEWER
-def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(plot: Plot) -> None:
-    for state in at_rest(plot.play()):
+@law(examples=FEWER)
+def test_recovery_leaves_nothing_open_but_what_people_do_and_is_done_once(simulation: Simulation) -> None:
+    for state in at_rest(simulation):
         draft = runner_decisions.EventBatch(state)
         draft.add(*runner_decisions.recover(state))
         speaking = {turn.number for turn in draft.debate.live}
@@ -334,10 +306,9 @@ def _unpriced(events: Sequence[Event]) -> list[Event]:
     ]
 
 
-@given(plots())
-@FEWER
-def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
-    for state in at_rest(plot.play()):
+@law(examples=FEWER)
+def test_neither_commands_nor_plans_look_at_words_in_flight(simulation: Simulation) -> None:
+    for state in at_rest(simulation):
         if not (state.live or state.calls):
             continue
         mute = replace(
@@ -356,10 +327,8 @@ def test_neither_commands_nor_plans_look_at_words_in_flight(plot: Plot) -> None:
                 assert _unpriced(deaf) == _unpriced(hearing)
 
 
-@given(plots())
-@FEWER
-def test_a_refusal_names_the_status_and_writes_nothing(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_a_refusal_names_the_status_and_writes_nothing(simulation: Simulation) -> None:
     for seq, _, decision in simulation.asked:
         if isinstance(decision, Refused):
             assert decision.status == simulation.states[seq - 1].status
@@ -369,20 +338,16 @@ def test_a_refusal_names_the_status_and_writes_nothing(plot: Plot) -> None:
 # --- who hears what -----------------------------------------------------------------------------------
 
 
-@given(plots())
-@LAW
-def test_nobody_is_sent_what_a_model_thought(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_nobody_is_sent_what_a_model_thought(simulation: Simulation) -> None:
     thoughts = [thought_canary(sent.call) for sent in simulation.sent]
     for sent in simulation.sent:
         text = everything(sent.request)
         assert not any(thought in text for thought in thoughts)
 
 
-@given(plots())
-@LAW
-def test_what_a_seat_alone_was_told_reaches_that_seat_alone(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_what_a_seat_alone_was_told_reaches_that_seat_alone(simulation: Simulation) -> None:
     for sent in simulation.sent:
         text, told = everything(sent.request), reader(sent)
         for seat in simulation.debate.seats:
@@ -391,10 +356,8 @@ def test_what_a_seat_alone_was_told_reaches_that_seat_alone(plot: Plot) -> None:
                     assert (secret in text) == (told == seat.id)
 
 
-@given(plots())
-@LAW
-def test_a_remark_is_heard_once_by_every_turn_that_starts_after_it(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_a_remark_is_heard_once_by_every_turn_that_starts_after_it(simulation: Simulation) -> None:
     for sent in simulation.sent:
         turn, aside = speaker(sent), asked(sent)
         text = "\n".join(message.content for message in sent.request.messages)
@@ -408,10 +371,8 @@ def test_a_remark_is_heard_once_by_every_turn_that_starts_after_it(plot: Plot) -
             assert times == 1 if may and must else times <= may
 
 
-@given(plots())
-@FEWER
-def test_what_is_written_aside_reaches_its_own_seat_alone(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_what_is_written_aside_reaches_its_own_seat_alone(simulation: Simulation) -> None:
     hidden = dict(secrets(simulation))
     for sent in simulation.sent:
         text = everything(sent.request)
@@ -423,10 +384,8 @@ def test_what_is_written_aside_reaches_its_own_seat_alone(plot: Plot) -> None:
             assert secret not in seen or viewer.seat == seat
 
 
-@given(plots())
-@FEWER
-def test_a_draft_that_was_not_said_is_known_to_its_writer_alone(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_a_draft_that_was_not_said_is_known_to_its_writer_alone(simulation: Simulation) -> None:
     said = "\n".join(turn.text for turn in simulation.debate.turns)
     drafts = {event.text: event.seat for event in simulation.events if isinstance(event, DraftKept)}
     hidden = {text: seat for text, seat in drafts.items() if "<" in text and text not in said}
@@ -437,10 +396,8 @@ def test_a_draft_that_was_not_said_is_known_to_its_writer_alone(plot: Plot) -> N
         assert all(viewer.seat == seat for text, seat in hidden.items() if text in seen)
 
 
-@given(plots())
-@FEWER
-def test_words_beyond_the_budget_are_heard_by_nobody(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_words_beyond_the_budget_are_heard_by_nobody(simulation: Simulation) -> None:
     debate = simulation.debate
     for turn in debate.turns:
         heard = debate.heard_text(turn)
@@ -449,10 +406,8 @@ def test_words_beyond_the_budget_are_heard_by_nobody(plot: Plot) -> None:
         assert not any(mark in everything(sent.request) for sent in others for mark in unheard)
 
 
-@given(plots())
-@FEWER
-def test_nobody_sees_how_anybody_voted(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_nobody_sees_how_anybody_voted(simulation: Simulation) -> None:
     requests = "\n".join(everything(sent.request) for sent in simulation.sent)
     assert "voter<" not in requests
     for viewer in (OWNER, OBSERVER, Viewer("judge"), Viewer("participant", simulation.debate.seats[0].id)):
@@ -465,20 +420,17 @@ def test_nobody_sees_how_anybody_voted(plot: Plot) -> None:
         assert all(isinstance(vote, VoteCast) and not (vote.voter or vote.choice) for vote in votes)
 
 
-@given(plots())
-@LAW
-def test_a_prompt_depends_only_on_the_log_before_its_turn(plot: Plot) -> None:
-    for sent in plot.play().sent:
+@law()
+def test_a_prompt_depends_only_on_the_log_before_its_turn(simulation: Simulation) -> None:
+    for sent in simulation.sent:
         turn = speaker(sent)
         if turn is not None:
             again = turn_request(sent.debate, turn, sent.attempt)
             assert replace(again, max_tokens=sent.request.max_tokens) == sent.request
 
 
-@given(plots())
-@LAW
-def test_a_chained_request_adds_up_to_the_whole_history(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_a_chained_request_adds_up_to_the_whole_history(simulation: Simulation) -> None:
     known: dict[str, tuple[ChatMessage, ...]] = {}
     owner: dict[str, str] = {}
     for sent in simulation.sent:
@@ -496,10 +448,8 @@ def test_a_chained_request_adds_up_to_the_whole_history(plot: Plot) -> None:
             owner[ended.response_id] = turn.seat
 
 
-@given(plots())
-@LAW
-def test_the_beginning_of_a_request_stays_the_same_from_turn_to_turn(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_the_beginning_of_a_request_stays_the_same_from_turn_to_turn(simulation: Simulation) -> None:
     if any(isinstance(command, Retry) for _, command, _ in simulation.asked):
         return
     last: dict[str, tuple[Turn, Request]] = {}
@@ -528,10 +478,8 @@ def hidden_from(viewer: Viewer, simulation: Simulation) -> bytes:
     return b"\n".join(encode(recorded) for recorded in seen)
 
 
-@given(plots())
-@FEWER
-def test_viewers_see_no_secret_and_participants_no_thought(plot: Plot) -> None:
-    simulation = plot.play()
+@law(examples=FEWER)
+def test_viewers_see_no_secret_and_participants_no_thought(simulation: Simulation) -> None:
     seats = simulation.debate.seats
     for state, recorded in zip(simulation.states, simulation.records, strict=True):
         if not isinstance(recorded.event, VoteCast | DraftKept):
@@ -547,10 +495,8 @@ def test_viewers_see_no_secret_and_participants_no_thought(plot: Plot) -> None:
 # --- money --------------------------------------------------------------------------------------------
 
 
-@given(st.one_of(plots(limited=True), greedy()))
-@LAW
-def test_the_cost_limit_holds_at_every_moment(plot: Plot) -> None:
-    simulation = plot.play()
+@law(LIMITED)
+def test_the_cost_limit_holds_at_every_moment(simulation: Simulation) -> None:
     limit = simulation.debate.limits.cost
     assert limit is not None
     for state in simulation.states:
@@ -577,10 +523,8 @@ def judging_costs(state: Debate) -> Money:
     return total
 
 
-@given(st.one_of(plots(limited=True), greedy()))
-@LAW
-def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
-    simulation = plot.play()
+@law(LIMITED)
+def test_the_judging_is_held_back_from_the_first_speech_on(simulation: Simulation) -> None:
     limit = simulation.debate.limits.cost
     assert limit is not None
     if simulation.debate.manner.winning in budget.UNJUDGED_RULES:
@@ -590,10 +534,8 @@ def test_the_judging_is_held_back_from_the_first_speech_on(plot: Plot) -> None:
             assert state.counted + state.reserved + judging_costs(state) <= limit
 
 
-@given(st.one_of(plots(limited=True, judge_faults=False), greedy()))
-@LAW
-def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
-    simulation = plot.play()
+@law(st.one_of(plots(limited=True, judge_faults=False), greedy()))
+def test_a_debate_that_reaches_its_limit_is_still_judged(simulation: Simulation) -> None:
     if simulation.debate.manner.winning in budget.UNJUDGED_RULES or simulation.epoch > 1:
         return
     for sent in simulation.sent:
@@ -605,10 +547,8 @@ def test_a_debate_that_reaches_its_limit_is_still_judged(plot: Plot) -> None:
         assert not unpaid or state.final or not beyond_the_first_round(state)
 
 
-@given(plots())
-@LAW
-def test_what_was_spent_is_the_sum_of_the_calls(plot: Plot) -> None:
-    simulation = plot.play()
+@law()
+def test_what_was_spent_is_the_sum_of_the_calls(simulation: Simulation) -> None:
     ended = [event for event in simulation.events if isinstance(event, CallCompleted | CallFailed)]
     debate = simulation.debate
     assert debate.cost_so_far == sum((event.cost or Money(0) for event in ended), Money(0))
