@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Page
 
 from moot.providers.scripted import ScriptedProvider
-from tests.chaos.servers import quiet_port, reigning
+from tests.chaos.servers import quiet_port, server_sequence
 from tests.chaos.viewers import Told, Viewer, as_text, by_header
 from tests.web.routes.served import body, serving
 
@@ -65,17 +65,17 @@ async def test_it_is_told_everything_and_stops_for_good_after_the_end(tmp_path: 
 
 @pytest.mark.timeout(900)
 async def test_it_comes_back_to_the_next_server_after_a_kill(tmp_path: Path, page: Page) -> None:
-    async with reigning(tmp_path, quiet_port(), pace_ms=10) as dynasty:
-        await dynasty.start()
-        debate_id = await dynasty.create(body(), "watched by a browser")
-        await page.goto(f"http://127.0.0.1:{dynasty.port}/health")
+    async with server_sequence(tmp_path, quiet_port(), pace_ms=10) as servers:
+        await servers.start()
+        debate_id = await servers.create(body(), "watched by a browser")
+        await page.goto(f"http://127.0.0.1:{servers.port}/health")
         await page.evaluate(FOLLOW, f"/api/v1/debates/{debate_id}/stream")
         for _ in range(2):
             before = await page.evaluate("seen.length")
             await until(page, f"seen.length > {before + 10}")
-            await dynasty.kill()
-            await dynasty.start()
+            await servers.kill()
+            await servers.start()
         await until(page, f"source.readyState === {CLOSED}")
-        fresh = Viewer(dynasty.port, debate_id, by_header)
+        fresh = Viewer(servers.port, debate_id, by_header)
         await fresh.follow()
         assert await seen(page) == fresh.seen

@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.store.sqlite.store import SqliteStore
 from tests.chaos.victim import line
+from tests.support.moot_process import Forked
 
 
 class Remains(Struct):
@@ -35,45 +35,38 @@ def run(data: Path, *, kills: int, debates: int, seed: int, crash_at: str = "") 
     ledger = data / "ledger.jsonl"
     received: set[str] = set()
     done = 0
-    command = [sys.executable, "-m", "tests.chaos.victim", str(data / "data"), str(ledger), str(debates)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as nursery:
-        for attempt in range(kills * 3 + 10):
-            wants_kill = done < kills
-            after = dice.randint(20, 100) if wants_kill and not crash_at else None
-            lines, code = _one_life(nursery, crash_at if wants_kill else "", after, received)
-            received.update(lines - {"done"})
-            if code == -signal.SIGKILL:
-                done += 1
-            elif "done" in lines:
-                return remains(data, ledger, done, received)
-            else:
-                raise AssertionError(f"the victim left by itself at attempt {attempt}")
+    for attempt in range(kills * 3 + 10):
+        wants_kill = done < kills
+        kill_after = dice.randint(20, 100) if wants_kill and not crash_at else None
+        victim = Forked(
+            *("tests.chaos.victim", str(data / "data"), str(ledger), str(debates)),
+            env={**os.environ, "MOOT_CRASH_AT": crash_at if wants_kill else ""},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        lines, code = _one_life(victim, kill_after, received)
+        received.update(lines - {"done"})
+        if code == -signal.SIGKILL:
+            done += 1
+        elif "done" in lines:
+            return remains(data, ledger, done, received)
+        else:
+            raise AssertionError(f"the victim left by itself at attempt {attempt}")
     raise AssertionError("the debates never ended")
 
 
-def _one_life(
-    nursery: subprocess.Popen[str], crash_at: str, kill_after: int | None, known: set[str]
-) -> tuple[set[str], int]:
+def _one_life(victim: Forked, kill_after: int | None, known: set[str]) -> tuple[set[str], int]:
     """What a victim prints, and how it ended; it is killed after so many lines that are new."""
-    assert nursery.stdin is not None
-    assert nursery.stdout is not None
-    nursery.stdin.write(f"{crash_at}\n")
-    nursery.stdin.flush()
-    pid, lines, new = 0, set[str](), 0
-    for text in nursery.stdout:
-        match text.split():
-            case ["born", number]:
-                pid = int(number)
-            case ["gone", code]:
-                return lines, int(code)
-            case _:
-                lines.add(text.strip())
-                new += text.strip() not in known
-                # Once: it may be gone already, and its number another's.
-                if new == kill_after:
-                    os.kill(pid, signal.SIGKILL)
-                    kill_after = None
-    raise AssertionError("the nursery is gone")
+    lines, new = set[str](), 0
+    with victim:
+        assert victim.stdout is not None
+        for text in victim.stdout:
+            lines.add(text.strip())
+            new += text.strip() not in known
+            if new == kill_after:
+                victim.kill()
+    return lines, victim.returncode
 
 
 def remains(data: Path, ledger: Path, kills: int, received: set[str]) -> Remains:

@@ -6,8 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-import sys
-from asyncio.subprocess import PIPE, Process
+import subprocess
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import httpx
 
 from tests.cli.terminal import environment
+from tests.support.moot_process import Moot
 
 SECONDS = 60.0
 LIFTED = {
@@ -29,27 +29,37 @@ SHARES, SHARE = 8, 1_500
 BRISK = {"MOOT_TICK_MS": "10", "MOOT_RETRY_BASE_MS": "10"}
 
 
-class Dynasty:
-    """One server at a time, all of them children of one nursery. Use `reigning`."""
+class ServerSequence:
+    """One server at a time, each on the port and the data folder of the one before. Use `server_sequence`."""
 
-    def __init__(self, nursery: Process, port: int, errors: Path) -> None:
+    def __init__(self, data: Path, port: int, env: dict[str, str]) -> None:
         self.port = port
-        self.errors = errors
+        self.errors = data / "errors"
         self.kills = 0
-        self._nursery = nursery
-        self.pid: int | None = None
+        self._env = env
+        self._process: Moot | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     async def start(self) -> None:
-        await self.hatch()
+        self.launch()
         async with asyncio.timeout(SECONDS):
             while not await self._answers():  # noqa: ASYNC110 - another process does not tell
                 await asyncio.sleep(0.005)
 
-    async def hatch(self) -> None:
+    def launch(self) -> None:
         """Start one and do not wait for it."""
-        assert self._nursery.stdin is not None
-        self._nursery.stdin.write(b"\n")
-        self.pid = await self._line()
+        with self.errors.open("ab") as errors:
+            self._process = Moot(
+                *("serve", "--port", str(self.port)),
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            )
 
     async def kill(self) -> None:
         self.kills += 1
@@ -57,26 +67,20 @@ class Dynasty:
 
     async def leave(self, number: signal.Signals) -> int:
         """The exit code after this signal."""
-        assert self.pid is not None
         os.kill(self.pid, number)
         return await self.gone()
 
     async def gone(self) -> int:
         """Wait for it to go by itself; its exit code."""
-        async with asyncio.timeout(SECONDS):
-            code = await self._line()
-        self.pid = None
+        assert self._process is not None
+        code = await asyncio.to_thread(self._process.wait, SECONDS)
+        self._process = None
         return code
 
     async def close(self) -> None:
-        if self.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
-        await self._nursery.communicate(b"")
-
-    async def _line(self) -> int:
-        assert self._nursery.stdout is not None
-        return int(await self._nursery.stdout.readline())
+        if self._process is not None:
+            self._process.kill()
+            await self.gone()
 
     async def _answers(self) -> bool:
         try:
@@ -120,18 +124,15 @@ class Dynasty:
 
 
 @asynccontextmanager
-async def reigning(data: Path, port: int, *, pace_ms: int = 2, **more: str) -> AsyncGenerator[Dynasty]:
-    errors = data / "errors"
-    settings = {**LIFTED, **BRISK, "MOOT_SCRIPT_LEDGER": str(data / "ledger.jsonl"), **more}
-    nursery = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.chaos.server_fork", str(errors), str(port),
-        env=environment(data / "data", pace_ms, **settings), stdin=PIPE, stdout=PIPE,
-    )  # fmt: skip
-    dynasty = Dynasty(nursery, port, errors)
+async def server_sequence(
+    data: Path, port: int, *, pace_ms: int = 2, **variables: str
+) -> AsyncGenerator[ServerSequence]:
+    settings = {**LIFTED, **BRISK, "MOOT_SCRIPT_LEDGER": str(data / "ledger.jsonl"), **variables}
+    servers = ServerSequence(data, port, environment(data / "data", pace_ms, **settings))
     try:
-        yield dynasty
+        yield servers
     finally:
-        await dynasty.close()
+        await servers.close()
 
 
 def quiet_port() -> int:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.chaos import kill_runs as kills
-from tests.chaos.servers import Dynasty, quiet_port, reigning
+from tests.chaos import kill_runs
+from tests.chaos.servers import ServerSequence, quiet_port, server_sequence
 from tests.chaos.viewers import Viewer, Way, by_header, by_log, by_query, by_socket
 from tests.web.routes.served import body
 
@@ -23,25 +23,25 @@ WAYS: tuple[tuple[Way, ...], ...] = (
 async def ordeal(data: Path, wanted: int, seed: int) -> int:
     """Debates one after the other, until the server has been killed so often; how many there were."""
     dice, debates = Random(seed), 0
-    async with reigning(data, quiet_port()) as dynasty:
-        await dynasty.start()
-        while dynasty.kills < wanted:
-            debate_id = await dynasty.create(body(), f"debate {debates}")
+    async with server_sequence(data, quiet_port()) as servers:
+        await servers.start()
+        while servers.kills < wanted:
+            debate_id = await servers.create(body(), f"debate {debates}")
             debates += 1
-            await watched(dynasty, debate_id, wanted, dice)
-        assert (await dynasty.get("debates?limit=1"))["pagination"]["total"] == debates
+            await watched(servers, debate_id, wanted, dice)
+        assert (await servers.get("debates?limit=1"))["pagination"]["total"] == debates
     return debates
 
 
-async def watched(dynasty: Dynasty, debate_id: str, wanted: int, dice: Random) -> None:
+async def watched(servers: ServerSequence, debate_id: str, wanted: int, dice: Random) -> None:
     """The debate is held to its end, with kills in between; then all are asked what they saw."""
-    viewers = [Viewer(dynasty.port, debate_id, *ways) for ways in WAYS]
-    log = Viewer(dynasty.port, debate_id, by_log)
+    viewers = [Viewer(servers.port, debate_id, *ways) for ways in WAYS]
+    log = Viewer(servers.port, debate_id, by_log)
     following = [asyncio.create_task(viewer.follow()) for viewer in (log, *viewers)]
     try:
-        await _killing(dynasty, viewers[0], wanted, dice)
+        await _killing(servers, viewers[0], wanted, dice)
         await asyncio.gather(*following[1:])
-        stored = await _events(dynasty, debate_id)
+        stored = await _events(servers, debate_id)
         log.until = stored[-1]
         while log.last != log.until:  # noqa: ASYNC110 - a viewer keeps, and tells nobody
             await asyncio.sleep(0.01)
@@ -49,31 +49,31 @@ async def watched(dynasty: Dynasty, debate_id: str, wanted: int, dice: Random) -
         for task in following:
             task.cancel()
         await asyncio.gather(*following, return_exceptions=True)
-    fresh = Viewer(dynasty.port, debate_id, by_header)
+    fresh = Viewer(servers.port, debate_id, by_header)
     await fresh.follow()
     assert all(viewer.seen == fresh.seen for viewer in viewers)
     assert [told.id for told in log.seen] == stored == [str(seq) for seq in range(1, len(stored) + 1)]
 
 
-async def _killing(dynasty: Dynasty, viewer: Viewer, wanted: int, dice: Random) -> None:
+async def _killing(servers: ServerSequence, viewer: Viewer, wanted: int, dice: Random) -> None:
     """After so many events that somebody has seen; and now and then while it is starting."""
-    while dynasty.kills < wanted and not viewer.over:
+    while servers.kills < wanted and not viewer.over:
         enough = len(viewer.seen) + dice.randint(1, 50)
         while len(viewer.seen) < enough and not viewer.over:  # noqa: ASYNC110 - likewise
             await asyncio.sleep(0.002)
         if viewer.over:
             return
-        await dynasty.kill()
-        while dynasty.kills < wanted and dice.random() < 0.2:
-            await dynasty.hatch()
+        await servers.kill()
+        while servers.kills < wanted and dice.random() < 0.2:
+            servers.launch()
             await asyncio.sleep(dice.random() * 0.3)
-            await dynasty.kill()
-        await dynasty.start()
+            await servers.kill()
+        await servers.start()
 
 
-async def _events(dynasty: Dynasty, debate_id: str) -> list[str]:
+async def _events(servers: ServerSequence, debate_id: str) -> list[str]:
     events: list[Any] = []
-    while page := (await dynasty.get(f"debates/{debate_id}/events?limit=1000&after={len(events)}"))["events"]:
+    while page := (await servers.get(f"debates/{debate_id}/events?limit=1000&after={len(events)}"))["events"]:
         events += page
     return [str(event["seq"]) for event in events]
 
@@ -99,7 +99,7 @@ async def test_two_hundred_kills_under_viewers_lose_nothing(tmp_path: Path) -> N
 
 def check(data: Path, killed: int, debates: int) -> None:
     """No call was paid twice but those that a kill cut short."""
-    kills.verify(kills.remains(data, data / "ledger.jsonl", killed, set()), debates)
+    kill_runs.verify(kill_runs.remains(data, data / "ledger.jsonl", killed, set()), debates)
 
 
 # --- a reply that nobody got -----------------------------------------------------------------------------
@@ -109,8 +109,8 @@ async def repeated(data: Path, times: int) -> None:
     """The server dies between the commit and the reply, and whoever asked asks again."""
     port, ids = quiet_port(), []
     async with (
-        reigning(data, port, MOOT_CRASH_AT="after-commit:1") as doomed,
-        reigning(data, port) as healthy,
+        server_sequence(data, port, MOOT_CRASH_AT="after-commit:1") as doomed,
+        server_sequence(data, port) as healthy,
     ):
         for number in range(times):
             await doomed.start()

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.chaos.servers import Dynasty, quiet_port, reigning
+from tests.chaos.servers import ServerSequence, quiet_port, server_sequence
 from tests.chaos.viewers import Viewer, Way, by_header, by_query, by_socket
 from tests.web.routes.served import body
 
@@ -36,23 +36,23 @@ async def test_fifty_servers_leave_three_hundred_viewers_in_good_order(tmp_path:
 
 async def succession(data: Path, times: int, watching: int) -> None:
     dice = Random(1)
-    async with reigning(data, quiet_port(), pace_ms=20) as dynasty:
-        await dynasty.start()
-        debates = [await dynasty.create(body(maxRounds=10), f"debate {n}") for n in range(DEBATES)]
+    async with server_sequence(data, quiet_port(), pace_ms=20) as servers:
+        await servers.start()
+        debates = [await servers.create(body(maxRounds=10), f"debate {n}") for n in range(DEBATES)]
         viewers = [
-            Viewer(dynasty.port, debates[n % DEBATES], WAYS[n // DEBATES % len(WAYS)])
+            Viewer(servers.port, debates[n % DEBATES], WAYS[n // DEBATES % len(WAYS)])
             for n in range(watching)
         ]
         async with asyncio.TaskGroup() as group:
             following = [group.create_task(viewer.follow()) for viewer in viewers]
             for _ in range(times):
                 await _mid_word(viewers, dice)
-                await _leave(dynasty)
-                await dynasty.start()
+                await _leave(servers)
+                await servers.start()
             for task in following:
                 task.cancel()
-        await _see_the_rest(dynasty, debates, viewers)
-    assert "Traceback" not in dynasty.errors.read_text()
+        await _see_the_rest(servers, debates, viewers)
+    assert "Traceback" not in servers.errors.read_text()
 
 
 async def _mid_word(viewers: list[Viewer], dice: Random) -> None:
@@ -65,18 +65,18 @@ async def _mid_word(viewers: list[Viewer], dice: Random) -> None:
     assert not any(viewer.over for viewer in viewers), "the debates are too short for this"
 
 
-async def _leave(dynasty: Dynasty) -> None:
+async def _leave(servers: ServerSequence) -> None:
     async with asyncio.timeout(GRACE_SECONDS):
-        assert await dynasty.leave(signal.SIGTERM) == 0
+        assert await servers.leave(signal.SIGTERM) == 0
 
 
-async def _see_the_rest(dynasty: Dynasty, debates: list[str], viewers: list[Viewer]) -> None:
+async def _see_the_rest(servers: ServerSequence, debates: list[str], viewers: list[Viewer]) -> None:
     """Stop the debates, and let everybody come back for what is left."""
     for debate_id in debates:
-        await dynasty.ask(f"debates/{debate_id}/stop")
+        await servers.ask(f"debates/{debate_id}/stop")
     await asyncio.gather(*(viewer.follow() for viewer in viewers))
     for number, debate_id in enumerate(debates):
-        fresh = Viewer(dynasty.port, debate_id, by_header)
+        fresh = Viewer(servers.port, debate_id, by_header)
         await fresh.follow()
         assert fresh.seen[-1].event == "complete"
         assert all(viewer.seen == fresh.seen for viewer in viewers[number::DEBATES])

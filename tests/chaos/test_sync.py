@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.servers import quiet_port, reigning
+from tests.chaos.servers import quiet_port, server_sequence
 from tests.web.routes.served import body
 
 STRACE = shutil.which("strace")
@@ -28,13 +28,13 @@ def told(line: str) -> str | None:
 @pytest.mark.skipif(STRACE is None, reason="there is no strace; on Debian: apt-get install strace")
 async def test_every_command_is_on_the_disk_before_it_is_answered(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    async with reigning(tmp_path, quiet_port()) as dynasty:
-        await dynasty.start()
-        debate_id = await dynasty.create(body(autoProgress=False), "one")
+    async with server_sequence(tmp_path, quiet_port()) as servers:
+        await servers.start()
+        debate_id = await servers.create(body(autoProgress=False), "one")
         assert STRACE is not None
         watching = await asyncio.create_subprocess_exec(
             STRACE, "-f", "-s", "40", "-e", "trace=fsync,fdatasync,write,writev,sendto,sendmsg",
-            "-p", str(dynasty.pid), "-o", str(trace), stderr=asyncio.subprocess.PIPE,
+            "-p", str(servers.pid), "-o", str(trace), stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert watching.stderr is not None
         attached = await watching.stderr.readline()
@@ -42,8 +42,8 @@ async def test_every_command_is_on_the_disk_before_it_is_answered(tmp_path: Path
             await watching.wait()
             pytest.skip(f"strace may not look here: {attached.decode()}")
         for number in range(CALLS // 2):
-            await dynasty.ask(f"debates/{debate_id}/inject", {"text": f"Remark {number}."})
-            await dynasty.ask(f"debates/{debate_id}/{('pause', 'resume')[number % 2]}")
+            await servers.ask(f"debates/{debate_id}/inject", {"text": f"Remark {number}."})
+            await servers.ask(f"debates/{debate_id}/{('pause', 'resume')[number % 2]}")
         watching.terminate()
         await watching.communicate()
     seen = [what for line in trace.read_text(errors="replace").splitlines() if (what := told(line))]

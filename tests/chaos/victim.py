@@ -1,23 +1,18 @@
-"""Processes to be killed: each runs debates one by one, and prints every event that a follower receives.
+"""A process to be killed: it holds debates one by one, and prints every event that a follower receives.
 
-    python -m tests.chaos.victim DATA LEDGER HOW_MANY
+    tests.chaos.victim DATA LEDGER HOW_MANY
 
-For every line it gets, it forks a victim; the line says where that one crashes, and may be empty. To import
-everything, as done here, takes longer than most victims live. A victim takes up first what its predecessor
-has left. A line of its own is `debate seq digest`, and the last `done`; ours are `born PID` and `gone CODE`.
+It first finishes what the process before it has left. A line is `debate seq digest`, and the last is `done`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import importlib
 import os
 import sys
-import threading
 from pathlib import Path
 
-from moot.core import crash_points
 from moot.core.events import Recorded, encode
 from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
@@ -35,10 +30,10 @@ def say(text: str) -> None:
     os.write(1, f"{text}\n".encode())
 
 
-async def main(data: Path, ledger: Path, how_many: int) -> None:
+async def hold_debates(data: Path, ledger: Path, how_many: int) -> None:
     provider = ScriptedProvider(pace=0.002, ledger=ledger)
     settings = Settings(data=data, pace=RunnerTimings(retry_base=0.01, tick=0.01))
-    # Whoever is to die while tools are at work is given some.
+    # A process that is to die while tools are at work needs some.
     allowed = ("lab",) if os.environ.get("MOOT_CRASH_AT", "").startswith("tool") else ()
     shop = Workshop(echo=echo)
     async with Arena.open(settings, providers={"scripted": provider}, tools=shop, recover=True) as arena:
@@ -63,19 +58,7 @@ async def follow(arena: Arena, debate_id: str) -> None:
         say(line(recorded))
 
 
-def bear(crash_at: str, *arguments: str) -> None:
-    child = os.fork()
-    if not child:
-        os.environ["MOOT_CRASH_AT"] = crash_at
-        importlib.reload(crash_points)
-        asyncio.run(main(Path(arguments[0]), Path(arguments[1]), int(arguments[2])))
-        os._exit(0)
-    say(f"born {child}")
-    _, status = os.waitpid(child, 0)
-    say(f"gone {os.waitstatus_to_exitcode(status)}")
-
-
-if __name__ == "__main__":
-    assert threading.active_count() == 1, "a fork leaves other threads behind"
-    for wish in sys.stdin:
-        bear(wish.strip(), *sys.argv[1:])
+def main() -> None:
+    data, ledger, how_many = sys.argv[1:]
+    asyncio.run(hold_debates(Path(data), Path(ledger), int(how_many)))
+    sys.exit(0)

@@ -16,7 +16,7 @@ from playwright.async_api import BrowserContext, Page, expect
 from moot.models.catalogue import DEFAULT
 from moot.models.model_files import ModelFiles
 from moot.providers.scripted import ScriptedProvider
-from tests.chaos.servers import quiet_port, reigning
+from tests.chaos.servers import quiet_port, server_sequence
 from tests.page.conftest import Watched, watching
 from tests.page.waiting_speakers import PATIENT, Stage
 from tests.web.routes.served import Served, body, serving
@@ -113,20 +113,20 @@ async def test_a_server_that_is_killed_in_mid_speech_is_waited_for(
     tmp_path: Path, context: BrowserContext
 ) -> None:
     async with (
-        reigning(tmp_path, quiet_port(), pace_ms=15) as dynasty,
+        server_sequence(tmp_path, quiet_port(), pace_ms=15) as servers,
         await context.new_page() as page,
     ):
-        await dynasty.start()
-        debate = await dynasty.create(body(maxRounds=1), "watched in a page")
-        await page.goto(f"http://127.0.0.1:{dynasty.port}/debate/{debate}")
+        await servers.start()
+        debate = await servers.create(body(maxRounds=1), "watched in a page")
+        await page.goto(f"http://127.0.0.1:{servers.port}/debate/{debate}")
         await page.evaluate("window.untouched = true")
         await expect(page.locator("#turn-1 .words")).to_have_text(re.compile(r"\w+ \w+ \w+"))
-        await dynasty.kill()
+        await servers.kill()
         await expect(page.get_by_role("status").filter(has_text="Reconnecting…")).to_be_visible()
-        await dynasty.start()
+        await servers.start()
         await expect(page.locator("#verdict .headline")).to_be_visible(timeout=20_000)
         assert await page.evaluate("window.untouched")
-        transcript = await dynasty.get(f"debates/{debate}/transcript?format=json")
+        transcript = await servers.get(f"debates/{debate}/transcript?format=json")
         assert await page.evaluate(SAID) == said(transcript)
         assert len(said(transcript)) == 2
 

@@ -1,16 +1,17 @@
-"""`moot` as a process of its own, without the second that it takes to read the whole program.
+"""`moot` as a process of its own, without the second that it takes to import the whole program.
 
     running = Moot("list", "--json", env=environment(data), stdout=PIPE)
 
-A nursery, one for each process of tests, has read everything and forks a child for each that is wanted. The
-child gets its own streams, environment, folder and session, and from there on does what `python -m moot`
-does, from the first line to the exit code. It is used like any other `Popen`.
+A fork server, one for each process of tests, has imported everything and forks a child for each command. The
+child gets its own streams, environment, folder and session, and then does what `python -m moot` does, up to
+the exit code. It is used like any other `Popen`.
 """
 
 from __future__ import annotations
 
 import atexit
 import fcntl
+import gc
 import importlib
 import json
 import os
@@ -22,77 +23,89 @@ import sys
 import termios
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-READ = (
+CLI_MODULES = (
     "app", "commands.debate", "commands.serve", "commands.work", "follow", "debate_source", "debate_local",
     "debate_remote", "remote", "find_debate", "export_formats",
 )  # fmt: skip
-"""What most commands need of `moot.cli`; the rest is read when it is asked for, as always."""
-SHARED = (
+"""What most commands import of `moot.cli`; the others import the rest when they need it, as always."""
+CLUSTER_MODULES = (
     "moot.store.postgres.store",
     "moot.cluster.queue_placement",
     "moot.cluster.redis_bus",
     "moot.cluster.redis_shared_state",
 )
-"""What processes on one log need."""
-MOST_BYTES = 512 * 1024
+"""What the processes of a cluster need."""
+MAX_REQUEST_BYTES = 512 * 1024
 
-_nursery: socket.socket | None = None
+_fork_server: socket.socket | None = None
 
 
-def _asked() -> socket.socket:
-    global _nursery
-    if _nursery is None:
-        _nursery, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        _nursery.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_BYTES)
+def _requests() -> socket.socket:
+    """The connection to this process's fork server, which is started by the first use."""
+    global _fork_server
+    if _fork_server is None:
+        _fork_server, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _fork_server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_REQUEST_BYTES)
         command = [sys.executable, "-m", "tests.support.moot_process", str(theirs.fileno())]
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=ROOT)
         theirs.close()
-        atexit.register(_close, _nursery, process)
-    return _nursery
+        atexit.register(_close, _fork_server, process)
+    return _fork_server
 
 
-def _close(asked: socket.socket, process: subprocess.Popen[bytes]) -> None:
-    asked.close()
+def _close(requests: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    requests.close()
     process.wait()
 
 
-class Moot(subprocess.Popen[Any]):
-    """`terminal`: its standard streams are a terminal, which becomes its own."""
+class Forked(subprocess.Popen[Any]):
+    """A process that calls `main()` of a module.
+
+    With `terminal`, its standard streams are a terminal, which becomes its own.
+    """
 
     def __init__(
-        self, *arguments: str, env: Mapping[str, str], terminal: bool = False, **options: Any
+        self, module: str, *arguments: str, env: Mapping[str, str], terminal: bool = False, **options: Any
     ) -> None:
+        self._module = module
         self._terminal = terminal
-        self._ending = -1
+        self._report = -1
         super().__init__(["moot", *arguments], env=dict(env), **options)
 
-    def _execute_child(self, args: Any, *given: Any) -> None:
-        """As `Popen` does, but for the fork: the streams go to the nursery, the child's number comes back."""
-        cwd, env = given[4], given[5]
-        pipes = given[9:15]
+    def _execute_child(self, args: Any, *options: Any) -> None:
+        """As `Popen` does, but the fork server forks: it gets the streams and sends the child's number."""
+        cwd, env = options[4], options[5]
+        pipes = options[9:15]
         ours, theirs = os.pipe()
         streams = [number if end == -1 else end for number, end in enumerate((pipes[0], pipes[3], pipes[5]))]
-        wish = {"args": args, "env": env, "cwd": str(cwd or Path.cwd()), "terminal": self._terminal}
-        socket.send_fds(_asked(), [json.dumps(wish).encode()], [*streams, theirs])
+        request = {
+            "module": self._module,
+            "args": args,
+            "env": env,
+            "cwd": str(cwd or Path.cwd()),
+            "terminal": self._terminal,
+        }
+        socket.send_fds(_requests(), [json.dumps(request).encode()], [*streams, theirs])
         os.close(theirs)
         self._close_pipe_fds(*pipes)
-        self._ending = ours
+        self._report = ours
         self.pid = int(os.read(ours, 32).decode().strip())
         self._child_created = True
 
     def _try_wait(self, wait_flags: int) -> tuple[int, int]:
-        if wait_flags and not select.select([self._ending], [], [], 0)[0]:
+        if wait_flags and not select.select([self._report], [], [], 0)[0]:
             return 0, 0
-        status = int(os.read(self._ending, 32).decode() or "9")
-        os.close(self._ending)
+        status = int(os.read(self._report, 32).decode() or "9")
+        os.close(self._report)
         return self.pid, status
 
     def _internal_poll(self, *_: Any, **__: Any) -> int | None:
-        if self.returncode is None and self._ending != -1 and self._waitpid_lock.acquire(False):
+        if self.returncode is None and self._report != -1 and self._waitpid_lock.acquire(False):
             try:
                 pid, status = self._try_wait(os.WNOHANG)
                 if pid:
@@ -102,27 +115,76 @@ class Moot(subprocess.Popen[Any]):
         return self.returncode
 
 
-# --- the nursery ----------------------------------------------------------------------------------------
+class Moot(Forked):
+    """The command `moot`."""
+
+    def __init__(self, *arguments: str, **options: Any) -> None:
+        super().__init__("moot.cli", *arguments, **options)
 
 
-def _bear(wish: dict[str, Any], streams: list[int], told: int) -> None:
-    """In a process of its own, that waits for the child and tells how it ended."""
+# --- the fork server ------------------------------------------------------------------------------------
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork a child for each request, and report its number and how it ended."""
+    for name in (
+        # First, as in a program without a terminal: `Literal` types with the same members are one object, and
+        # msgspec leaves a default out of what it writes only if it is the very object of the first.
+        "moot.engine.arena",
+        *("moot.processes.server", "moot.processes.worker", "moot.client"),
+        *(f"moot.cli.{name}" for name in CLI_MODULES),
+        *CLUSTER_MODULES,
+    ):
+        importlib.import_module(name)
+    assert threading.active_count() == 1, "a fork leaves other threads behind"
+    # What was imported stays: children need not copy its pages to look for garbage there.
+    gc.collect()
+    gc.freeze()
+    woken, waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(waking)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    reports: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([requests, woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            _report_ended(reports)
+        if requests not in ready:
+            continue
+        message, descriptors, _, _ = socket.recv_fds(requests, MAX_REQUEST_BYTES, 4)
+        if not message:
+            return
+        *streams, report = descriptors
+        child = os.fork()
+        if not child:
+            signal.set_wakeup_fd(-1)
+            requests.close()
+            for descriptor in (woken, waking, report, *reports.values()):
+                os.close(descriptor)
+            _become(json.loads(message), streams)
+            return
+        for descriptor in streams:
+            os.close(descriptor)
+        reports[child] = report
+        os.write(report, f"{child:<32}".encode())
+
+
+def _report_ended(reports: dict[int, int]) -> None:
+    while reports:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if not child:
+            return
+        report = reports.pop(child)
+        with suppress(BrokenPipeError):
+            os.write(report, f"{status:<32}".encode())
+        os.close(report)
+
+
+def _become(request: dict[str, Any], streams: list[int]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    child = os.fork()
-    if not child:
-        os.close(told)
-        _become(wish, streams)
-        return
-    for descriptor in streams:
-        os.close(descriptor)
-    os.write(told, f"{child:<32}".encode())
-    _, status = os.waitpid(child, 0)
-    os.write(told, f"{status:<32}".encode())
-    os._exit(0)
-
-
-def _become(wish: dict[str, Any], streams: list[int]) -> None:
-    if wish["terminal"]:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if request["terminal"]:
         os.setsid()
         fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
     for number, descriptor in enumerate(streams):
@@ -130,45 +192,36 @@ def _become(wish: dict[str, Any], streams: list[int]) -> None:
     for descriptor in {*streams} - {0, 1, 2}:
         os.close(descriptor)
     os.environ.clear()
-    os.environ.update(wish["env"])
-    os.chdir(wish["cwd"])
+    os.environ.update(request["env"])
+    os.chdir(request["cwd"])
     sys.stdin, sys.stdout, sys.stderr = (
         open(0, encoding="utf-8", closefd=False),  # noqa: SIM115 - they are open for as long as it lives
         open(1, "w", encoding="utf-8", buffering=1 if os.isatty(1) else -1, closefd=False),  # noqa: SIM115 - as above
         open(2, "w", encoding="utf-8", buffering=1, closefd=False),  # noqa: SIM115 - as above
     )
-    sys.argv = ["moot", *wish["args"][1:]]
+    sys.argv = request["args"]
     # Where it is to crash was read before this child's environment was known.
     importlib.reload(importlib.import_module("moot.core.crash_points"))
-    importlib.import_module("moot.cli").main()
+    try:
+        importlib.import_module(request["module"]).main()
+    except SystemExit as ending:
+        _leave(ending.code)
+        raise
 
 
-def _tend(asked: socket.socket) -> None:
-    for name in READ:
-        importlib.import_module(f"moot.cli.{name}")
-    for name in (
-        "moot.processes.server",
-        "moot.processes.worker",
-        "moot.client",
-        "moot.engine.arena",
-        *SHARED,
-    ):
-        importlib.import_module(name)
-    assert threading.active_count() == 1, "a fork leaves other threads behind"
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(asked, MOST_BYTES, 4)
-        if not message:
-            return
-        if not os.fork():
-            asked.close()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            _bear(json.loads(message), descriptors[:3], descriptors[3])
-            return
-        for descriptor in descriptors:
-            os.close(descriptor)
+def _leave(code: object) -> None:
+    """End here, without taking apart all that was imported: that would take longer than most commands.
+
+    Returns where the interpreter has more to do: threads to wait for, or output that nobody reads.
+    """
+    if threading.active_count() > 1 or not isinstance(code, int):
+        return
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":
-    _tend(socket.socket(fileno=int(sys.argv[1])))
+    _serve(socket.socket(fileno=int(sys.argv[1])))
