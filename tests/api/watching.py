@@ -12,7 +12,7 @@ from moot.api.frames import Dialect, Frame, SeenEvent, as_message, frame_id, see
 from moot.api.native import NativeFrames
 from moot.api.v1.stream_frames import V1Frames
 from moot.compat.arena_frames import ArenaFrames
-from moot.compat.quick_frames import QuickFrames
+from moot.compat.quick import QuickFrames
 from moot.compat.turn_stream import TurnFrames
 from moot.core.events import Event, Recorded
 from moot.core.evolve import evolve

@@ -16,7 +16,7 @@ from time import process_time
 import msgspec
 
 from moot.compat.legacy_import import import_rows
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.store.archive_rows import legacy_shape, unified_shape
 from moot.store.sqlite.store import SqliteStore
 from tests.bench.tools import folder, report

@@ -10,7 +10,7 @@ import pytest
 
 from moot.client import ApiError, AsyncClient, Client, Config, Debater
 from moot.compat.legacy_import import import_rows
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.store.sqlite.store import SqliteStore
 from tests.client.serving import Served, served
 from tests.compat.old_rows import EACH, in_lines, rows

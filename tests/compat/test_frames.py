@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from moot.api.frames import Dialect, SeenEvent, as_lines, parse_cursor
 from moot.api.native import NativeFrames
 from moot.compat.arena_frames import ArenaFrames, debate_reply, seat_letter
-from moot.compat.plain_frames import counted_turns, end_seq
+from moot.compat.plain_stream import end_seq, turns_by_slot
 from moot.compat.turn_stream import TurnFrames
 from moot.core.events import Recorded
 from moot.core.state import Debate, Turn
@@ -124,7 +124,7 @@ def check_agreement(records: Sequence[Recorded]) -> None:
     """All dialects tell the same words, the same costs and the same winner."""
     seen = watch(records)
     debate = end_of(seen)
-    counting = [turn for turn in counted_turns(debate) if turn.has_words]
+    counting = [turn for turn in turns_by_slot(debate) if turn.has_words]
     words = [turn.text for turn in counting]
     costs, result = float(debate.cost_so_far), debate.verdict
     page = json.loads(to_json(transcript(debate)))
@@ -244,6 +244,6 @@ def test_who_speaks_at_the_same_time_hears_the_others_afterwards(name: str) -> N
             listener.hear(data)
             if data["type"] == "turn.completed":
                 whole[data["turnNumber"]] = data["fullContent"]
-        assert [whole[turn.slot + 1] for turn in counted_turns(debate)] == [
-            turn.text for turn in counted_turns(debate)
+        assert [whole[turn.slot + 1] for turn in turns_by_slot(debate)] == [
+            turn.text for turn in turns_by_slot(debate)
         ]

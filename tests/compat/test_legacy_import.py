@@ -15,7 +15,7 @@ import pytest
 from moot.compat import legacy_export, legacy_import
 from moot.compat.legacy_export import DDL
 from moot.compat.legacy_import import ImportProgress, import_rows, undo_import
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.core.visibility import OWNER
 from moot.store.memory import MemoryStore

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from moot.compat import legacy_export, legacy_import
 from moot.compat.legacy_export import DDL
 from moot.compat.legacy_import import ImportProgress, import_rows
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.core.errors import Invalid, Unavailable
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore

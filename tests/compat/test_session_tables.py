@@ -16,7 +16,7 @@ import pytest
 
 from moot.cli.commands.sessions import bring, give
 from moot.compat import session_tables
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.compat.row_writers import WriteReport
 from moot.core.errors import Invalid, Unavailable
 from moot.core.events import DebateImported

@@ -104,7 +104,7 @@ async def _shared_database(address: str) -> CheckResult:
     """Makes no tables: whoever only looks changes nothing."""
     if any(importlib.util.find_spec(name) is None for name in ("psycopg", "psycopg_pool")):
         return CheckResult("bad", "database", "the driver of PostgreSQL is not installed", CLUSTER)
-    from moot.compat.row_locations import without_secrets
+    from moot.compat.row_readers import without_secrets
     from moot.store.postgres.connect import fetch, open_connection, translated
 
     try:

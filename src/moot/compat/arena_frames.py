@@ -1,8 +1,8 @@
-"""The arena's dialect: two debaters, A and B, take turns; whoever watches may pause, skip and comment.
+"""The replies and stream events of `/api/debates`.
 
-`debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, without
-names and ids. Any debate of the house can be looked at so: its seats are A, B, C ... by place, and a turn
-has the number of its place in the schedule, however often it is given.
+`debate.started`, `turn.started`, `token`, `turn.completed`, `action.processed`, `debate.completed`, as data
+without event names and ids. Any debate can be read this way: its seats are A, B, C ... in order, and a turn
+has the number of its slot in the schedule, however often it is repeated.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from typing import Any, Literal, assert_never
 from msgspec import Struct
 
 from moot.api.frames import Frame, SeenEvent
-from moot.compat.arena_bodies import TYPE, Action
-from moot.compat.plain_frames import (
+from moot.compat.plain_stream import (
     SpeechBegun,
     SpeechOver,
     SpeechText,
     content,
-    counted_turns,
     end_seq,
     is_after_end,
     numbered_frames,
     speech_events,
+    turns_by_slot,
 )
-from moot.compat.quick_frames import debate_fields
+from moot.compat.quick import debate_fields
 from moot.core.events import (
     DebateEnded,
     DebateFailed,
@@ -48,9 +47,11 @@ from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 
 FORMAT = "free"
+TYPE = "turn-based"
+Action = Literal["pause", "resume", "skip", "inject"]
 LETTERS = ascii_uppercase
 AUTOMATIC_SKIPS = ("no questions", "clock", "stopped", "budget")
-"""Why speeches fall out without anybody having skipped them."""
+"""Reasons for which a speech is left out without a command to skip it."""
 
 State = Literal["created", "running", "paused", "completed", "aborted"]
 STATES: dict[Status, State] = {
@@ -64,11 +65,11 @@ STATES: dict[Status, State] = {
     "aborted": "aborted",
     "error": "aborted",
 }
-"""There is no word for a debate that failed; `error` tells why."""
+"""This API has no state for a debate that failed; `error` says why it did."""
 
 
 class ArenaFrames(Struct, frozen=True):
-    """`viewer` is whoever the feed is for: the first event tells the whole debate."""
+    """`viewer` is needed because the first event holds the whole debate."""
 
     viewer: Viewer
 
@@ -90,7 +91,7 @@ class ArenaFrames(Struct, frozen=True):
     def _actions(self, seen: SeenEvent) -> Iterator[dict[str, Any]]:
         match seen.event:
             case TurnStarted() if seen.before:
-                # A comment waits until somebody begins who hears it.
+                # A comment is processed when a speaker begins who hears it.
                 waiting = seen.before.unheard_remarks
                 yield from (_processed("inject", remark) for remark in waiting if self._hears(remark))
             case DebatePaused():
@@ -130,7 +131,7 @@ def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
         "maxRounds": known.rounds_planned,
         "winningCondition": known.manner.winning,
         **{f"debater{LETTERS[place]}": _debater(seat) for place, seat in enumerate(known.seats)},
-        "turns": [_turn(known, turn) for turn in counted_turns(known)],
+        "turns": [_turn(known, turn) for turn in turns_by_slot(known)],
         "status": STATES[known.status],
         "winner": winner(known),
         "currentSpeaker": seat_letter(known, _current(known)),
@@ -157,7 +158,7 @@ def seat_letter(debate: Debate, seat_id: str) -> str:
 
 
 def action_reply(debate: Debate, action: Action, payload: str = "") -> dict[str, Any]:
-    """Taken down; that it has taken effect is told on the stream."""
+    """The command is recorded; the stream reports when it has taken effect."""
     return {
         "debateId": debate.id,
         "accepted": True,
@@ -228,6 +229,6 @@ def _turn(debate: Debate, turn: Turn) -> dict[str, Any]:
 
 
 def _current(debate: Debate) -> str:
-    """Who speaks, else who is next, else who spoke last."""
+    """The seat that speaks, else the next one, else the last one."""
     speaking = [turn.seat for turn in debate.live] or [slot.seat for slot in debate.remaining_slots()]
     return speaking[0] if speaking else debate.schedule[-1].seat

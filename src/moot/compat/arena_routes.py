@@ -1,19 +1,48 @@
-"""`/api/debates`: two debaters take turns, and whoever watches may pause, skip and comment."""
+"""`/api/debates`: two debaters take turns, and viewers may pause, skip and comment. Bodies and routes.
+
+A model may be given by any name that people use for it; a `ModelResolver` finds the model.
+"""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Protocol, assert_never, cast, get_args
 
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema
+from pydantic import field_validator as checks
 from starlette.requests import Request
 from starlette.responses import Response
 
 from moot.api.problems import Problem
 from moot.api.v1 import bodies, query_params
+from moot.api.v1.bodies import MOST_TURN, Body
+from moot.api.v1.fields import (
+    PROVIDERS,
+    Capabilities,
+    Character,
+    ModelId,
+    Name,
+    Prompt,
+    capabilities_of,
+    contract_first,
+)
+from moot.api.v1.validation_messages import (
+    FixedMessage,
+    OptionalField,
+    between,
+    folded,
+    invalid,
+    line,
+    lines,
+    one_of,
+    trimmed,
+)
 from moot.compat import arena_frames
-from moot.compat.arena_bodies import DEFAULT_NAMES, Debater, NewBout, UserAction
+from moot.compat.arena_frames import TYPE, Action
 from moot.compat.model_names import ServerModelResolver
-from moot.compat.plain_stream import PlainDesk
+from moot.compat.plain_stream import PlainStreamHandlers
 from moot.core.state import Debate
+from moot.core.terms import Model
 from moot.providers.redaction import redact
 from moot.rules.commands import Command, Inject, Pause, Resume, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
@@ -21,6 +50,163 @@ from moot.web.app_context import identity_of, query_string
 from moot.web.capabilities import lent_keys
 from moot.web.responses import json_reply
 from moot.web.routes.handlers import DebateId, Route, replayed_header
+
+TURNS, MAX_TURNS = 10, 20
+DEFAULT_NAMES = {"debaterA": "Debater A", "debaterB": "Debater B"}
+Condition = Literal["self-terminate", "user-decides", "ai-judge"]
+_WORD = "[A-Za-z0-9_:@-]+(?:[./][A-Za-z0-9_:@-]+)*"
+_NAMED: dict[str, Any] = {"type": "string", "pattern": f"^{_WORD}$", "minLength": 1, "maxLength": 99}
+
+
+class ModelResolver(Capabilities, Protocol):
+    def resolve(self, name: str) -> Model | None:
+        """A model by any name that people use for it."""
+        ...
+
+
+def resolver_of(info: ValidationInfo) -> ModelResolver | None:
+    return cast("ModelResolver | None", capabilities_of(info))
+
+
+def _joined_name(value: object) -> object:
+    """`provider/model` from an object of provider and modelId, as v1 has it; anything else unchanged."""
+    if not isinstance(value, dict):
+        return value
+    shape = cast("dict[str, object]", value)
+    provider, model = shape.get("provider"), shape.get("modelId")
+    if shape.keys() != {"provider", "modelId"} or not (isinstance(provider, str) and isinstance(model, str)):
+        raise invalid("Must be a name, or an object of provider and modelId")
+    return f"{provider}/{model}"
+
+
+def _check_model(name: str, info: ValidationInfo) -> str:
+    """The name with its provider, where that was given in a field of its own. Raises for unknown models."""
+    registry, provider = resolver_of(info), info.data.get("provider")
+    full = f"{provider}/{name}" if provider else name
+    if registry is None:
+        return full
+    model = registry.resolve(full)
+    if model is None:
+        raise invalid(f"Model not found: {name}")
+    if not registry.has_key(model.provider):
+        raise invalid("No API key configured for this provider")
+    return full
+
+
+ModelName = Annotated[
+    ModelId,
+    BeforeValidator(_joined_name),
+    AfterValidator(_check_model),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _NAMED,
+                {
+                    "type": "object",
+                    "properties": {"provider": _NAMED, "modelId": _NAMED},
+                    "required": ["provider", "modelId"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
+
+
+class Debater(Body):
+    provider: Annotated[str | None, OptionalField(str)] = Field(default_factory=lambda: None)
+    """Who is asked, where the name of the model does not say it."""
+    model: ModelName
+    """`provider/model`, a bare id that the price list knows, or a name as OpenRouter has it."""
+    name: Annotated[str | None, OptionalField(Name)] = Field(default_factory=lambda: None)
+    """Shown to everybody; "Debater A" and "Debater B" where it is left out."""
+    system_prompt: Prompt = ""
+    """Added to what the model is told about its part."""
+    objective: Character = ""
+    """Secret: told to this debater, to owners and moderators."""
+
+    @checks("provider")
+    @classmethod
+    def _is_offered(cls, name: str | None, info: ValidationInfo) -> str | None:
+        registry = resolver_of(info)
+        if registry and name not in registry.providers:
+            raise invalid(one_of(contract_first(registry.providers, PROVIDERS)))
+        return name
+
+
+class BoutJudge(Body):
+    model: ModelName
+
+
+class NewBout(Body):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "topic": "Best algorithm for sorting 1M items",
+                    "debaterA": {"model": "anthropic/claude-3.5-sonnet"},
+                    "debaterB": {"model": "gpt-4-turbo"},
+                    "maxTurns": 10,
+                    "winningCondition": "self-terminate",
+                }
+            ]
+        }
+    )
+    detail: ClassVar[str] = "Invalid debate configuration"
+
+    topic: Annotated[str, line(1, 500)]
+    """What is debated."""
+    debater_a: Debater
+    debater_b: Debater
+    max_turns: Annotated[int, between(1, MAX_TURNS), FixedMessage(f"Must be between 1 and {MAX_TURNS}")] = (
+        TURNS
+    )
+    format: Annotated[Literal["turn-based"], FixedMessage(one_of((TYPE,)))] = TYPE
+    winning_condition: Annotated[Condition, FixedMessage(one_of(get_args(Condition)))] = "self-terminate"
+    """`self-terminate`: it also ends when one gives way or both go in circles. `user-decides`: nobody judges,
+    and it waits for `POST /api/v1/debates/{debateId}/decide`."""
+    judge: Annotated[BoutJudge | None, OptionalField(BoutJudge)] = Field(default_factory=lambda: None)
+    """Where it is left out, a model that is kin to neither debater, if there is one. Nobody, where the user
+    decides."""
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        first, second = (_name_of(shape.get(seat), name) for seat, name in DEFAULT_NAMES.items())
+        if first and first == second:
+            yield "debaterB.name", "Names must be unique"
+        if "judge" in shape and shape.get("winningCondition") == "user-decides":
+            yield "judge", "Nobody judges where the user decides"
+
+
+class UserAction(Body):
+    type: Annotated[Action, FixedMessage(one_of(get_args(Action)))]
+    payload: Annotated[str, lines(0, 2_000)] = ""
+    """For `inject`: the comment, heard by the next speaker after the turn that is under way."""
+    turn_number: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
+        default_factory=lambda: None
+    )
+    """For `skip`: the turn that is meant. Sent again, it does nothing to the next turn."""
+
+    @property
+    def slot(self) -> int | None:
+        return None if self.turn_number is None else self.turn_number - 1
+
+    @classmethod
+    def together(cls, shape: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        payload = shape.get("payload", "")
+        if "turnNumber" in shape and shape.get("type") != "skip":
+            yield "turnNumber", "Only for skip"
+        if shape.get("type") == "inject" and isinstance(payload, str) and not trimmed(payload):
+            yield "payload", "Needed for inject"
+
+
+BODIES: tuple[type[Body], ...] = (NewBout, UserAction)
+
+
+def _name_of(debater: Any, otherwise: str) -> str:
+    name: Any = cast("dict[str, Any]", debater).get("name") if isinstance(debater, dict) else None
+    return folded(name[:200] if isinstance(name, str) else otherwise)
+
 
 ROUTES: tuple[Route, ...] = (
     ("POST", "/debates", "open_bout", "open"),
@@ -30,7 +216,7 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-class ArenaRoutes(PlainDesk):
+class ArenaRoutes(PlainStreamHandlers):
     """One method a route."""
 
     async def open_bout(self, request: Request) -> Response:
@@ -39,8 +225,8 @@ class ArenaRoutes(PlainDesk):
         self._still_open()
         async with self._context.idempotency.in_flight(request, raw) as once:
             keys = lent_keys(request.headers, self._arena)
-            known = ServerModelResolver(self._arena, keys)
-            setup = await self._setup(bodies.read_body(NewBout, raw, known), known)
+            resolver = ServerModelResolver(self._arena, keys)
+            setup = await self._setup(bodies.read_body(NewBout, raw, resolver), resolver)
             outcome = await self._open(request, setup, keys, once)
         debate = outcome.debate
         headers = {
@@ -62,25 +248,25 @@ class ArenaRoutes(PlainDesk):
         )
 
     async def act(self, request: Request, debate_id: DebateId) -> Response:
-        asked = UserAction(type="resume")
+        received = UserAction(type="resume")
 
         def command(action: UserAction) -> Command:
-            nonlocal asked
-            asked = action
+            nonlocal received
+            received = action
             return _command(action, identity_of(request).name)
 
         def answer(debate: Debate) -> dict[str, object]:
-            return arena_frames.action_reply(debate, asked.type, asked.payload)
+            return arena_frames.action_reply(debate, received.type, received.payload)
 
         return await self._run_command(request, debate_id, UserAction, command, answer, status=202)
 
-    async def _setup(self, body: NewBout, known: ServerModelResolver) -> Setup:
-        judge = body.judge and known.resolve(body.judge.model)
+    async def _setup(self, body: NewBout, resolver: ServerModelResolver) -> Setup:
+        judge = body.judge and resolver.resolve(body.judge.model)
         return await self._arena.setup(
             body.topic,
             format=arena_frames.FORMAT,
             seats=tuple(
-                _seat(debater, name, known)
+                _seat(debater, name, resolver)
                 for debater, name in zip(
                     (body.debater_a, body.debater_b), DEFAULT_NAMES.values(), strict=True
                 )
@@ -91,10 +277,10 @@ class ArenaRoutes(PlainDesk):
         )
 
 
-def _seat(debater: Debater, name: str, known: ServerModelResolver) -> SeatSetup:
-    model = known.resolve(debater.model)
+def _seat(debater: Debater, name: str, resolver: ServerModelResolver) -> SeatSetup:
+    model = resolver.resolve(debater.model)
     if model is None:
-        # It was there a moment ago.
+        # The body was valid a moment ago.
         raise Problem("provider-unavailable")
     return SeatSetup(
         model=model,

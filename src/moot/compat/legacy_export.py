@@ -1,7 +1,7 @@
-"""Giving conversations back in the old shape: those that were imported as they were, and debates.
+"""Exports conversations as rows of the old table: imported ones as they were, and debates.
 
-What the old shape has no place for is a debate's alone: of several thoughts in one event the parts are
-joined, and ids are made into UUIDs, always the same for the same event.
+Of debates not everything fits the old shape: several pieces of reasoning in one event are joined, and ids
+become UUIDs, always the same for the same event.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime
 
 from moot.compat import row_writers
-from moot.compat.row_locations import RowLocation
+from moot.compat.row_readers import RowLocation
 from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
@@ -39,21 +39,21 @@ EVENTS_TABLE = TableDefinition(DDL, COLUMNS, json=("segments", "reasoning"), uui
 
 async def write_rows(
     location: RowLocation,
-    *given: AsyncGenerator[list[LegacyRow], None],
+    *sources: AsyncGenerator[list[LegacyRow], None],
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> WriteReport:
     return await row_writers.write_rows(
-        location, EVENTS_TABLE, *(_shapes(rows) for rows in given), on_progress=on_progress
+        location, EVENTS_TABLE, *(_shapes(source) for source in sources), on_progress=on_progress
     )
 
 
-async def _shapes(given: AsyncGenerator[list[LegacyRow], None]) -> AsyncGenerator[list[JsonObject], None]:
-    async for rows in given:
+async def _shapes(source: AsyncGenerator[list[LegacyRow], None]) -> AsyncGenerator[list[JsonObject], None]:
+    async for rows in source:
         yield [row.shape() for row in rows]
 
 
 async def imported_rows(archive: Archive, names: Sequence[str] = ()) -> AsyncGenerator[list[LegacyRow], None]:
-    """The rows of these conversations, or of all that were imported, as they were."""
+    """The rows of these conversations, or of all imported ones, as they were."""
     rows: list[LegacyRow] = []
     async for name in _names(archive, names):
         last = ""
@@ -93,7 +93,7 @@ def rows_of(debate: Debate) -> list[LegacyRow]:
 
 
 def row_of_debate(debate_id: str, event: JsonObject) -> LegacyRow:
-    """An event that is in the old shape, as a row."""
+    """The row of an event that is already in the old shape."""
     return LegacyRow(
         id=_uuid(event["id"]),
         conversation_id=_uuid(debate_id),

@@ -1,47 +1,155 @@
-"""Bringing old conversations here: pass after pass over the source, until one finds nothing new.
+"""Imports old conversations: pass after pass over the source, until one finds nothing new.
 
-A batch and how far the import has come are written in one transaction, so an import that was killed goes on
-behind its last batch. Rows that came or changed while a pass ran are found by the next, and so is whatever
-happens until the import is asked for again. A row that cannot be read is reported by its id, and no more.
+A batch and the position of the import are written in one transaction, so an import that was killed continues
+after its last batch. Rows that came or changed during a pass are found by the next one, or by the next run of
+the import. A row that cannot be read is reported by its id. The report counts what was found and what was
+kept apart, so that every thought, tool call and result is accounted for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from moot.compat.import_report import ImportReport, Listing, Unlisted
-from moot.compat.row_locations import RowLocation
-from moot.compat.row_readers import RowReader, SourceRow, open_reader
+from moot.compat.row_readers import RowLocation, RowProblem, RowReader, SourceRow, open_reader
 from moot.core.errors import Invalid
-from moot.store.archive import Archive, Import, IncomingEvent, import_undone
+from moot.store.archive import Archive, Import, IncomingEvent, import_undone, segment_type
 from moot.store.archive_rows import incoming_event, legacy_row, nesting_depth
-from moot.views.legacy_rows import LegacyRow, canonical, parsed, read_reasoning, read_row, thoughts_in
+from moot.views.legacy_rows import (
+    MAX_NAME_CHARS,
+    REASONING,
+    LegacyRow,
+    canonical,
+    parsed,
+    read_reasoning,
+    read_row,
+    thoughts_in,
+)
+
+MAX_PROBLEMS = 200
+"""Rows that could not be imported are listed up to this number; further ones are only counted."""
+COUNTED_TYPES = (REASONING, "tool_call", "tool_result")
+UNTYPED = "(no type)"
+
+
+class Listing(Protocol):
+    """Receives every row of the latest pass that could not be imported."""
+
+    def clear(self) -> None:
+        """A further pass over the whole source begins."""
+        ...
+
+    def add(self, problem: RowProblem) -> None: ...
+
+
+class Unlisted:
+    """Drops them."""
+
+    def clear(self) -> None: ...
+
+    def add(self, problem: RowProblem) -> None: ...
+
+
+class ListedInFile:
+    """Writes them as JSON lines with `row` and `reason`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def clear(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+
+    def add(self, problem: RowProblem) -> None:
+        self._file.write(msgspec.json.encode(problem) + b"\n")
+
+
+class RowCounts(Struct):
+    rows: int = 0
+    segments: dict[str, int] = field(default_factory=dict[str, int])
+    """By type. Reasoning counts as segments, wherever it stood."""
+
+    def add(self, segments: Iterable[Any], thoughts: int = 0) -> None:
+        """`thoughts` is the number of pieces of reasoning outside the segments."""
+        types = Counter(_type(segment) for segment in segments)
+        types.update({REASONING: thoughts} if thoughts else {})
+        for name, count in types.items():
+            self.segments[name] = self.segments.get(name, 0) + count
+        self.rows += 1
+
+
+class ImportReport(Struct):
+    """The result of one pass over the whole source."""
+
+    seen: RowCounts = field(default_factory=RowCounts)
+    kept: RowCounts = field(default_factory=RowCounts)
+    conversations: int = 0
+    new: int = 0
+    changed: int = 0
+    """Written by this pass."""
+    bad: int = 0
+    problems: list[RowProblem] = field(default_factory=list[RowProblem])
+    dry: bool = False
+    lost: list[str] = field(default_factory=list[str])
+    """Segment types that were written and are missing in the store; always empty unless there is a bug."""
+
+    def add_problem(self, row: str, reason: str) -> RowProblem:
+        self.bad += 1
+        # An id may contain bytes that are no text.
+        problem = RowProblem(row[:MAX_NAME_CHARS].encode(errors="replace").decode(), reason)
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        return problem
+
+    def compare_counts(self) -> list[tuple[str, int, int]]:
+        """Name, number found and number kept: of rows, and of the segment types that must not get lost."""
+        seen, kept = self.seen.segments, self.kept.segments
+        counted = [(name, seen.get(name, 0), kept.get(name, 0)) for name in COUNTED_TYPES]
+        return [("rows", self.seen.rows, self.kept.rows), *counted]
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.lost and all(seen == kept for _, seen, kept in self.compare_counts())
+
+    def check_stored(self, stored: dict[str, int]) -> None:
+        """Compare with the counts of the store. It may hold more: rows that the source has deleted since."""
+        for name, count in self.kept.segments.items():
+            if stored.get("" if name == UNTYPED else name, 0) < count:
+                self.lost.append(name)
+
+    def encoded(self) -> msgspec.Raw:
+        return msgspec.Raw(msgspec.json.encode(self))
+
+
+def _type(segment: Any) -> str:
+    return (segment_type(segment) if isinstance(segment, dict) else "") or UNTYPED  # pyright: ignore[reportUnknownArgumentType] - JSON
+
 
 NEEDED_COLUMNS = frozenset({"id", "conversation_id", "role", "segments", "order_key", "ts"})
 BATCH, MAX_BATCH = 1000, 100_000
 MOST_PASSES = 20
-"""After so many, somebody writes faster than we read: it is said, and the import can go on later."""
+"""After this many, the source is written faster than we read. The import reports it and can be run again."""
 DUPLICATE_ROW = "another row has the same conversation and id"
 OTHER_IMPORT = "its conversation was brought by another import"
 NOT_REVERSIBLE = "it could not be given back as it is"
 TOO_DEEP = "it is nested too deeply"
 MAX_DEPTH = 500
-"""Whoever reads it later may have less room on their stack than we have here."""
+"""Later readers may have less stack than the import."""
 
 
 class ImportProgress(Struct, frozen=True):
-    """How far a pass has come, in rows or bytes."""
+    """The progress of a pass, in rows or bytes."""
 
     passed: int
-    """Passes before this one."""
+    """The number of passes before this one."""
     done: int
     total: int
     written: int
@@ -80,8 +188,8 @@ async def import_rows(
     if not 1 <= batch <= MAX_BATCH:
         raise Invalid(f"A batch has 1 to {MAX_BATCH:,} rows.")
     name = _id_of(location, owner)
-    known = (one for one in await archive.imports() if one.id == name)
-    import_ = next(known, None) or Import(name, owner, location.label, clock(), clock())
+    earlier = (one for one in await archive.imports() if one.id == name)
+    import_ = next(earlier, None) or Import(name, owner, location.label, clock(), clock())
     if import_.state == "undoing":
         raise import_undone(import_.id)
     run = _ImportRun(
@@ -107,25 +215,25 @@ async def import_rows(
 
 
 def _id_of(location: RowLocation, owner: str) -> str:
-    """By where it comes from and whose it is: two that are begun at the same time are one import."""
+    """Made of source and owner: two imports of the same source at the same time are one import."""
     return f"imp_{hashlib.blake2b(canonical([location.label, owner]), digest_size=10).hexdigest()}"
 
 
 async def undo_import(
     archive: Archive, import_id: str, on_progress: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Remove exactly what an import has brought, and the import: how many events went."""
+    """Remove an import and exactly what it brought. Returns the number of events. Raises Invalid."""
     if all(one.id != import_id for one in await archive.imports()):
         raise Invalid(f"There is no import {import_id!r}.")
-    gone = 0
+    total = 0
     while removed := await archive.undo_import(import_id):
-        gone += removed
-        on_progress(gone)
-    return gone
+        total += removed
+        on_progress(total)
+    return total
 
 
 class _ImportRun:
-    """One import under way."""
+    """An import that is running."""
 
     def __init__(
         self,
@@ -148,7 +256,7 @@ class _ImportRun:
         self._conversations: set[str] = set()
 
     async def run_pass(self, source: RowReader) -> ImportReport:
-        """One pass, from where the import stands to the end of the source."""
+        """One pass, from the position of the import to the end of the source."""
         report, done, cursor = ImportReport(dry=self._dry), 0, "" if self._dry else self.import_.cursor
         self._seen.clear()
         self._conversations.clear()
@@ -190,7 +298,7 @@ class _ImportRun:
 
     async def _keep(self, events: list[IncomingEvent], report: ImportReport) -> None:
         if self._dry:
-            refused = await self._theirs(events)
+            refused = await self._of_other_imports(events)
             report.new += sum(one.event.conversation not in refused for one in events)
         else:
             written = await self._archive.save(self.import_, events)
@@ -203,14 +311,14 @@ class _ImportRun:
             self._conversations.add(one.event.conversation)
             report.kept.add(msgspec.json.decode(one.event.segments))
 
-    async def _theirs(self, events: list[IncomingEvent]) -> set[str]:
+    async def _of_other_imports(self, events: list[IncomingEvent]) -> set[str]:
         names = {one.event.conversation for one in events} - self._conversations
         known = [await self._archive.conversation(name) for name in names]
         return {one.id for one in known if one and one.import_id != self.import_.id}
 
 
 def _mapped(row: LegacyRow) -> IncomingEvent:
-    """The row as an event, if the event gives the row back."""
+    """The row as an event. Raises Invalid where the row could not be exported from it unchanged."""
     try:
         if nesting_depth(row) > MAX_DEPTH:
             raise Invalid(TOO_DEEP)
@@ -224,12 +332,12 @@ def _mapped(row: LegacyRow) -> IncomingEvent:
 
 
 def _segments(shape: Any) -> list[Any]:
-    """Of a row that may be good for nothing else, to count what was in it."""
+    """The segments of a row that may be invalid otherwise, to count them."""
     try:
-        given = parsed(shape.get("segments"), "segments")
+        segments = parsed(shape.get("segments"), "segments")
     except Invalid:
         return []
-    return given if isinstance(given, list) else []  # pyright: ignore[reportUnknownVariableType] - JSON
+    return segments if isinstance(segments, list) else []  # pyright: ignore[reportUnknownVariableType] - JSON
 
 
 def _thoughts(shape: Any) -> int:

@@ -1,8 +1,8 @@
-"""Models as clients of the other doors name them: in full, by their bare id, or as OpenRouter lists them.
+"""Model names of the compatibility APIs: in full, as a bare id, or as OpenRouter lists them.
 
-`gpt-4o` is what the price list calls so, at a service that has a key if there is one. In
-`meta-llama/llama-4` the first part is nobody whom we could ask, so that it is OpenRouter's name; and where
-only OpenRouter has a key, so is `anthropic/claude-opus-5`.
+`gpt-4o` is the model of that name in the price list, preferably at a service that has a key. In
+`meta-llama/llama-4` the first part is no provider of ours, so it is OpenRouter's name; and so is
+`anthropic/claude-opus-5` where only OpenRouter has a key.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCAL = "local"
 
 
 class ServerModelResolver(ServerCapabilities):
-    """The house, which also knows models by whatever name."""
+    """The capabilities of the server, with models by any name that people use."""
 
     def resolve(self, name: str) -> Model | None:
         return resolve_model(self._arena, name, self._lent_keys)
@@ -33,9 +33,9 @@ class ServerModelResolver(ServerCapabilities):
 def resolve_model(
     arena: Arena, name: str, keys: Mapping[str, Secret] | None = None, *, effort: Effort | None = None
 ) -> Model | None:
-    """Ready to be written into a debate; None where nobody here knows such a model.
+    """The model, ready for a debate; None for an unknown name.
 
-    `keys` are the keys that came with the request: a service with a key comes before one without.
+    `keys` are the keys that came with the request: a service with a key is preferred.
     """
     capabilities = ServerCapabilities(arena, keys)
     candidates = [choice for choice in _candidates(arena, name) if capabilities.knows(*choice)]
@@ -46,26 +46,26 @@ def resolve_model(
 
 
 def with_alias(model: Model, name: str) -> Model:
-    """The same, which its client will find under the name that it gave."""
+    """The model under the name by which its client knows it."""
     return replace(model, alias="" if name == model.name else name)
 
 
 def _candidates(arena: Arena, name: str) -> Iterator[tuple[str, str]]:
-    """Who may be meant, the likeliest first: a provider, and the model as it calls it."""
+    """Pairs of provider and model name that may be meant, the likeliest first."""
     provider, slash, model = name.partition("/")
     services = arena.providers.endpoints
     if provider == HUMAN or (slash and not model):
         return
     if slash:
-        ours = provider in arena.providers.names()
-        if ours:
+        is_known = provider in arena.providers.names()
+        if is_known:
             yield provider, model
-        if ROUTER in services and (not ours or provider in services) and provider != ROUTER:
+        if ROUTER in services and (not is_known or provider in services) and provider != ROUTER:
             yield ROUTER, name
         return
-    usual, _, called = arena.settings.model.partition("/")
-    if called == name:
-        yield usual, name
+    default_provider, _, default_model = arena.settings.model.partition("/")
+    if default_model == name:
+        yield default_provider, name
     manager = arena.providers.manager
     if name in manager.catalogue or name in manager.installed():
         yield LOCAL, name
@@ -84,6 +84,6 @@ def _lists(service: str, name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _prices(service: str, name: str) -> bool:
-    """By the rules of the price list, which know dates and aliases. Machines of one's own price anything."""
+    """By the rules of the price list, which know dates and aliases. Local services price any name."""
     price = price_of(service, name)
     return price is not None and price.source != "local"

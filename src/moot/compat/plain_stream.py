@@ -1,36 +1,195 @@
-"""The stream of a debate for clients of the older APIs: no ids, one line an event, nothing after the end."""
+"""Streams for clients that can only add text: no ids, one line of data per event, nothing after the end.
+
+A speech begins, is continued, and is over. Where text that was sent no longer counts (an attempt broke off,
+the text was reasoning, the final text differs from the stream) the speech begins once more and the text is
+sent again. For these viewers a debate is over when it ends or fails for the first time; that it was continued
+later is not reported here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.api.frames import Dialect, Frame
+from moot.api.frames import Dialect, Frame, SeenEvent
 from moot.api.problems import Problem
 from moot.api.v1 import query_params
-from moot.compat.plain_frames import end_seq
+from moot.core.events import (
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    SegmentCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from moot.core.state import REPLAYED_INTERRUPTIONS, Debate, Turn
 from moot.core.visibility import Viewer
 from moot.web.app_context import head_of, identity_of, query_string
 from moot.web.routes.handlers import RouteHandlers, check_accepts_stream
 
+PIECE_LENGTH = 4 * 1024
+"""Characters, at most 16 KiB: a long text that was not streamed is sent in pieces."""
 
-class PlainDesk(RouteHandlers):
-    """One method a route, in APIs whose streams have no ids."""
+
+class SpeechBegun(Struct, frozen=True):
+    """The speech begins, perhaps again: text that was sent before does not count."""
+
+    turn: Turn
+
+
+class SpeechText(Struct, frozen=True):
+    turn: Turn
+    text: str
+
+
+class SpeechOver(Struct, frozen=True):
+    """`turn.text` is the final text; a speech that failed has none for viewers."""
+
+    turn: Turn
+
+
+SpeechEvent = SpeechBegun | SpeechText | SpeechOver
+
+
+def end_seq(debate: Debate) -> int:
+    """The seq of the last event of the stream; 0 while the debate continues."""
+    return min((seq for seq in (debate.ended_seq, debate.failed_seq) if seq), default=0)
+
+
+def is_after_end(seen: SeenEvent) -> bool:
+    """Whether the event came after the end of the stream."""
+    return 0 < end_seq(seen.after) < seen.seq
+
+
+def speech_events(seen: SeenEvent) -> Iterator[SpeechEvent]:
+    """What this event changes in speeches."""
+    event = seen.event
+    match event:
+        case CallDelta():
+            turn = _speaking(seen.after, event.call)
+            if turn is not None and event.text and event.kind == "text":
+                yield SpeechText(turn, event.text)
+        case TurnStarted():
+            turn = seen.after.turn(event.turn)
+            if turn is not None:
+                yield SpeechBegun(turn)
+        case CallStarted() | CallFailed() | SegmentCompleted():
+            yield from _restarted(seen, event.call)
+        case TurnCompleted() | TurnInterrupted() | TurnFailed():
+            yield from _ended(seen, event)
+            yield from _revealed(seen, event.turn)
+        case _:
+            return
+
+
+def turns_by_slot(debate: Debate) -> list[Turn]:
+    """The speeches that used their slot, in the order of the schedule."""
+    return sorted((turn for turn in debate.turns if turn.used_slot), key=lambda turn: turn.slot)
+
+
+def content(turn: Turn) -> str:
+    """The text of a speech; none for one that failed."""
+    return "" if turn.state == "failed" else turn.text
+
+
+def milliseconds(debate: Debate) -> int:
+    """From the start to the end, or to the last event."""
+    began, last = debate.started_at or debate.created_at, debate.ended_at or debate.updated_at
+    return round((last - began).total_seconds() * 1000)
+
+
+def numbered_frames(seen: SeenEvent, shapes: Sequence[dict[str, Any]]) -> tuple[Frame, ...]:
+    """Frames without a name; each holds its cursor: `seq`, and `part` for all but the last of an event."""
+    last = len(shapes)
+    return tuple(
+        Frame("", {**shape, "seq": seen.seq, **({"part": index} if index < last else {})})
+        for index, shape in enumerate(shapes, 1)
+    )
+
+
+def _restarted(seen: SeenEvent, call: int) -> Iterator[SpeechEvent]:
+    """The speech begins again where its text no longer continues what was sent."""
+    turn = _speaking(seen.after, call)
+    was = seen.before.turn(turn.number) if seen.before and turn else None
+    if turn is not None and was is not None and not turn.text.startswith(was.text):
+        yield SpeechBegun(turn)
+        yield from _speech_texts(turn, turn.text)
+
+
+def _ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted | TurnFailed) -> Iterator[SpeechEvent]:
+    is_repeated = isinstance(event, TurnInterrupted) and event.by in REPLAYED_INTERRUPTIONS
+    streamed = next(
+        (turn for turn in (seen.before.live if seen.before else ()) if turn.number == event.turn), None
+    )
+    turn = seen.after.turn(event.turn)
+    if streamed is None or turn is None or is_repeated:
+        return
+    if not isinstance(event, TurnFailed) and turn.text != streamed.text:
+        continues = turn.text.startswith(streamed.text)
+        if not continues:
+            yield SpeechBegun(turn)
+        yield from _speech_texts(turn, turn.text[len(streamed.text) :] if continues else turn.text)
+    yield SpeechOver(turn)
+
+
+def _revealed(seen: SeenEvent, number: int) -> Iterator[SpeechEvent]:
+    """Simultaneous speeches, sent to a participant when their own speech has ended."""
+    own, before, after = seen.after.turn(number), seen.before, seen.after
+    if own is None or before is None or not after.phase(own.slot).simultaneous:
+        return
+    group = after.schedule[own.slot].group
+    for turn in (*after.turns, *after.live):
+        was = before.turn(turn.number) if after.schedule[turn.slot].group == group else None
+        if was is None or turn.number == number or was.text or not turn.text:
+            continue
+        yield SpeechBegun(turn)
+        yield from _speech_texts(turn, turn.text)
+        if turn.state != "live":
+            yield SpeechOver(turn)
+
+
+def pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), PIECE_LENGTH):
+        yield text[start : start + PIECE_LENGTH]
+
+
+def _speech_texts(turn: Turn, text: str) -> Iterator[SpeechText]:
+    return (SpeechText(turn, piece) for piece in pieces(text))
+
+
+def _speaking(debate: Debate | None, call: int) -> Turn | None:
+    return next((turn for turn in (debate.live if debate else ()) if turn.call == call), None)
+
+
+class PlainStreamHandlers(RouteHandlers):
+    """For APIs whose streams have no ids."""
 
     async def _follow_plainly(
         self, request: Request, debate_id: str, dialect_for: Callable[[Viewer], Dialect], gone: Frame
     ) -> Response:
-        """From the start or from where the client was cut off; 204 where it has seen the end."""
+        """The stream from the start or from the client's cursor; 204 if the client has seen the end."""
         query = query_params.parse_plain_stream(query_string(request), request.headers.get("last-event-id"))
         check_accepts_stream(request)
-        rooms, cursor = self._context, query.cursor
-        viewer = await rooms.viewer_of(identity_of(request), query.seat, debate_id)
+        cursor = query.cursor
+        viewer = await self._context.viewer_of(identity_of(request), query.seat, debate_id)
         if cursor.seq > head_of(request).version:
             raise Problem("cursor-ahead")
         over = end_seq(await self._arena.state(debate_id)) if cursor.seq else 0
         if over and cursor.complete_seq >= over:
             return Response(status_code=204)
-        dialect, told = dialect_for(viewer), {"X-Debate-Id": debate_id}
-        return self._follow(request, debate_id, dialect, viewer, cursor, gone, plain=True, extra_headers=told)
+        return self._follow(
+            request,
+            debate_id,
+            dialect_for(viewer),
+            viewer,
+            cursor,
+            gone,
+            plain=True,
+            extra_headers={"X-Debate-Id": debate_id},
+        )

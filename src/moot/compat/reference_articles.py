@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from moot.api.v1.bodies import Body
-from moot.compat.arena_bodies import BODIES as BOUTS
-from moot.compat.quick_frames import QuickDebate
+from moot.compat.arena_routes import BODIES as BOUTS
+from moot.compat.quick import QuickDebate
 from moot.compat.reference_turn_stream import TURN_BODIES, TURN_SAMPLES, TURNS
 from moot.web.reference.article import Article
 

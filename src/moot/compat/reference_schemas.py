@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from moot.compat.arena_bodies import Action
-from moot.compat.arena_frames import State
-from moot.compat.quick_frames import Code
+from moot.compat.arena_frames import Action, State
+from moot.compat.quick import Code
 from moot.compat.reference_turn_stream_schemas import TURN_EVENTS, TURN_REPLIES
 from moot.core.events import EndReason
 from moot.core.terms import Side, WinningRule

@@ -1,7 +1,7 @@
-"""The older APIs: three documents describe them, and people have clients for them.
+"""The compatibility APIs of three older documents, as one extension of the application.
 
-Each has its frames, its bodies and its routes in this folder; behind all of them are the same arena, log and
-feeds as behind `/api/v1`, and in front of them the same middleware.
+Each has its bodies, frames and routes in this folder; all use the same middleware, arena, log and feeds as
+`/api/v1`.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.convertors import StringConvertor, register_url_convertor
 
-from moot.compat import arena_routes, quick_routes, turn_stream_routes
+from moot.compat import arena_routes, quick, turn_stream_routes
 from moot.web.app_context import AppContext
 from moot.web.extension import Extension, Reference
 from moot.web.routes.handlers import Route, add_routes
 
 PREFIX = "/api"
-ROUTES: tuple[Route, ...] = (*quick_routes.ROUTES, *arena_routes.ROUTES, *turn_stream_routes.ROUTES)
+ROUTES: tuple[Route, ...] = (*quick.ROUTES, *arena_routes.ROUTES, *turn_stream_routes.ROUTES)
 PLAIN_TEXT = frozenset({"/api/debate", "/api/debate/create"})
-"""Their own document posts JSON without saying so."""
+"""The clients in their document post JSON without naming the type."""
 
 
 def router(context: AppContext) -> APIRouter:
     routes = APIRouter(redirect_slashes=False)
-    desks = (
-        (quick_routes.ROUTES, quick_routes.QuickRoutes(context)),
+    handlers_by_table = (
+        (quick.ROUTES, quick.QuickRoutes(context)),
         (arena_routes.ROUTES, arena_routes.ArenaRoutes(context)),
         (turn_stream_routes.ROUTES, turn_stream_routes.TurnStreamRoutes(context)),
     )
-    for table, handlers in desks:
+    for table, handlers in handlers_by_table:
         add_routes(routes, table, handlers, sessionId="session")
     return routes
 
@@ -43,7 +43,7 @@ OLDER_APIS = Extension(PREFIX, ROUTES, router, _reference, PLAIN_TEXT)
 
 
 class _SessionId(StringConvertor):
-    """`/debate/stream/init` is an address of its own, and no session."""
+    """Any segment but `init`: `/debate/stream/init` is a route of its own."""
 
     regex = "(?!init$)[^/]+"
 

@@ -1,35 +1,163 @@
-"""Reading an old table or file, batch by batch, while somebody may be writing to it.
+"""Reads rows of old tables: from PostgreSQL, a SQLite file or a file of JSON lines.
 
-A batch is what follows a cursor in an order that does not change: the rowid in SQLite, the id in PostgreSQL,
-the byte in a file. No transaction is held from one to the next. A row that comes or changes behind the cursor
-is found by the next pass. Nothing is dropped here: what cannot be read comes as a `SourceRow` that says why.
+What a user types becomes a `RowLocation`. Its `label` is stored and shown; neither it nor any error raised
+here contains a password. A batch is what follows a cursor in an order that does not change: the rowid in
+SQLite, the id in PostgreSQL, the byte in a file. No transaction is held between batches, so others may write
+meanwhile: a row that comes or changes behind the cursor is found by the next pass. Nothing is dropped here: a
+row that cannot be read becomes a `SourceRow` that says why.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from codecs import BOM_UTF8
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
-from typing import Any, LiteralString, Protocol, assert_never
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, LiteralString, Protocol, assert_never
 
 import msgspec
 from msgspec import Struct
 
-from moot.compat.row_locations import (
-    BUSY_SECONDS,
-    RowLocation,
-    check_exists,
-    connect_postgres,
-    quoted_table,
-    translate_errors,
-)
 from moot.core.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    import psycopg
+
+Kind = Literal["postgresql", "sqlite", "jsonl"]
+TABLE = "events"
+CONNECT_SECONDS = 10
+BUSY_SECONDS = 10.0
+"""Seconds to wait while another process writes to a SQLite file."""
+INSTALL_HINT = "pip install 'moot[cluster]'"
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
+_CONNINFO = re.compile(r"(^|\s)(host|dbname|user|password)\s*=")
+"""The other form of PostgreSQL addresses. Taken for a path it would be shown, with the password."""
+_MAGIC = b"SQLite format 3\0"
+
+
+class RowLocation(Struct, frozen=True):
+    kind: Kind
+    address: str
+    """The path, or the database URL with its secrets."""
+    table: str
+    label: str
+
+    def __repr__(self) -> str:
+        return f"<RowLocation {self.label}>"
+
+    @property
+    def path(self) -> Path:
+        return Path(self.address)
+
+    @property
+    def table_parts(self) -> tuple[str, ...]:
+        """The table, and before it the schema if one is named."""
+        return tuple(self.table.split("."))
+
+
+def parse_location(typed: str, table: str = TABLE) -> RowLocation:
+    if not _NAME.fullmatch(table):
+        raise Invalid("--table is the name of a table, or of a schema and a table: events, public.events.")
+    if re.match(r"postgres(ql)?://", typed):
+        return RowLocation("postgresql", typed, table, f"{without_secrets(typed)}#{table}")
+    if "://" in typed or _CONNINFO.search(typed):
+        raise Invalid("That is an address, but none of PostgreSQL: postgresql://user@host/database.")
+    path = Path(typed).absolute()
+    if path.suffix.lower() in JSONL_SUFFIXES:
+        return RowLocation("jsonl", str(path), table, str(path))
+    return RowLocation("sqlite", str(path), table, f"{path}#{table}")
+
+
+def quoted_table(location: RowLocation) -> str:
+    """The table name, quoted for SQLite."""
+    return ".".join(f'"{name}"' for name in location.table_parts)
+
+
+def check_exists(location: RowLocation) -> None:
+    """Raises Unavailable where there is no such file, Invalid where it is no SQLite file."""
+    if location.kind == "postgresql":
+        return
+    try:
+        with location.path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except OSError as error:
+        raise Unavailable(f"{location.path} cannot be read: {error.strerror}.") from error
+    if location.kind == "sqlite" and start != _MAGIC:
+        raise Invalid(f"{location.path} is no SQLite file. JSON lines are in a file that ends in .jsonl.")
+
+
+def driver() -> Any:
+    """The psycopg module. Raises Unavailable where it is not installed."""
+    try:
+        import psycopg
+    except ImportError as error:
+        raise Unavailable("PostgreSQL needs a driver that is not installed.", INSTALL_HINT) from error
+    return psycopg
+
+
+@contextmanager
+def connect_postgres(location: RowLocation, *, reading: bool) -> Generator[psycopg.Connection[Any]]:
+    """A connection in autocommit mode; with `reading` it cannot write."""
+    psycopg = driver()
+    with translate_errors(location):
+        timeout = {"connect_timeout": CONNECT_SECONDS, **_parsed(location.address)}["connect_timeout"]
+        connection = psycopg.connect(location.address, autocommit=True, connect_timeout=timeout)
+        with connection:
+            connection.execute("SET TIME ZONE 'UTC'")
+            if reading:
+                connection.execute("SET default_transaction_read_only = on")
+            yield connection
+
+
+@contextmanager
+def translate_errors(location: RowLocation) -> Generator[None]:
+    """Errors of PostgreSQL become Unavailable, in one line and without the address. The original error is
+    not chained: it may contain the address."""
+    psycopg = driver()
+    try:
+        yield
+    except psycopg.Error as error:
+        message = str(error).replace(location.address, "…").strip().partition("\n")[0]
+        for secret in _secrets(location.address):
+            message = message.replace(secret, "…")
+        raise Unavailable(f"{location.label}: {message}") from None
+
+
+def without_secrets(address: str) -> str:
+    known = _parsed(address)
+    user = f"{known['user']}@" if "user" in known else ""
+    host, port = known.get("host", ""), f":{known['port']}" if "port" in known else ""
+    if host.startswith("/"):
+        return f"postgresql://{user}{port}/{known.get('dbname', '')}?host={host}"
+    return f"postgresql://{user}{host}{port}/{known.get('dbname', '')}"
+
+
+def _secrets(address: str) -> list[str]:
+    return [str(value) for name, value in _parsed(address).items() if "password" in name and value]
+
+
+def _parsed(address: str) -> dict[str, Any]:
+    psycopg = driver()
+    try:
+        return psycopg.conninfo.conninfo_to_dict(address)
+    except psycopg.Error:
+        # The original message may quote the password.
+        raise Invalid("That is no address of PostgreSQL: postgresql://user@host/database.") from None
+
+
+class RowProblem(Struct, frozen=True):
+    """A row that was not imported or exported, by its id."""
+
+    row: str
+    reason: str
 
 
 class SourceRow(Struct, frozen=True):
     name: str
-    """By which it is reported: its id, or where it stands."""
+    """Its id, or its position; problems are reported by it."""
     fields: Mapping[str, Any] | None
     problem: str = ""
 
@@ -37,14 +165,14 @@ class SourceRow(Struct, frozen=True):
 class RowBatch(Struct, frozen=True):
     rows: list[SourceRow]
     cursor: str
-    """Behind the last of them. Where a batch has no rows, the pass is over."""
+    """The position after the last row. A batch without rows ends the pass."""
     done: int
-    """How much of the whole this batch was, in the unit of `RowReader.size`."""
+    """The size of this batch, in the unit of `RowReader.size`."""
 
 
 class RowReader(Protocol):
     def size(self) -> int:
-        """How much there is: rows, or bytes of a file."""
+        """The number of rows, or of bytes in a file."""
         ...
 
     def read(self, cursor: str, limit: int) -> RowBatch: ...
@@ -52,8 +180,8 @@ class RowReader(Protocol):
 
 @contextmanager
 def open_reader(location: RowLocation, needed: frozenset[str]) -> Generator[RowReader]:
-    """Of a table that has at least the columns `needed`. Everything here waits for a disk or another machine:
-    call it from a thread."""
+    """A reader of a table that has at least the columns `needed`. Everything in it blocks: call it from a
+    thread."""
     check_exists(location)
     match location.kind:
         case "jsonl":
@@ -69,7 +197,7 @@ def open_reader(location: RowLocation, needed: frozenset[str]) -> Generator[RowR
 
 
 def _shape(text: str | bytes) -> dict[str, Any] | None:
-    """None where it is no JSON object."""
+    """The JSON object, or None."""
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -77,15 +205,15 @@ def _shape(text: str | bytes) -> dict[str, Any] | None:
 
 
 def _value(text: str | bytes) -> Any:
-    """What it says as JSON, or the text itself where it is none."""
+    """The JSON value, or the text itself if it is no JSON."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text
 
 
-def _named(shape: dict[str, Any]) -> dict[str, Any]:
-    """Some tables count their rows; and where an id looks like a number, a `uuid` is one to SQLite."""
+def _with_text_ids(shape: dict[str, Any]) -> dict[str, Any]:
+    """Ids as text: tables may number their rows, and SQLite stores a `uuid` of digits as a number."""
     names = ("id", "conversation_id", "order_key")
     return shape | {name: str(shape[name]) for name in names if isinstance(shape.get(name), int)}
 
@@ -112,7 +240,7 @@ class JsonLinesRowReader(Struct):
         return RowBatch(rows, str(end), end - start)
 
     def _row(self, line: bytes, at: int) -> SourceRow:
-        # Some programs put a mark before the first.
+        # Some programs write a byte order mark.
         shape = _shape(line.removeprefix(BOM_UTF8))
         name = str(shape.get("id") or "") if shape else ""
         return SourceRow(name or f"byte {at}", shape, "" if shape is not None else "not a JSON object")
@@ -127,10 +255,10 @@ def _readable(location: RowLocation) -> Generator[sqlite3.Connection]:
         address = f"{location.path.as_uri()}?mode=ro"
         with closing(
             sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-        ) as opened_:
-            # Bytes that are no UTF-8 spoil their row, and not the batch.
-            opened_.text_factory = _lenient
-            yield opened_
+        ) as connection:
+            # Bytes that are no UTF-8 spoil their row only, not the whole batch.
+            connection.text_factory = _lenient
+            yield connection
     except sqlite3.Error as error:
         raise Unavailable(f"{location.label}: {error}.") from error
 
@@ -143,20 +271,20 @@ class SqliteRowReader:
     def __init__(self, connection: sqlite3.Connection, location: RowLocation, needed: frozenset[str]) -> None:
         self._connection = connection
         self._table = quoted_table(location)
-        found = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
-        self._columns = [column[0] for column in found]
+        description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608 - a checked name
+        self._columns = [column[0] for column in description]
         _check(location, self._columns, needed)
-        if not self._numbered():
+        if not self._has_rowid():
             raise Invalid(
                 f"{location.label} is a view, or has no rowid to read it by: "
                 "copy it into a plain table first."
             )
 
-    def _numbered(self) -> bool:
-        """Some versions of SQLite give the rows of a view a rowid, which is null: none would be read."""
+    def _has_rowid(self) -> bool:
+        """In some versions of SQLite the rows of a view have a rowid that is null: none would be read."""
         try:
-            found = self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 1").fetchone()  # noqa: S608 - a checked name
-            return found is None or found[0] is not None
+            first = self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 1").fetchone()  # noqa: S608 - a checked name
+            return first is None or first[0] is not None
         except sqlite3.OperationalError:
             return False
 
@@ -168,14 +296,14 @@ class SqliteRowReader:
             f"SELECT rowid, * FROM {self._table} WHERE rowid > ? ORDER BY rowid LIMIT ?",  # noqa: S608 - a checked name
             (int(cursor) if cursor else -(1 << 63), limit),
         ).fetchall()
-        found = [self._row(row) for row in rows]
-        return RowBatch(found, str(rows[-1][0]) if rows else cursor, len(rows))
+        source_rows = [self._row(row) for row in rows]
+        return RowBatch(source_rows, str(rows[-1][0]) if rows else cursor, len(rows))
 
     def _row(self, row: tuple[Any, ...]) -> SourceRow:
-        shape = _named(dict(zip(self._columns, row[1:], strict=True)))
-        if isinstance(told := shape.get("reasoning"), str | bytes):
-            # Other sources have values here. Text that is no JSON is what was thought, in bare words.
-            shape["reasoning"] = _value(told)
+        shape = _with_text_ids(dict(zip(self._columns, row[1:], strict=True)))
+        if isinstance(reasoning := shape.get("reasoning"), str | bytes):
+            # Other sources have JSON values here. Text that is no JSON is the reasoning itself.
+            shape["reasoning"] = _value(reasoning)
         return SourceRow(str(shape.get("id") or f"row {row[0]}"), shape)
 
 
@@ -183,12 +311,12 @@ class SqliteRowReader:
 
 
 NO_ID_CURSOR, ID_CURSOR = "-", "="
-"""What a cursor begins with: rows without an id were read, or those up to this one."""
+"""How a cursor begins: the rows without an id were read, or the rows up to this id."""
 
 
 class PostgresRowReader:
-    """The rows come as JSON, made by the server: whatever the types of the columns. Not as jsonb: that has no
-    NUL, which a column of type json may hold, and the whole batch would fail."""
+    """The server converts each row to JSON, whatever the types of its columns. Not to jsonb: a column of type
+    json may hold a NUL, which jsonb cannot, and the whole batch would fail."""
 
     def __init__(self, connection: Any, location: RowLocation, needed: frozenset[str]) -> None:
         from psycopg import sql
@@ -197,14 +325,16 @@ class PostgresRowReader:
         self._location = location
         self._table = sql.Identifier(*location.table_parts)
         with translate_errors(location):
-            found = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(self._table)).description
-        _check(location, [column.name for column in found], needed)
+            description = connection.execute(
+                sql.SQL("SELECT * FROM {} LIMIT 0").format(self._table)
+            ).description
+        _check(location, [column.name for column in description], needed)
 
     def size(self) -> int:
         return self._ask("SELECT count(*) FROM {}")[0][0]
 
     def read(self, cursor: str, limit: int) -> RowBatch:
-        """Ids are unique, or come together: WITH TIES. Rows without one come first."""
+        """Rows without an id come first. Rows with the same id stay together (WITH TIES)."""
         if not cursor and (rows := self._ask("SELECT to_json(t)::text FROM {} t WHERE id IS NULL")):
             return RowBatch([_row("a row without id", text) for (text,) in rows], NO_ID_CURSOR, len(rows))
         after = cursor.removeprefix(ID_CURSOR) if cursor.startswith(ID_CURSOR) else None
@@ -223,8 +353,8 @@ class PostgresRowReader:
             *(() if after is None else (after,)),
             limit,
         )
-        found = [_row(name, text) for name, text in rows]
-        return RowBatch(found, ID_CURSOR + rows[-1][0] if rows else cursor, len(rows))
+        source_rows = [_row(name, text) for name, text in rows]
+        return RowBatch(source_rows, ID_CURSOR + rows[-1][0] if rows else cursor, len(rows))
 
     def _ask(self, query: LiteralString, *values: object) -> list[Any]:
         from psycopg import sql
@@ -235,7 +365,7 @@ class PostgresRowReader:
 
 def _row(name: str, text: str) -> SourceRow:
     shape = _shape(text)
-    return SourceRow(name, None, "not JSON") if shape is None else SourceRow(name, _named(shape))
+    return SourceRow(name, None, "not JSON") if shape is None else SourceRow(name, _with_text_ids(shape))
 
 
 def _check(location: RowLocation, columns: list[str], needed: frozenset[str]) -> None:

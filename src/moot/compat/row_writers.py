@@ -1,7 +1,6 @@
-"""Where rows are given back to: a table of PostgreSQL or SQLite, which is made where there is none, or a new
-file of JSON lines.
+"""Writes rows to a table of PostgreSQL or SQLite, which is created if needed, or to a new file of JSON lines.
 
-Nothing that is there is overwritten: a row whose id the table has already is left as it is, and counted.
+Nothing is overwritten: a row whose id is in the table already is left as it is, and counted.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from typing import Any, Protocol, assert_never
 import msgspec
 from msgspec import Struct, field
 
-from moot.compat.import_report import RowProblem
-from moot.compat.row_locations import (
+from moot.compat.row_readers import (
     BUSY_SECONDS,
     RowLocation,
+    RowProblem,
     connect_postgres,
     driver,
     quoted_table,
@@ -34,19 +33,19 @@ _IN_SQLITE = (
     (r"\bTIMESTAMP(TZ)? DEFAULT NOW\(\)", "TEXT DEFAULT CURRENT_TIMESTAMP"),
     (r"\b(UUID|JSONB)\b", "TEXT"),
 )
-"""SQLite knows no such types, and takes text for all of them."""
+"""SQLite has no such types, and stores text for all of them."""
 
 
 class TableDefinition(Struct, frozen=True):
-    """What a row has. A file of lines gets whatever else is in it, too."""
+    """The columns of a table. A file of JSON lines also gets all other fields of a row."""
 
     ddl: str
-    """As PostgreSQL has it, with a place for the name."""
+    """For PostgreSQL, with `{}` for the name."""
     columns: tuple[str, ...]
     json: tuple[str, ...]
     """The columns that hold JSON."""
     uuids: tuple[str, ...] = ()
-    """The columns that are of type uuid, or of type text where another id comes."""
+    """The columns of type uuid; they become text when an id is no UUID."""
 
     @property
     def sqlite_ddl(self) -> str:
@@ -64,22 +63,22 @@ class WriteReport(Struct):
 
 
 class RowWriter(Protocol):
-    def write(self, rows: Sequence[Row], given: WriteReport) -> None: ...
+    def write(self, rows: Sequence[Row], report: WriteReport) -> None: ...
 
 
 async def write_rows(
     location: RowLocation,
     table: TableDefinition,
-    *given: AsyncGenerator[list[Row], None],
+    *sources: AsyncGenerator[list[Row], None],
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> WriteReport:
-    done = WriteReport()
-    with open_writer(location, table) as sink:
-        for rows in given:
-            async for batch in rows:
-                await asyncio.to_thread(sink.write, batch, done)
-                on_progress(done.rows)
-    return done
+    report = WriteReport()
+    with open_writer(location, table) as writer:
+        for source in sources:
+            async for batch in source:
+                await asyncio.to_thread(writer.write, batch, report)
+                on_progress(report.rows)
+    return report
 
 
 @contextmanager
@@ -98,8 +97,8 @@ def open_writer(location: RowLocation, table: TableDefinition) -> Generator[RowW
             assert_never(location.kind)
 
 
-def _json(what: object) -> str:
-    return msgspec.json.encode(what).decode()
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _is_json(text: str) -> bool:
@@ -111,15 +110,15 @@ def _is_json(text: str) -> bool:
 
 
 def _is_uuid(value: str) -> bool:
-    """Also as it is written: PostgreSQL would write another form of one differently."""
+    """Whether it is a UUID in canonical form: PostgreSQL would change any other form."""
     try:
         return str(uuid.UUID(value)) == value
     except ValueError:
         return False
 
 
-def _values(table: TableDefinition, row: Row, spelt: Callable[[str, Any], Any]) -> list[Any]:
-    return [spelt(name, row[name]) for name in table.columns]
+def _values(table: TableDefinition, row: Row, convert: Callable[[str, Any], Any]) -> list[Any]:
+    return [convert(name, row[name]) for name in table.columns]
 
 
 # --- a file ---------------------------------------------------------------------------------------------
@@ -139,9 +138,9 @@ def _new_file(location: RowLocation) -> Generator[Any]:
 class JsonLinesRowWriter(Struct):
     file: Any
 
-    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
+    def write(self, rows: Sequence[Row], report: WriteReport) -> None:
         self.file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-        given.rows += len(rows)
+        report.rows += len(rows)
 
 
 # --- SQLite ---------------------------------------------------------------------------------------------
@@ -164,20 +163,20 @@ class SqliteRowWriter:
         self._table = table
         name, marks = quoted_table(location), ", ".join("?" * len(table.columns))
         connection.execute(table.sqlite_ddl.format(name))
-        # Not OR IGNORE: that would take a row that breaks another rule of the table for one that is there.
+        # Not OR IGNORE: it would also skip rows that break another constraint of the table.
         self._insert = f"""
             INSERT INTO {name} ({", ".join(table.columns)}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING
         """  # noqa: S608 - a checked name
 
-    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
+    def write(self, rows: Sequence[Row], report: WriteReport) -> None:
         with self._connection:
-            told = (_values(self._table, row, self._value) for row in rows)
-            written = self._connection.executemany(self._insert, told).rowcount
-        given.rows += written
-        given.existing += len(rows) - written
+            values = (_values(self._table, row, self._value) for row in rows)
+            written = self._connection.executemany(self._insert, values).rowcount
+        report.rows += written
+        report.existing += len(rows) - written
 
     def _value(self, name: str, value: Any) -> Any:
-        """Where JSON is text, bare words may stand beside it, unless they would be read as JSON."""
+        """JSON as text; a string that is no JSON stays as it is, since it cannot be mistaken for JSON."""
         if value is None or name not in self._table.json:
             return value
         return value if isinstance(value, str) and not _is_json(value) else _json(value)
@@ -187,7 +186,7 @@ class SqliteRowWriter:
 
 
 class PostgresRowWriter:
-    """A batch at once; where a row of it is refused, row by row, and that one is reported."""
+    """Writes a batch at once; where a row is refused, row by row, and reports the refused ones."""
 
     def __init__(self, connection: Any, location: RowLocation, table: TableDefinition) -> None:
         from psycopg import sql
@@ -197,30 +196,30 @@ class PostgresRowWriter:
         self._table = table
         name = self._name = sql.Identifier(*location.table_parts)
         with translate_errors(location):
-            found = connection.execute("SELECT to_regclass(%s)", (name.as_string(connection),)).fetchone()
-            self._uuids = [] if found[0] is not None else list(table.uuids)
-            """Of a table that was made here."""
+            existing = connection.execute("SELECT to_regclass(%s)", (name.as_string(connection),)).fetchone()
+            self._uuids = [] if existing[0] is not None else list(table.uuids)
+            """The uuid columns of a table that is created here."""
             connection.execute(sql.SQL(table.ddl).format(name))  # pyright: ignore[reportArgumentType] - our own text
         names = sql.SQL(", ").join(map(sql.Identifier, table.columns))
         values = sql.SQL(", ").join(sql.Placeholder() * len(table.columns))
         insert = "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (id) DO NOTHING"
         self._insert = sql.SQL(insert).format(name, names, values)
 
-    def write(self, rows: Sequence[Row], given: WriteReport) -> None:
+    def write(self, rows: Sequence[Row], report: WriteReport) -> None:
         refusal: type[Exception] = driver().DataError
         with translate_errors(self._location):
             self._widen(rows)
             try:
-                self._together(rows, given)
+                self._together(rows, report)
             except refusal:
                 for row in rows:
                     try:
-                        self._together([row], given)
+                        self._together([row], report)
                     except refusal as error:
-                        given.problems.append(RowProblem(row["id"], str(error).partition("\n")[0]))
+                        report.problems.append(RowProblem(row["id"], str(error).partition("\n")[0]))
 
     def _widen(self, rows: Sequence[Row]) -> None:
-        """Columns of a table that was made here become text where an id comes that is no UUID."""
+        """Change uuid columns of a table that was created here to text, when an id is no UUID."""
         from psycopg import sql
 
         for column in [name for name in self._uuids if not all(_is_uuid(row[name]) for row in rows)]:
@@ -228,15 +227,15 @@ class PostgresRowWriter:
             self._connection.execute(change.format(self._name, sql.Identifier(column)))
             self._uuids.remove(column)
 
-    def _together(self, rows: Sequence[Row], given: WriteReport) -> None:
+    def _together(self, rows: Sequence[Row], report: WriteReport) -> None:
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(self._insert, [_values(self._table, row, self._value) for row in rows])
             written = max(0, cursor.rowcount)
-        given.rows += written
-        given.existing += len(rows) - written
+        report.rows += written
+        report.existing += len(rows) - written
 
     def _value(self, name: str, value: Any) -> Any:
-        """A number is no moment to it: as text it is refused with its row, and not with the statement."""
+        """Times as text: a number that is no time is then refused with its row, not with the statement."""
         if value is None:
             return None
         if name in self._table.json:

@@ -1,7 +1,7 @@
-"""The table `debate_sessions` of an older server, in PostgreSQL, SQLite or JSON lines: read and written back.
+"""Imports and exports the table `debate_sessions` of an older server, in PostgreSQL, SQLite or JSON lines.
 
-Sessions become debates of our own, which can be looked at and continued; one that is here already is left as
-it is. What was imported and not continued is given back as it was. A row that a table has already stays.
+Sessions become debates, which can be read and continued; one that was imported before is left as it is. What
+was not continued is exported as it was. Rows that a table has already are not overwritten.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.compat import row_writers
-from moot.compat.import_report import RowProblem
-from moot.compat.row_locations import RowLocation
-from moot.compat.row_readers import SourceRow, open_reader
+from moot.compat.row_readers import RowLocation, RowProblem, SourceRow, open_reader
 from moot.compat.row_writers import TableDefinition, WriteReport
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.terms import Model
@@ -51,13 +49,13 @@ class SessionImport(Struct):
     existing: int = 0
     """Left as they were."""
     problems: list[RowProblem] = field(default_factory=list[RowProblem])
-    """The rows that could not be brought, and why."""
+    """The rows that could not be imported, and why."""
 
 
 async def import_sessions(
     arena: Arena, location: RowLocation, model: Callable[[str], Model], *, owner: str = "", dry: bool = False
 ) -> SessionImport:
-    """`model` knows what the table calls by a bare name."""
+    """`model` finds a model by the bare name that the table has for it."""
     done = SessionImport()
     for source_row in await asyncio.to_thread(read_sessions, location):
         try:
@@ -84,7 +82,7 @@ def read_sessions(location: RowLocation) -> list[SourceRow]:
 
 
 def _row(source_row: SourceRow) -> SessionRow:
-    """Lists that are kept as text are lists; other columns than ours are nobody's business."""
+    """The known columns, with lists decoded where they are stored as text. Raises Invalid."""
     if source_row.fields is None:
         raise Invalid(f"It is {source_row.problem}.")
     row = {name: source_row.fields.get(name) for name in COLUMNS}
@@ -92,7 +90,7 @@ def _row(source_row: SourceRow) -> SessionRow:
         raise Invalid("It has no id.")
     for name in LIST_COLUMNS:
         if isinstance(text := row[name], str | bytes):
-            # What is no JSON stays as it is, and is told with its row.
+            # Text that is no JSON is reported later, with its row.
             with suppress(msgspec.DecodeError):
                 row[name] = msgspec.json.decode(text)
     return row
@@ -106,7 +104,7 @@ async def _rows(store: Store) -> AsyncGenerator[list[SessionRow], None]:
     offset, seen = 0, set[str]()
     while heads := (await store.list(DebateFilter(format=FORMAT_NAME), limit=PAGE, offset=offset)).heads:
         rows: list[SessionRow] = []
-        # Sessions that are opened meanwhile move the others on to the next page, where they come again.
+        # Sessions that are opened meanwhile move others to the next page, where they appear again.
         for head in (head for head in heads if head.id not in seen):
             with suppress(UnknownDebate):
                 rows.append(session_row(await store.state(head.id)))

@@ -1,11 +1,11 @@
-"""`/api/debate/stream`: a client asks for one turn at a time, and is told that turn and nothing else.
+"""The bodies, frames and replies of `/api/debate/stream`: a client asks for one turn at a time.
 
-Four events: `reasoning` and `content` with a `chunk` each, then `complete` or `error`. Its clients only add
-words up, so what was sent cannot be taken back. The words of a further attempt are held back until they go
-beyond what was sent; where they differ from it, or the end does, an `error` with `retrying` ends the stream,
-and to ask for the same turn again tells it as it stands. So the chunks of a stream that ends in `complete`
-make its `content`. Thoughts are no part of a speech: those of a further attempt follow after a break. Bodies
-are as their document has them, with null for what there is not.
+Four events: `reasoning` and `content` with a `chunk` each, then `complete` or `error`. Clients only add up
+the chunks, so what was sent cannot be taken back. The text of a further attempt is held back until it is
+longer than what was sent. Where it differs, or the final text does, an `error` with `retrying` ends the
+stream, and a new request for the same turn sends it as it then stands. So the chunks of a stream that ends in
+`complete` add up to its `content`. The reasoning of a further attempt follows after a break. Fields without a
+value are null, as the document of this API has them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from moot.api.strict_json import loads
 from moot.api.v1.bodies import Body, check_body
 from moot.api.v1.fields import ModelId
 from moot.api.v1.validation_messages import FieldRule, FixedMessage, between, invalid, line, matching, one_of
+from moot.compat.plain_stream import pieces
 from moot.core.events import (
     CallDelta,
     DebateEnded,
@@ -44,23 +45,21 @@ ROLES = ("AFFIRMATIVE", "NEGATIVE")
 REQUIRED_FIELDS = ("modelId", "topic", "role", "intensity", "turnNumber")
 MISSING_FIELDS = {"error": "Missing required fields"}
 MAX_MESSAGE = 100_000
-PIECE_LENGTH = 4 * 1024
-"""Characters; a text that comes late is sent in pieces."""
 CANCELLED_MESSAGE = "The turn was called off."
 CUT_MESSAGE = "The turn was cut short; ask for it again."
 BEGUN_AGAIN = "The answer broke off and was begun again; ask for this turn again to read it."
 BREAK = "\n\n"
-"""Between two thoughts."""
+"""Between two pieces of reasoning."""
 ENDING_COMMANDS = ("stop", "abort", "decide", "judge")
-"""What cuts a turn together with its session."""
+"""The commands that end the session, and with it the turn."""
 DELETED_FRAME = Frame("error", {"message": "The session was deleted."})
 
 
 # --- bodies in ----------------------------------------------------------------------------------------
 
 
-def _whole(text: str) -> str:
-    """The words of a model, whatever signs are in them; but a zero no store could keep."""
+def _without_nul(text: str) -> str:
+    """Any characters that a model may write, but NUL, which no store could keep."""
     if "\0" in text:
         raise invalid("Control characters are not allowed")
     if len(text) > MAX_MESSAGE:
@@ -68,7 +67,7 @@ def _whole(text: str) -> str:
     return text
 
 
-Words = Annotated[str, FieldRule(_whole, {"maxLength": MAX_MESSAGE, "pattern": r"^[^\u0000]*$"})]
+Words = Annotated[str, FieldRule(_without_nul, {"maxLength": MAX_MESSAGE, "pattern": r"^[^\u0000]*$"})]
 ResponseName = Annotated[str, matching(r"[\x21-\x7e]+", 200, "Must be the id of a response")]
 SessionName = Annotated[str, matching(r"[A-Za-z0-9_.-]+", 100, "Must be the id of a session")]
 
@@ -119,16 +118,16 @@ def role_of(number: int) -> str:
 
 
 def read_turn(data: bytes) -> AskedTurn | None:
-    """None where something is missing that the document calls required: nothing, null, "", 0 and false."""
+    """None where a required field is missing, null, "", 0 or false."""
     shape = loads(data)
     if not isinstance(shape, dict):
         return check_body(AskedTurn, shape)
-    given = cast("dict[str, Any]", shape)
-    if _is_missing_something(given):
+    fields = cast("dict[str, Any]", shape)
+    if _is_missing_something(fields):
         return None
-    # A client that was told no id may have kept an empty one.
-    nameless = given.get("previousResponseId") == ""
-    return check_body(AskedTurn, {**given, "previousResponseId": None} if nameless else given)
+    # A client that received no id may have stored an empty one.
+    is_empty = fields.get("previousResponseId") == ""
+    return check_body(AskedTurn, {**fields, "previousResponseId": None} if is_empty else fields)
 
 
 def _is_missing_something(shape: Mapping[str, Any]) -> bool:
@@ -137,7 +136,7 @@ def _is_missing_something(shape: Mapping[str, Any]) -> bool:
 
 
 def setup_for_turn(asked: AskedTurn, model: Model) -> Setup:
-    """A session in which this model has its seat, and the other seat is nobody's yet."""
+    """A session in which this model has its seat; the other seat has no model yet."""
     models = (model, UNASSIGNED_MODEL) if asked.turn_number % 2 else (UNASSIGNED_MODEL, model)
     return Setup(
         motion=asked.topic,
@@ -157,12 +156,12 @@ def setup_for_turn(asked: AskedTurn, model: Model) -> Setup:
 
 
 class TurnFrames(Struct, frozen=True):
-    """The turn that has, or will have, this number; whatever stands up to `after` is no part of it."""
+    """The turn with this number; events up to `after` are no part of its stream."""
 
     number: int
     after: int = 0
     private: bool = True
-    """Whether the viewer may know a provider's own ids."""
+    """Whether the viewer may see a provider's own ids."""
 
     @property
     def name(self) -> str:
@@ -206,21 +205,21 @@ class TurnFrames(Struct, frozen=True):
                 yield _error(CANCELLED_MESSAGE)
             case _:
                 if first and was is not None:
-                    # What earlier calls of a speech have brought, told to one who joins it now.
-                    yield from (*_pieces("reasoning", thoughts(was)), *_pieces("content", was.text))
+                    # The viewer joins a speech whose earlier calls have brought text already.
+                    yield from (*_chunks("reasoning", thoughts(was)), *_chunks("content", was.text))
                 if was is not None and turn is not None:
-                    yield from self._going_on(event, was, turn)
+                    yield from self._continued(event, was, turn)
 
-    def _going_on(self, event: Event | None, was: Turn, turn: Turn) -> Iterator[Frame]:
+    def _continued(self, event: Event | None, was: Turn, turn: Turn) -> Iterator[Frame]:
         match event:
             case CallDelta() if turn.call == event.call and event.text:
                 yield from self._said(was, turn) if event.kind == "text" else self._thought(event, was, turn)
             case SegmentCompleted(segment=Reasoning() as whole) if turn.call == event.call:
-                # Thoughts that were not streamed; of those that the viewer may not read there are none here.
+                # Reasoning that was not streamed. (What the viewer may not read is not in the event.)
                 if whole.text and whole.index not in turn.thinking and not event.taken_back:
                     before = any(isinstance(one, Reasoning) and one.text for one in was.segments)
                     break_ = BREAK if was.reasoning or before else ""
-                    yield from _pieces("reasoning", break_ + whole.text)
+                    yield from _chunks("reasoning", break_ + whole.text)
             case _:
                 return
 
@@ -229,47 +228,47 @@ class TurnFrames(Struct, frozen=True):
             yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
         else:
             sent = max(len(was.text), len(self._sent(turn)))
-            yield from _pieces("content", turn.text[sent:])
+            yield from _chunks("content", turn.text[sent:])
 
     def _thought(self, event: CallDelta, was: Turn, turn: Turn) -> Iterator[Frame]:
         sent = max((one.reasoning for one in turn.abandoned if one.seq > self.after), key=len, default="")
         if sent and not _agree(sent, was.reasoning):
             yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
         elif sent and not _agree(sent, turn.reasoning):
-            yield from _pieces("reasoning", BREAK + turn.reasoning)
+            yield from _chunks("reasoning", BREAK + turn.reasoning)
         elif len(was.reasoning) >= len(sent):
             yield Frame("reasoning", {"chunk": _break_before(event, was) + event.text})
         else:
-            yield from _pieces("reasoning", turn.reasoning[len(sent) :])
+            yield from _chunks("reasoning", turn.reasoning[len(sent) :])
 
     def _ended(self, seen: SeenEvent, was: Turn, turn: Turn, *, told: bool) -> Iterator[Frame]:
-        """What was not streamed, and that it is complete; with `told`, the listener has heard it so far."""
+        """The text that was not streamed, and `complete`. `told`: the viewer has received the turn so far."""
         sent = max(was.text, self._sent(was), key=len) if told else ""
         if not told:
-            yield from _pieces("reasoning", thoughts(turn))
+            yield from _chunks("reasoning", thoughts(turn))
         if turn.text.startswith(sent):
-            yield from _pieces("content", turn.text[len(sent) :])
+            yield from _chunks("content", turn.text[len(sent) :])
         elif turn.text.strip() != sent.strip():
             yield Frame("error", {"message": BEGUN_AGAIN, "retrying": True})
             return
         yield Frame("complete", completed(seen.after, turn, private=self.private))
 
     def _sent(self, turn: Turn) -> str:
-        """The words of earlier attempts that this listener has heard: each goes on from the one before."""
+        """The text of earlier attempts that was sent to this viewer: each continues the one before."""
         return max((one.text for one in turn.abandoned if one.seq > self.after), key=len, default="")
 
     def _is_lost(self, turn: Turn | None) -> bool:
-        """What this listener has heard no longer stands."""
+        """Whether text that was sent to this viewer no longer counts."""
         return turn is not None and not _agree(self._sent(turn), turn.text)
 
 
 def _agree(one: str, other: str) -> bool:
-    """Whether one text goes on from the other."""
+    """Whether one text continues the other."""
     return one.startswith(other) or other.startswith(one)
 
 
 def _break_before(event: CallDelta, was: Turn) -> str:
-    """Another thought begins."""
+    """A break, where another piece of reasoning begins."""
     return BREAK if was.begins_thought(event.segment) else ""
 
 
@@ -277,9 +276,8 @@ def _error(message: str) -> Frame:
     return Frame("error", {"message": message})
 
 
-def _pieces(name: str, text: str) -> Iterator[Frame]:
-    for start in range(0, len(text), PIECE_LENGTH):
-        yield Frame(name, {"chunk": text[start : start + PIECE_LENGTH]})
+def _chunks(name: str, text: str) -> Iterator[Frame]:
+    return (Frame(name, {"chunk": piece}) for piece in pieces(text))
 
 
 def completed(debate: Debate, turn: Turn, *, private: bool) -> dict[str, Any]:
@@ -304,16 +302,19 @@ def token_usage(usage: Usage) -> dict[str, Any]:
 
 
 def turn_costs(debate: Debate, turn: Turn) -> dict[str, Any]:
-    """Three parts that make the total: what was read, what was said, what was thought. Where nobody knows
-    the price they are numbers all the same, and `known` says that they are none."""
+    """The total and its parts; without a price all of them are 0 and `known` is false."""
     total = turn.cost
     if total is None:
         return {"total": 0, "input": 0, "output": 0, "reasoning": 0, "known": False}
     usage, price = turn.usage, debate.seat(turn.seat).model.price
     read = Usage(usage.input, cached=usage.cached, cache_write=usage.cache_write)
-    given = min(total, cost(price, read) or ZERO)
-    thought = (total - given) * usage.reasoning / usage.output if usage.output else ZERO
-    parts: dict[str, Money] = {"input": given, "output": total - given - thought, "reasoning": thought}
+    input_cost = min(total, cost(price, read) or ZERO)
+    reasoning = (total - input_cost) * usage.reasoning / usage.output if usage.output else ZERO
+    parts: dict[str, Money] = {
+        "input": input_cost,
+        "output": total - input_cost - reasoning,
+        "reasoning": reasoning,
+    }
     return {"total": total, **parts}
 
 
@@ -329,7 +330,7 @@ def unknown_model_message(model: str) -> str:
 
 
 def session_reply(debate: Debate, *, private: bool) -> dict[str, Any]:
-    """The session as a client restores it."""
+    """The session with its turns, from which a client can restore it."""
     turns = counted_turns(debate)
     entries = [entry(debate, turn, private=private) for turn in turns]
     first, second = debate.seats[0], debate.seats[1]
@@ -346,16 +347,16 @@ def session_reply(debate: Debate, *, private: bool) -> dict[str, Any]:
 
 
 def session_summary(debate: Debate) -> dict[str, Any]:
-    """The same without what was said."""
+    """The session without its turns."""
     first, second = debate.seats[0], debate.seats[1]
-    given = [slot.index for slot in debate.schedule if latest_turn(debate, slot.index) is not None]
+    spoken = [slot.index for slot in debate.schedule if latest_turn(debate, slot.index) is not None]
     return {
         "id": debate.id,
         "topicText": debate.motion,
         "model1Id": model_id(first),
         "model2Id": model_id(second),
         "adversarialLevel": debate.manner.intensity,
-        "currentTurn": max(given, default=-1) + 1,
+        "currentTurn": max(spoken, default=-1) + 1,
         "totalCost": total_cost(debate),
         **times(debate),
     }

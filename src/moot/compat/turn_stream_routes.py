@@ -1,13 +1,12 @@
-"""`/api/debate/stream`: the client asks for each turn, and two models answer each other by sessions.
+"""The routes of `/api/debate/stream`: the client asks for each turn of a session between two models.
 
-A session is a debate that goes one turn at a time (`rules/turn_sessions.py`). The first turn opens one; for a
-later one it is found by its id, by the response that the model gave last, or by what the other model said
-last. A client that knows a debate which we do not is taken at its word: its session begins with what the
-opponent said.
+A session is a debate that advances one turn at a time (`rules/turn_sessions.py`). The first turn opens it;
+for a later turn it is found by its id, by the last response of the model, or by the last words of the other
+model. A session that is not found begins with the opponent's words as the client sends them.
 
-To ask again for the same turn joins it from its beginning, whether it is under way or over; it is paid for
-once. A first turn is the same for as long as it is under way and some seconds longer, if the same client asks
-for it in the same words: whoever wants two such debates at once sends an `Idempotency-Key`.
+A second request for the same turn joins it from its beginning, whether it is under way or over; the turn is
+paid for once. A first turn counts as the same while it is under way and some seconds longer, if the same
+client sends the same request: an `Idempotency-Key` opens a second debate.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ from moot.api.problems import Problem
 from moot.api.v1 import query_params
 from moot.compat import turn_stream
 from moot.compat.model_names import resolve_model, with_alias
-from moot.compat.session_finder import SessionFinder
-from moot.compat.turn_listeners import TurnListeners
+from moot.compat.turn_sessions import SessionFinder, TurnListeners
 from moot.compat.turn_stream import AskedTurn, TurnFrames
 from moot.core.errors import Refused, UnknownDebate
 from moot.core.events import DebateResumed
@@ -63,15 +61,15 @@ ROUTES: tuple[Route, ...] = (
 SessionId = Annotated[str, Path(alias="sessionId", examples=["deb_01HZ9X8K7M3QR5TNVWXYZ12345"])]
 
 TurnPosition = tuple[int, int]
-"""The number under which a turn is given, and the seq after which it is told."""
+"""The number of a turn, and the seq after which its stream begins."""
 
 
 class UnknownModel(Exception):
-    """Nobody here knows such a model."""
+    """No provider has such a model."""
 
 
 class TurnStreamRoutes(RouteHandlers):
-    """One method a route."""
+    """One method per route."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -99,18 +97,18 @@ class TurnStreamRoutes(RouteHandlers):
         if asked is None:
             return json_reply(turn_stream.MISSING_FIELDS, 400)
         async with AsyncExitStack() as stack:
-            # Nobody speaks for someone who has no place left to listen from.
+            # No turn is started for a client that may open no further stream.
             await stack.enter_async_context(self._context.streams.slot(client_of(request)))
             try:
                 debate, position = await self._ask_for(request, asked)
             except UnknownModel:
                 error = Frame("error", {"message": turn_stream.unknown_model_message(asked.model_id)})
-                # Bare: of its own accord it would add a charset, which some clients do not expect.
+                # As a header: with a media type Starlette would add a charset, which some clients reject.
                 return Response(as_lines(error, ""), headers={"Content-Type": "text/event-stream"})
             return self._turn_response(request, debate.id, position, stack.pop_all())
 
     async def stream_session(self, request: Request, session_id: SessionId) -> Response:
-        """The turn that was asked for last, from its beginning."""
+        """The turn that was requested last, from its beginning."""
         check_accepts_stream(request)
         query_params.parse_ticket(query_string(request))
         debate = await self._session(request, session_id)
@@ -120,12 +118,12 @@ class TurnStreamRoutes(RouteHandlers):
         return self._turn_response(request, debate.id, position)
 
     async def cancel_turn(self, request: Request, session_id: SessionId) -> Response:
-        """Cut the turn that is under way; it can be asked for again."""
+        """Interrupt the turn that is under way; it can be requested again."""
         query_params.no_params(query_string(request))
         debate = await self._session(request, session_id)
         speaks = bool(debate.live) or debate.running
         if speaks:
-            # It may have come to its end meanwhile.
+            # It may have ended meanwhile.
             with suppress(Refused):
                 await self._arena.ask(debate.id, Pause(now=True, by=identity_of(request).name))
         return json_reply({"sessionId": debate.id, "cancelled": speaks})
@@ -144,7 +142,7 @@ class TurnStreamRoutes(RouteHandlers):
         page = await self._arena.store.list(debate_filter, limit=limit, offset=offset)
         rows: list[dict[str, Any]] = []
         for head in page.heads:
-            # One may be deleted meanwhile.
+            # A session may be deleted meanwhile.
             with suppress(UnknownDebate):
                 rows.append(turn_stream.session_summary(await self._arena.state(head.id)))
         return json_reply({"sessions": rows, "total": page.total})
@@ -160,32 +158,34 @@ class TurnStreamRoutes(RouteHandlers):
         raw = await request.body()
         owner, client = identity_of(request).owner, client_of(request)
         request_key = "\n".join((client, owner or "", fingerprint("", "", raw)))
-        # Twice the same at the same time is one wish: the second finds what the first has opened.
+        # Of two equal requests at the same time the second finds what the first has opened.
         async with self._mutex.locked(request_key), self._context.idempotency.in_flight(request, raw) as once:
-            session = await self._meant(request, asked)
+            session = await self._find_session(request, asked)
             if session is None and once is None:
                 session = await self._sessions.recently_opened(request_key, asked)
             if session is not None:
-                return await self._go_on(request, session, asked)
-            outcome = await self._begin(request, asked, once)
+                return await self._ask_in_session(request, session, asked)
+            outcome = await self._open_session(request, asked, once)
             if once is None:
                 await self._sessions.remember(request_key, outcome.debate.id)
             if outcome.replayed:
                 session = await self._arena.state(outcome.debate.id)
-                return await self._go_on(request, session, asked)
+                return await self._ask_in_session(request, session, asked)
             return outcome.debate, stream_position(outcome.debate, asked.slot)
 
-    async def _meant(self, request: Request, asked: AskedTurn) -> Debate | None:
+    async def _find_session(self, request: Request, asked: AskedTurn) -> Debate | None:
         if asked.session_id is not None:
             return await self._session(request, asked.session_id)
         return await self._sessions.find_for_turn(asked, identity_of(request).owner)
 
-    async def _begin(self, request: Request, asked: AskedTurn, once: IdempotencyKey | None) -> RecordResult:
+    async def _open_session(
+        self, request: Request, asked: AskedTurn, once: IdempotencyKey | None
+    ) -> RecordResult:
         if asked.turn_number == 1:
             keys = lent_keys(request.headers, self._arena)
             setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id, keys))
             return await self._open(request, setup, keys, once, step="turn")
-        # What went before is known to the client alone: of that, what the opponent said last is what counts.
+        # The earlier turns are unknown here; only the opponent's last words matter.
         setup = turn_stream.setup_for_turn(asked, self._model(asked.model_id))
         opened = opening_event(setup, lambda kind, _place: new_id(kind))
         last_speech = ImportedSpeech(asked.slot - 1, redact(asked.opponent_text))
@@ -198,14 +198,14 @@ class TurnStreamRoutes(RouteHandlers):
             await claim.take(outcome.debate.id)
         return outcome
 
-    async def _go_on(
+    async def _ask_in_session(
         self, request: Request, session: Debate, asked: AskedTurn
     ) -> tuple[Debate, TurnPosition]:
         seat = session.seat(session.schedule[asked.slot].seat)
-        known = asked.model_id in (seat.model.name, seat.model.label, seat.model.alias)
+        is_seat_model = asked.model_id in (seat.model.name, seat.model.label, seat.model.alias)
         keys = lent_keys(request.headers, self._arena)
         keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
-        model = seat.model if known else self._model(asked.model_id, keys_used)
+        model = seat.model if is_seat_model else self._model(asked.model_id, keys_used)
         command = AskTurn(
             asked.slot, model, asked.previous_response_id, asked.intensity, identity_of(request).name
         )
@@ -218,14 +218,14 @@ class TurnStreamRoutes(RouteHandlers):
         return outcome.debate, stream_position(outcome.debate, asked.slot)
 
     def _model(self, name: str, keys: Mapping[str, Secret] | None = None) -> Model:
-        """With the keys that are lent for the whole session, if any are."""
+        """Raises UnknownModel, or Problem where neither the server nor `keys` has a key for the model."""
         model = resolve_model(self._arena, name, keys, effort="high")
         if model is None or model.human:
             raise UnknownModel
         if not ServerCapabilities(self._arena, keys).has_key(model.provider):
             raise Problem("validation", errors={"modelId": ["No API key configured for this provider"]})
         endpoint = self._arena.providers.endpoints.get(model.provider)
-        # One that is told to think hard is given all the room that it has, or its thoughts might fill it.
+        # With high effort the reasoning might fill the usual output limit: the model gets its full limit.
         most = traits_of(endpoint, model.name).output if endpoint and model.effort else None
         return with_alias(replace(model, max_tokens=max(model.max_tokens, most or 0)), name)
 
@@ -249,7 +249,7 @@ class TurnStreamRoutes(RouteHandlers):
         )
         return TurnStreamResponse(stream, self._listeners, debate_id)
 
-    # --- whose it is ----------------------------------------------------------------------------------
+    # --- ownership ----------------------------------------------------------------------------------
 
     async def _session(self, request: Request, session_id: str) -> Debate:
         debate = await self._sessions.by_id(session_id, identity_of(request).owner)
@@ -258,7 +258,7 @@ class TurnStreamRoutes(RouteHandlers):
 
 
 class TurnStreamResponse(Response):
-    """A stream of one turn, which is cut when nobody hears it."""
+    """The stream of one turn. The turn is interrupted when nobody listens any more."""
 
     def __init__(self, stream: EventStreamResponse, listeners: TurnListeners, debate_id: str) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from moot.compat.row_locations import without_secrets
+from moot.compat.row_readers import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
 from moot.settings import POSTGRES_SCHEMES

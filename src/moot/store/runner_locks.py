@@ -2,7 +2,7 @@
 
 The name of the lock stands in the head row of the debates a process runs, so another process may take over
 exactly those whose lock is free. A lock file whose owner is gone is removed by whoever finds it. Listeners
-are known to other processes in the same way (`compat/turn_listeners.py`): by locks whose names begin with the
+are known to other processes in the same way (`compat/turn_sessions.py`): by locks whose names begin with the
 debate.
 """
 

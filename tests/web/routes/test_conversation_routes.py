@@ -17,7 +17,7 @@ import pytest
 import pytest_asyncio
 
 from moot.compat.legacy_import import import_rows, undo_import
-from moot.compat.row_locations import parse_location
+from moot.compat.row_readers import parse_location
 from moot.core.terms import Request
 from moot.providers.keys import Secret
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, StallCue, ThinkCue, improvise

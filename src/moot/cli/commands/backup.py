@@ -44,7 +44,7 @@ def _leave_it_to_its_own(address: str, file: Path) -> int:
     """A database on a server is copied by its own tool, in one snapshot, and by one who has the password."""
     from moot.cli.error_messages import USAGE
     from moot.cli.render.output import Terminal
-    from moot.compat.row_locations import without_secrets
+    from moot.compat.row_readers import without_secrets
 
     terminal, where, copy = Terminal.err(), quote(without_secrets(address)), quote(str(file))
     terminal.line(("moot: ", "bold red"), "The debates are in PostgreSQL, and pg_dump is the tool for that:")

@@ -13,9 +13,8 @@ from moot.cli.options import Server
 
 if TYPE_CHECKING:
     from moot.cli.render.output import Terminal
-    from moot.compat.import_report import Listing, RowProblem
-    from moot.compat.legacy_import import ImportOutcome, ImportProgress
-    from moot.compat.row_locations import RowLocation
+    from moot.compat.legacy_import import ImportOutcome, ImportProgress, Listing
+    from moot.compat.row_readers import RowLocation, RowProblem
     from moot.compat.row_writers import WriteReport
     from moot.store.contract import Store
 
@@ -46,7 +45,7 @@ def bring(
 
     async def work() -> ImportOutcome:
         from moot.compat import legacy_import
-        from moot.compat.row_locations import parse_location
+        from moot.compat.row_readers import parse_location
 
         place = parse_location(source, table)
         async with open_archive_store() as store:
@@ -70,7 +69,7 @@ def bring(
 
 @contextmanager
 def _listing(path: Path | None) -> Generator[Listing | None]:
-    from moot.compat.import_report import ListedInFile
+    from moot.compat.legacy_import import ListedInFile
     from moot.core.errors import Unavailable
 
     if path is None:
@@ -147,7 +146,7 @@ def give(
     async def work() -> int:
         from moot.cli.conversation_source import open_conversations
         from moot.compat import legacy_export
-        from moot.compat.row_locations import parse_location
+        from moot.compat.row_readers import parse_location
 
         place, terminal = parse_location(destination, table), Terminal.out()
         async with open_conversations(server) as conversations:
@@ -267,6 +266,6 @@ def _report(raw: bytes) -> int:
     """How many rows it has kept."""
     import msgspec
 
-    from moot.compat.import_report import ImportReport
+    from moot.compat.legacy_import import ImportReport
 
     return msgspec.json.decode(raw, type=ImportReport).kept.rows

@@ -34,7 +34,7 @@ def bring(
     async def work() -> SessionImport:
         from moot.compat import session_tables
         from moot.compat.model_names import resolve_model, with_alias
-        from moot.compat.row_locations import parse_location
+        from moot.compat.row_readers import parse_location
         from moot.core.terms import Model
         from moot.engine.arena import Arena
 
@@ -70,7 +70,7 @@ def give(
     from moot.cli.commands.legacy import open_archive_store, print_written
     from moot.cli.follow import run
     from moot.cli.render.output import Terminal
-    from moot.compat.row_locations import parse_location
+    from moot.compat.row_readers import parse_location
 
     place = parse_location(destination, table)
 

@@ -1,0 +1,341 @@
+"""`POST /api/debate`: an Optimist, a Skeptic and a Moderator; the reply is the stream itself.
+
+Six flat events: `agent_start`, `token`, `agent_end`, `round_complete`, `debate_complete`, `error`. Rounds are
+counted from 0, but `round_complete` gives the number of rounds so far, when the debaters have spoken and
+before the moderator does. A second `agent_start` takes back what the agent said; `fullMessage` is right
+whatever was streamed. A speech that failed is an `error` and has no `agent_end`.
+
+The debate continues when its viewer leaves; `X-Debate-Id` leads back to it. The settings may give the same
+topic the same debate for a while, and limit how many debates a client opens in an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Annotated, Any, ClassVar, Literal, assert_never
+
+from limits import RateLimitItemPerHour
+from msgspec import Struct
+from pydantic import ConfigDict
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.api.frames import Cursor, Frame, SeenEvent
+from moot.api.problems import Problem
+from moot.api.rate_limits import RateLimiter
+from moot.api.v1 import query_params
+from moot.api.v1.bodies import Body, read_body
+from moot.api.v1.validation_messages import FixedMessage, between, line
+from moot.compat.model_names import resolve_model
+from moot.compat.plain_stream import (
+    PlainStreamHandlers,
+    SpeechBegun,
+    SpeechOver,
+    SpeechText,
+    content,
+    end_seq,
+    is_after_end,
+    milliseconds,
+    numbered_frames,
+    speech_events,
+    turns_by_slot,
+)
+from moot.core.errors import FaultKind, UnknownDebate
+from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
+from moot.core.state import Debate, Turn
+from moot.engine.mutex import KeyedMutex
+from moot.judging.parties import party
+from moot.providers.keys import Secret
+from moot.rules.debate_setup import Setup
+from moot.store.contract import IdempotencyKey, RecordResult
+from moot.views import outcome
+from moot.views.costs import costs
+from moot.views.transcript_json import moment
+from moot.web.app_context import AppContext, client_of, identity_of, query_string
+from moot.web.capabilities import ServerCapabilities, lent_keys
+from moot.web.responses import json_reply
+from moot.web.routes.handlers import DebateId, Route, check_accepts_stream, replayed_header
+
+FORMAT = "panel"
+ROUNDS, MAX_ROUNDS = 3, 5
+Code = Literal["INVALID_TOPIC", "RATE_LIMIT", "LLM_ERROR", "INTERNAL_ERROR"]
+PERMANENT_FAULTS: tuple[FaultKind, ...] = (
+    "bad_key", "forbidden", "billing", "unknown_model", "bad_request", "too_long", "tls", "redirected",
+    "filtered", "budget", "unavailable",
+)  # fmt: skip
+"""Faults that a retry would meet again."""
+
+
+class QuickDebate(Body):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"topic": "Should artificial intelligence be regulated by governments?", "maxRounds": 3}
+            ]
+        }
+    )
+    detail: ClassVar[str] = "Invalid debate configuration"
+
+    topic: Annotated[str, line(1, 500)]
+    """The subject of the debate."""
+    max_rounds: Annotated[
+        int, between(1, MAX_ROUNDS), FixedMessage(f"Must be between 1 and {MAX_ROUNDS}")
+    ] = ROUNDS
+
+
+def read_request(data: bytes) -> QuickDebate:
+    """Raises Problem, with the code INVALID_TOPIC where the topic is invalid."""
+    try:
+        return read_body(QuickDebate, data)
+    except Problem as problem:
+        if "topic" not in problem.errors:
+            raise
+        code: Code = "INVALID_TOPIC"
+        raise Problem(problem.kind, problem.detail, errors=problem.errors, members={"code": code}) from None
+
+
+class QuickFrames(Struct, frozen=True):
+    @property
+    def name(self) -> str:
+        return "quick"
+
+    def ends(self, seen: SeenEvent) -> bool:
+        return end_seq(seen.after) == seen.seq
+
+    def rests(self, debate: Debate) -> bool:
+        return False
+
+    def frames(self, seen: SeenEvent) -> Sequence[Frame]:
+        if seen.event is None or is_after_end(seen):
+            return ()
+        return numbered_frames(seen, [*_rounds(seen), *_speeches(seen), *_endings(seen)])
+
+
+def debate_fields(debate: Debate) -> dict[str, Any]:
+    """The result of a debate: the fields that its last event and `GET /api/debates/{id}` share."""
+    figures = costs(debate)
+    return {
+        "summary": summary(debate),
+        "totalTokens": figures.usage.total,
+        "totalCost": None if figures.total is None else float(figures.total),
+        "duration": milliseconds(debate),
+        "transcript": [_message(debate, turn) for turn in turns_by_slot(debate) if turn.has_words],
+    }
+
+
+def summary(debate: Debate) -> str:
+    """The moderator's summary; without one, the reasoning of the judges or the reason of the end."""
+    summed_up = [turn.text for turn in turns_by_slot(debate) if turn.has_words and turn.tone == "summary"]
+    if summed_up:
+        return summed_up[-1]
+    verdict = debate.verdict
+    return (verdict.reasoning or outcome.headline(debate, verdict)) if verdict else outcome.ending(debate)
+
+
+def deleted() -> Frame:
+    return Frame("", _error("The debate was deleted.", "INTERNAL_ERROR", retryable=False))
+
+
+def _rounds(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    """A round is complete when its debaters have spoken, even if a moderator has still to sum up."""
+    event = seen.event
+    match event:
+        case TurnStarted(tone="summary"):
+            already_sent = (
+                any(turn.slot == event.slot for turn in seen.before.turns) if seen.before else False
+            )
+        case RoundCompleted():
+            already_sent = any(
+                turn.tone == "summary" and turn.round == event.round for turn in seen.after.turns
+            )
+        case _:
+            return
+    if not already_sent:
+        yield {"type": "round_complete", "round": event.round, "totalRounds": seen.after.rounds_planned}
+
+
+def _speeches(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    for speech_event in speech_events(seen):
+        agent = seen.after.seat(speech_event.turn.seat).name
+        match speech_event:
+            case SpeechBegun():
+                position = {"agent": agent, "round": speech_event.turn.round - 1}
+                yield {"type": "agent_start", **position, "timestamp": moment(seen.at)}
+            case SpeechText():
+                yield {"type": "token", "content": speech_event.text, "agent": agent}
+            case SpeechOver():
+                yield _ended(speech_event.turn, agent)
+            case _:
+                assert_never(speech_event)
+
+
+def _ended(turn: Turn, agent: str) -> dict[str, Any]:
+    position: dict[str, Any] = {"agent": agent, "round": turn.round - 1}
+    if turn.state == "failed":
+        return {**_fault(turn), **position}
+    return {"type": "agent_end", **position, "fullMessage": content(turn), "tokenCount": turn.usage.output}
+
+
+def _endings(seen: SeenEvent) -> Iterator[dict[str, Any]]:
+    match seen.event:
+        case DebateEnded(reason=reason):
+            fields = {**debate_fields(seen.after), "reason": reason, "winner": _winner(seen.after)}
+            yield {"type": "debate_complete", **fields}
+        case DebateFailed():
+            yield _failure(seen.after)
+        case _:
+            return
+
+
+def _winner(debate: Debate) -> str | None:
+    """A name, or `draw`; None for a panel."""
+    verdict = debate.verdict
+    if verdict is None or debate.status == "aborted":
+        return None
+    return party(debate, verdict.winner).name if verdict.winner else "draw"
+
+
+def _failure(debate: Debate) -> dict[str, Any]:
+    """An internal error is reported without details."""
+    message = outcome.ending(debate)
+    failed = [turn for turn in debate.turns if turn.state == "failed" and not turn.struck]
+    match debate.failure:
+        case "permanent_fault" | "all_failed" if failed:
+            return {**_fault(failed[-1]), "message": message}
+        case "internal":
+            return _error(outcome.FAILURES["internal"], "INTERNAL_ERROR", retryable=False)
+        case _:
+            return _error(message, "LLM_ERROR", retryable=debate.failure == "judge_failed")
+
+
+def _fault(turn: Turn) -> dict[str, Any]:
+    code: Code = "RATE_LIMIT" if turn.by == "rate_limited" else "LLM_ERROR"
+    return _error(turn.message, code, retryable=turn.by not in PERMANENT_FAULTS)
+
+
+def _error(message: str, code: Code, *, retryable: bool) -> dict[str, Any]:
+    return {"type": "error", "message": message, "code": code, "retryable": retryable}
+
+
+def _message(debate: Debate, turn: Turn) -> dict[str, Any]:
+    return {"role": debate.seat(turn.seat).name, "content": turn.text, "round": turn.round - 1}
+
+
+ROUTES: tuple[Route, ...] = (
+    ("POST", "/debate", "quick", "open"),
+    ("POST", "/debate/create", "quick_create", "open"),
+    ("GET", "/debate/{debateId}/stream", "stream_quick", "watch"),
+)
+
+
+class QuickRoutes(PlainStreamHandlers):
+    """One method per route."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        service = context.arena.settings.service
+        self._shared_state = context.arena.shared_state
+        self._hourly = service.quick_per_hour is not None
+        self._limiter = RateLimiter(
+            service.quick_per_hour, self._shared_state.storage, window=RateLimitItemPerHour
+        )
+        self._kept_seconds = service.quick_cache_seconds
+        self._mutex = KeyedMutex(self._shared_state)
+
+    async def quick(self, request: Request) -> Response:
+        check_accepts_stream(request)
+        async with AsyncExitStack() as stack:
+            # A debate must not begin for a client that may open no further stream.
+            await stack.enter_async_context(self._context.streams.slot(client_of(request)))
+            outcome = await self._find_or_open(request)
+            slot = stack.pop_all()
+        debate_id, viewer = outcome.debate.id, identity_of(request).viewer
+        headers = {"X-Debate-Id": debate_id, **replayed_header(outcome)}
+        dialect, gone = QuickFrames(), deleted()
+        return self._follow(
+            request, debate_id, dialect, viewer, Cursor(), gone, plain=True, extra_headers=headers, slot=slot
+        )
+
+    async def quick_create(self, request: Request) -> Response:
+        outcome = await self._find_or_open(request)
+        debate_id = outcome.debate.id
+        headers = {
+            "Location": f"/api/debates/{debate_id}",
+            "X-Debate-Id": debate_id,
+            **replayed_header(outcome),
+        }
+        shape = {"debateId": debate_id, "streamUrl": f"/api/debate/{debate_id}/stream"}
+        return json_reply(shape, 201, headers)
+
+    async def stream_quick(self, request: Request, debate_id: DebateId) -> Response:
+        return await self._follow_plainly(request, debate_id, lambda _: QuickFrames(), deleted())
+
+    # --- opening --------------------------------------------------------------------------------------
+
+    async def _find_or_open(self, request: Request) -> RecordResult:
+        query_params.no_params(query_string(request))
+        raw = await request.body()
+        self._still_open()
+        async with self._context.idempotency.in_flight(request, raw) as once:
+            body = read_request(raw)
+            keys = lent_keys(request.headers, self._arena)
+            if once is not None or keys or not self._kept_seconds:
+                # With an idempotency key or a provider key the client wants a debate of its own.
+                return await self._open_limited(request, body, keys, once)
+            cache_key = f"quick {identity_of(request).owner or ''}\n{body.max_rounds}\n{body.topic}"
+            # Two equal requests at the same time must not open two debates.
+            async with self._mutex.locked(cache_key):
+                if (cached := await self._cached_debate(cache_key)) is not None:
+                    return RecordResult(cached, ())
+                outcome = await self._open_limited(request, body, keys)
+                await self._shared_state.put(cache_key, outcome.debate.id.encode(), self._kept_seconds)
+                return outcome
+
+    async def _open_limited(
+        self,
+        request: Request,
+        body: QuickDebate,
+        keys: Mapping[str, Secret],
+        once: IdempotencyKey | None = None,
+    ) -> RecordResult:
+        """Refused and replayed requests do not count towards the hourly limit."""
+        client = client_of(request)
+        setup = await self._setup(body, keys)
+        if not self._hourly:
+            return await self._open(request, setup, keys, once)
+        # Locked, so that no second request passes the limit before the first is counted.
+        async with self._mutex.locked(f"hour of {client}"):
+            outcome = await self._open(request, setup, keys, once, objection=await self._too_many(client))
+            if not outcome.replayed:
+                await self._limiter.hit(client)
+        return outcome
+
+    async def _setup(self, body: QuickDebate, keys: Mapping[str, Secret]) -> Setup:
+        default = await self._arena.providers.default_model()
+        # The key may have come with the request; without any key the arena raises.
+        resolved = resolve_model(self._arena, default, keys)
+        model = (
+            resolved
+            if resolved and ServerCapabilities(self._arena, keys).has_key(resolved.provider)
+            else default
+        )
+        return await self._arena.setup(body.topic, format=FORMAT, model=model, rounds=body.max_rounds)
+
+    async def _too_many(self, client: str) -> Problem | None:
+        status = await self._limiter.peek(client)
+        if status is None or status.allowed:
+            return None
+        detail = f"At most {status.limit} debates an hour; try again later"
+        return Problem("rate-limit", detail, headers={"Retry-After": str(status.retry_after)})
+
+    async def _cached_debate(self, cache_key: str) -> Debate | None:
+        """The debate on the same topic that was opened a while ago, unless it was cut short."""
+        if (data := await self._shared_state.get(cache_key)) is None:
+            return None
+        try:
+            debate = await self._arena.state(data.decode())
+        except UnknownDebate:
+            return None
+        cut_short = debate.failed_seq or debate.status in ("aborted", "paused") or debate.ended == "stopped"
+        return None if cut_short else debate

@@ -1,0 +1,179 @@
+"""The sessions of `/api/debate/stream`: which one a client means, and who listens to its turns.
+
+A session is found by its id, by a response, or by what was said last: keys in the store find it at once.
+Where a client received the text of a turn together with that of an attempt that broke off, its last sessions
+are compared one by one.
+
+A client that cancels only closes its stream, and one that lost its connection is back within seconds. So a
+turn is cut only when nobody has listened for a while. The client may come back to another server on the same
+store: so each server announces the sessions that it streams, by a lock file on the same machine and in the
+shared state to all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from moot.compat.turn_stream import AskedTurn
+from moot.core.errors import Refused, StoreError, UnknownDebate
+from moot.core.state import Debate
+from moot.engine.arena import Arena
+from moot.engine.presence import Presence
+from moot.rules.commands import Pause
+from moot.rules.turn_sessions import FORMAT_NAME, latest_turn
+from moot.store.contract import DebateFilter
+from moot.store.runner_locks import RunnerLock, is_held
+from moot.views.session_rows import response_key, row_key, text_key
+
+SAME_TURN = timedelta(seconds=15)
+"""How long after its end a first turn counts as the same: a client that missed the end is back within seven
+seconds."""
+RECENT_SESSIONS = 20
+OPENING_SECONDS = 3600.0
+"""Longer than a first turn takes."""
+
+
+class SessionFinder:
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    async def by_id(self, name: str, owner: str | None) -> Debate:
+        """By our id, or by the id that it had before it was imported. Raises UnknownDebate."""
+        if ids := await self._arena.store.find_sessions(row_key(name), owner=owner):
+            name = ids[0]
+        debate = await self._arena.state(name)
+        if debate.format.name != FORMAT_NAME:
+            raise UnknownDebate
+        return debate
+
+    async def find_for_turn(self, asked: AskedTurn, owner: str | None) -> Debate | None:
+        """The session in which this turn is, or was, the next."""
+        if asked.previous_response_id is not None:
+            ids = await self._arena.store.find_sessions(response_key(asked.previous_response_id), owner=owner)
+            for debate_id in ids:
+                return await self._arena.state(debate_id)
+        if not asked.opponent_text:
+            return None
+        fitting = [debate async for debate in self._by_words(asked, owner)]
+        # Of several sessions with the same last words, the one that waits for this turn.
+        waiting = (debate for debate in fitting if latest_turn(debate, asked.slot) is None)
+        return next(waiting, fitting[0] if fitting else None)
+
+    async def remember(self, request_key: str, debate_id: str) -> None:
+        """`request_key` identifies the client and the request for the first turn."""
+        await self._arena.shared_state.put(f"opened for {request_key}", debate_id.encode(), OPENING_SECONDS)
+
+    async def recently_opened(self, request_key: str, asked: AskedTurn) -> Debate | None:
+        """The session that the same request of the same client opened a moment ago."""
+        if (data := await self._arena.shared_state.get(f"opened for {request_key}")) is None:
+            return None
+        try:
+            debate = await self._arena.state(data.decode())
+        except UnknownDebate:
+            return None
+        turn = latest_turn(debate, asked.slot)
+        ended = turn.ended_at if turn else None
+        moved_on = debate.final or any(other.slot > asked.slot for other in (*debate.turns, *debate.live))
+        return None if moved_on or (ended and datetime.now(UTC) - ended > SAME_TURN) else debate
+
+    async def _by_words(self, asked: AskedTurn, owner: str | None) -> AsyncGenerator[Debate]:
+        """Newest first."""
+        ids: Sequence[str] = await self._arena.store.find_sessions(text_key(asked.opponent_text), owner=owner)
+        exact = bool(ids)
+        if not exact:
+            recent = DebateFilter(owner=owner, format=FORMAT_NAME, search=asked.topic)
+            ids = [head.id for head in (await self._arena.store.list(recent, limit=RECENT_SESSIONS)).heads]
+        for debate_id in ids:
+            debate = await self._arena.state(debate_id)
+            if _fits(debate, asked, exact=exact):
+                yield debate
+
+
+def _fits(debate: Debate, asked: AskedTurn, *, exact: bool) -> bool:
+    """Whether the turn before this one ended with the opponent's words that the client sent."""
+    turn = latest_turn(debate, asked.slot - 1)
+    if debate.motion != asked.topic or turn is None or not turn.has_words:
+        return False
+    text = turn.text.strip()
+    return asked.opponent_text == text if exact else asked.opponent_text.endswith(text)
+
+
+NOBODY_LISTENS = "nobody listens"
+
+
+class TurnListeners:
+    def __init__(self, arena: Arena, presence: Presence, seconds: float) -> None:
+        self._arena = arena
+        self._presence = presence
+        self._seconds = seconds
+        self._listening: Counter[str] = Counter()
+        self._locks: dict[str, RunnerLock] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._interrupting: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def listening(self, session: str, left: Callable[[], bool]) -> AsyncGenerator[None]:
+        """`left` says whether the listener left early: then it is waited for."""
+        self._listening[session] += 1
+        self._stop_timer(session)
+        self._take_lock(session)
+        try:
+            async with self._presence.join(_presence_key(session)):
+                yield
+        finally:
+            self._listening[session] -= 1
+            if not self._listening[session]:
+                del self._listening[session]
+                self._release_lock(session)
+                if left():
+                    self.expect_listener(session)
+
+    def expect_listener(self, session: str) -> None:
+        """Interrupt the turn if nobody listens within the grace period."""
+        if self._listening[session]:
+            return
+        self._stop_timer(session)
+        loop = asyncio.get_running_loop()
+        self._timers[session] = loop.call_later(self._seconds, self._on_timeout, session)
+
+    def _take_lock(self, session: str) -> None:
+        if self._arena.lock_folder is None or session in self._locks:
+            return
+        # A full disk must not end the stream.
+        with suppress(OSError):
+            self._locks[session] = RunnerLock.hold(self._arena.lock_folder, f"{session}.{uuid4().hex}")
+
+    def _release_lock(self, session: str) -> None:
+        if lock := self._locks.pop(session, None):
+            lock.release()
+
+    async def _has_listener(self, session: str) -> bool:
+        if self._listening[session] or await self._arena.shared_state.members(_presence_key(session)):
+            return True
+        return self._arena.lock_folder is not None and is_held(self._arena.lock_folder, f"{session}.")
+
+    def _stop_timer(self, session: str) -> None:
+        if timer := self._timers.pop(session, None):
+            timer.cancel()
+
+    def _on_timeout(self, session: str) -> None:
+        self._timers.pop(session, None)
+        task = asyncio.create_task(self._interrupt(session), name=f"interrupt {session}")
+        self._interrupting.add(task)
+        task.add_done_callback(self._interrupting.discard)
+
+    async def _interrupt(self, session: str) -> None:
+        # The session may be over or deleted, or the store out of reach.
+        with suppress(Refused, UnknownDebate, StoreError):
+            debate = await self._arena.state(session)
+            if (debate.live or debate.running) and not await self._has_listener(session):
+                await self._arena.ask(session, Pause(now=True, by=NOBODY_LISTENS))
+
+
+def _presence_key(session: str) -> str:
+    return f"hearing {session}"
