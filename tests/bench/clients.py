@@ -15,10 +15,15 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.terms import ChatMessage, Model, Request
-from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, Traits
-from moot.providers.family import Family
+from moot.providers.families import (
+    anthropic_request,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
+from moot.providers.families.contract import Family
 from tests.bench.service import serving
 from tests.bench.streams import TOKENS
 from tests.bench.tools import measured, report
@@ -94,15 +99,17 @@ async def main() -> None:
 
 def contests() -> list[Contest]:
     return [
-        Contest("chat", openai_chat.family(), ChatToken, _openai("chat") if _has("openai") else None),
+        Contest("chat", openai_chat_request.family(), ChatToken, _openai("chat") if _has("openai") else None),
         Contest(
             "responses",
-            openai_responses.FAMILY,
+            openai_responses_request.FAMILY,
             ResponsesToken,
             _openai("responses") if _has("openai") else None,
         ),
-        Contest("anthropic", anthropic.FAMILY, AnthropicToken, _anthropic() if _has("anthropic") else None),
-        Contest("google", google.FAMILY, GoogleToken),
+        Contest(
+            "anthropic", anthropic_request.FAMILY, AnthropicToken, _anthropic() if _has("anthropic") else None
+        ),
+        Contest("google", google_request.FAMILY, GoogleToken),
     ]
 
 

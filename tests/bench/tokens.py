@@ -13,8 +13,8 @@ from moot import formats
 from moot.core.events import TurnCompleted, TurnStarted
 from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
-from moot.providers import openai_chat
 from moot.providers.client import ProviderClient
+from moot.providers.families import openai_chat_request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider
 from moot.providers.throttle import EndpointLimits, Throttle
 from moot.settings import Settings
@@ -76,7 +76,9 @@ async def _thrown_away(url: str, streams: int) -> float:
 
 
 async def _debated(url: str, debates: int) -> float:
-    client = ProviderClient(openai_chat.family(), url, throttle=Throttle(EndpointLimits(concurrent=debates)))
+    client = ProviderClient(
+        openai_chat_request.family(), url, throttle=Throttle(EndpointLimits(concurrent=debates))
+    )
     with folder() as data:
         async with Arena.open(Settings(data=data), providers={"service": client}) as arena:
             ids: list[str] = []

@@ -15,8 +15,8 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, Model
 from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
-from moot.providers import openai_chat
 from moot.providers.client import ProviderClient
+from moot.providers.families import openai_chat_request
 from tests.engine.conftest import OpenArena
 
 DEBATES = 100
@@ -64,7 +64,7 @@ async def busy() -> AsyncGenerator[tuple[Busy, ProviderClient]]:
     app.router.add_post("/v1/chat/completions", service.answer)
     server = TestServer(app)
     await server.start_server()
-    yield service, ProviderClient(openai_chat.family(), str(server.make_url("/v1")), key="k")
+    yield service, ProviderClient(openai_chat_request.family(), str(server.make_url("/v1")), key="k")
     await server.close()
 
 

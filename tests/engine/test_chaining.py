@@ -17,7 +17,7 @@ from moot.core.timing import RunnerTimings
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
-from moot.providers.openai_responses import FAMILY
+from moot.providers.families.openai_responses_request import FAMILY
 from moot.rules.debate_setup import SeatSetup
 from moot.settings import Settings
 from moot.store.memory import MemoryStore

@@ -34,7 +34,7 @@ from moot.core.state import Debate
 from moot.core.terms import FREE, Ballot, ChatMessage, Judge, Model, PollSettings, Request, Score
 from moot.core.visibility import Viewer, visible_event, visible_state
 from moot.engine.arena import Arena
-from moot.providers.human import HumanProvider
+from moot.models.registry import HumanProvider
 from moot.providers.scripted import Cue, ScriptedProvider, WaitCue, improvise
 from moot.providers.scripted import SayCue as Line
 from moot.rules.commands import Abort, Command, Extend, Inject, Pause, Rejudge, Resume, Retry, SkipTurn, Stop

@@ -29,10 +29,15 @@ from moot.core.terms import Model, Money
 from moot.core.timing import RunnerTimings
 from moot.core.visibility import OBSERVER, visible_event
 from moot.engine.arena import Arena
-from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
-from moot.providers.family import Family
+from moot.providers.families import (
+    anthropic_request,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
+from moot.providers.families.contract import Family
 from moot.providers.prices import flat_price
 from moot.settings import Settings
 from moot.store.contract import Store
@@ -50,10 +55,10 @@ WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
 FAMILIES: dict[Tongue, tuple[Family, Traits]] = {
-    "chat": (openai_chat.family(), Traits(tools=True)),
-    "responses": (openai_responses.FAMILY, Traits(chaining=True, thinks=True, tools=True)),
-    "anthropic": (anthropic.FAMILY, Traits(thinks=True, tools=True)),
-    "google": (google.FAMILY, Traits(thinks=True, tools=True)),
+    "chat": (openai_chat_request.family(), Traits(tools=True)),
+    "responses": (openai_responses_request.FAMILY, Traits(chaining=True, thinks=True, tools=True)),
+    "anthropic": (anthropic_request.FAMILY, Traits(thinks=True, tools=True)),
+    "google": (google_request.FAMILY, Traits(thinks=True, tools=True)),
 }
 Watch = Callable[[Arena, Recorded], Awaitable[None]]
 

@@ -8,7 +8,6 @@ facts into our terms, `heard` says the same of what came through our own client;
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -19,13 +18,14 @@ from typing import Any
 from moot.core.errors import Fault
 from moot.core.terms import Reasoning, Segment, Text, ToolCall
 from moot.engine.call_result import CallResult
-from moot.providers.family import Family
+from moot.providers.families import FamilyName, load_family
+from moot.providers.families.contract import Family
 
 Recording = dict[str, Any]
 Facts = dict[str, Any]
 
 HERE = Path(__file__).resolve()
-FAMILIES = {
+FAMILIES: dict[str, FamilyName] = {
     "openai.responses": "openai_responses",
     "anthropic.messages": "anthropic",
     "google.generate": "google",
@@ -47,8 +47,7 @@ def found() -> list[Recording]:
 
 
 def family(recording: Recording) -> Family:
-    module = importlib.import_module(f"moot.providers.{FAMILIES[recording['api']]}")
-    return module.family() if recording["api"] in CHATTING else module.FAMILY
+    return load_family(FAMILIES[recording["api"]])
 
 
 # --- what is to be heard ------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from moot.providers.client import ProviderClient
-from moot.providers.family import Family
+from moot.providers.families.contract import Family
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[Handler], Awaitable[ProviderClient]]

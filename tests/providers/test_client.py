@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Request, Usage
-from moot.providers import anthropic, openai_chat, transport
+from moot.providers import transport
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
-from moot.providers.decoder import Decoder
+from moot.providers.families import anthropic_request, openai_chat_request
+from moot.providers.families.contract import Decoder
 from moot.providers.throttle import MAX_FAILURES
 
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
@@ -78,11 +79,11 @@ async def heard(client: ProviderClient, times: int = 1) -> list[Chunk]:
 
 @pytest.mark.parametrize(
     ("family", "stream"),
-    [(openai_chat.family(), CHAT), (anthropic.FAMILY, MESSAGES)],
+    [(openai_chat_request.family(), CHAT), (anthropic_request.FAMILY, MESSAGES)],
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
-    family: openai_chat.Family, stream: bytes, monkeypatch: pytest.MonkeyPatch
+    family: openai_chat_request.Family, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long it is waited for is another matter: a busy machine may take its time.
     monkeypatch.setattr(transport, "DRAIN_SECONDS", 10.0)
@@ -103,7 +104,7 @@ async def test_a_service_that_never_ends_its_reply_does_not_hold_us_up() -> None
 
     async with serving(answer) as (url, _):
         async with asyncio.timeout(60):
-            assert len(await heard(ProviderClient(openai_chat.family(), url, read_timeout=60))) == 3
+            assert len(await heard(ProviderClient(openai_chat_request.family(), url, read_timeout=60))) == 3
 
 
 async def test_the_services_own_name_for_a_call_is_kept() -> None:
@@ -111,7 +112,7 @@ async def test_the_services_own_name_for_a_call_is_kept() -> None:
         writer.write(HEAD + b"Content-Length: %d\r\n\r\n" % len(CHAT) + CHAT)
 
     async with serving(answer) as (url, _):
-        first, *_rest = await heard(ProviderClient(openai_chat.family(), url))
+        first, *_rest = await heard(ProviderClient(openai_chat_request.family(), url))
     assert first == ReplyStarted("c", "req-7")
 
 
@@ -121,7 +122,7 @@ async def test_a_refusal_keeps_the_services_own_name_for_it() -> None:
 
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat.family(), url))
+            await heard(ProviderClient(openai_chat_request.family(), url))
     assert caught.value.request_id == "req-8"
 
 
@@ -137,7 +138,7 @@ async def test_no_part_of_a_key_is_told_however_a_reply_breaks(
     caplog.set_level(logging.DEBUG, logger="moot")
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat.family(), url, key=key))
+            await heard(ProviderClient(openai_chat_request.family(), url, key=key))
     assert caught.value.kind == "malformed"
     for told in (str(caught.value), repr(caught.value), caught.value.detail, caplog.text):
         assert "k3yk3y" not in told
@@ -156,7 +157,7 @@ async def test_a_key_that_the_service_repeats_is_cleared_away_before_anything_is
     caplog.set_level(logging.DEBUG, logger="moot")
     async with serving(answer) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat.family(), url, key=key))
+            await heard(ProviderClient(openai_chat_request.family(), url, key=key))
     assert "k3y" not in caught.value.detail + caplog.text
     assert len(caught.value.detail) <= 500
 
@@ -186,7 +187,7 @@ async def collect(client: ProviderClient, chunks: list[Chunk]) -> None:
 async def test_a_failure_in_mid_answer_is_billed_whatever_its_code_and_its_figures_are_kept() -> None:
     chunks: list[Chunk] = []
     async with serving(replying(FAILING)) as (url, _):
-        client = ProviderClient(openai_chat.family(), url)
+        client = ProviderClient(openai_chat_request.family(), url)
         with pytest.raises(Fault) as caught:
             await collect(client, chunks)
         await client.close()
@@ -199,14 +200,14 @@ async def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
     comments = b": still here\n\n" * 20_000
     async with serving(replying(comments + CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat.family(), url))
+            await heard(ProviderClient(openai_chat_request.family(), url))
     assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
 
 
 @pytest.mark.parametrize("body", [b"data: {}\n\n", b'data: {"error":{"type":"overloaded_error"}}\n\n'])
 async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(body: bytes) -> None:
     async with serving(replying(body)) as (url, requests):
-        client = ProviderClient(openai_chat.family(), url)
+        client = ProviderClient(openai_chat_request.family(), url)
         for _ in range(MAX_FAILURES + 5):
             with pytest.raises(Fault):
                 _ = [chunk async for chunk in client.stream(REQUEST)]
@@ -215,7 +216,7 @@ async def test_a_service_that_answers_and_always_breaks_off_is_left_alone_too(bo
 
 
 async def test_a_service_that_hangs_is_left_alone_too() -> None:
-    client = ProviderClient(openai_chat.family(), "http://127.0.0.1:1")
+    client = ProviderClient(openai_chat_request.family(), "http://127.0.0.1:1")
     for _ in range(MAX_FAILURES):
         client.report_timeout(REQUEST.model)
     with pytest.raises(Fault) as caught:
@@ -228,7 +229,7 @@ async def test_calls_that_are_cut_say_nothing_about_a_service() -> None:
         pass
 
     async with serving(answer) as (url, requests):
-        client = ProviderClient(openai_chat.family(), url)
+        client = ProviderClient(openai_chat_request.family(), url)
         for _ in range(MAX_FAILURES + 1):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.005):
@@ -241,7 +242,7 @@ async def test_a_refusal_in_a_stream_before_any_word_is_not_billed() -> None:
     body = b'data: {"error":{"code":429,"message":"slow down"}}\n\n'
     async with serving(replying(body)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(openai_chat.family(), url))
+            await heard(ProviderClient(openai_chat_request.family(), url))
     assert (caught.value.kind, caught.value.billed) == ("rate_limited", False)
 
 
@@ -258,7 +259,7 @@ async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on(
         writer.write(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(refusal) + refusal)
 
     async with serving(answer) as (url, _):
-        client = ProviderClient(replace(openai_chat.family(), body=body), url)
+        client = ProviderClient(replace(openai_chat_request.family(), body=body), url)
         for _ in range(2):
             with pytest.raises(Fault):
                 await collect(client, [])
@@ -268,11 +269,11 @@ async def test_who_may_not_show_its_thoughts_is_asked_without_them_from_then_on(
 
 async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
     def stumble(request: Request, traits: Traits) -> Decoder:
-        decoder = openai_chat.family().decoder(request, traits)
+        decoder = openai_chat_request.family().decoder(request, traits)
         decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
         return decoder
 
-    family = replace(openai_chat.family(), decoder=stumble)
+    family = replace(openai_chat_request.family(), decoder=stumble)
     async with serving(replying(CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
             await heard(ProviderClient(family, url))

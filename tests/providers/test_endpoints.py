@@ -19,14 +19,12 @@ from moot.core.terms import FREE, ChatMessage, Model, Request
 from moot.engine.arena import Arena
 from moot.models.registry import LOCAL_OUTPUT_TOKENS, ProviderRegistry
 from moot.providers.client import ProviderClient
-from moot.providers.contract import ReplyDone, Traits
+from moot.providers.contract import CONNECT_SECONDS, ReplyDone, Traits
 from moot.providers.endpoint_settings import EndpointTable
 from moot.providers.endpoints import (
     BUILT_IN,
-    CONNECT_SECONDS,
     ENDPOINTS,
     Endpoint,
-    family,
     is_plaintext,
     key_of,
     make_client,
@@ -34,8 +32,9 @@ from moot.providers.endpoints import (
     with_base_url,
     with_environ_url,
 )
+from moot.providers.families import load_family
+from moot.providers.families.openai_chat_request import ACCENTS
 from moot.providers.keys import Environ, Secret
-from moot.providers.openai_chat import ACCENTS
 from moot.providers.scripted import ScriptedProvider
 from moot.providers.throttle import EndpointLimits
 from moot.rules.debate_setup import SeatSetup
@@ -67,7 +66,7 @@ def named(here: Settings, name: str) -> Endpoint:
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 def test_every_endpoint_has_a_family_and_an_address(endpoint: Endpoint) -> None:
-    assert family(endpoint).name == endpoint.family
+    assert load_family(endpoint.family, endpoint.accent).name == endpoint.family
     assert endpoint.url_variable
     assert endpoint.local or endpoint.base_url.startswith("https://")
     assert not is_plaintext(endpoint.base_url)
@@ -273,7 +272,7 @@ def test_the_environment_says_where_before_the_file_does(load: Load) -> None:
 
 def test_an_endpoint_that_no_longer_speaks_responses_does_not_chain(load: Load) -> None:
     openai = named(load('[endpoints.openai]\nfamily = "openai_chat"\n'), "openai")
-    assert family(openai).name == "openai_chat"
+    assert load_family(openai.family, openai.accent).name == "openai_chat"
     assert not openai.traits.chaining
 
 

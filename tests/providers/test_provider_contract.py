@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, FinishReason, Model, Reasoning, Request, Text, ToolCall, Usage
-from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.client import ProviderClient
 from moot.providers.contract import (
     Chunk,
@@ -26,7 +25,13 @@ from moot.providers.contract import (
     ReplySegment,
     ReplyStarted,
 )
-from moot.providers.family import Family
+from moot.providers.families import (
+    anthropic_request,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
+from moot.providers.families.contract import Family
 from moot.providers.scripted import ScriptedProvider
 from tests.providers import reply_streams as streams
 from tests.providers.reply_streams import ARGUMENTS, OVERLOADED, Reply
@@ -42,10 +47,10 @@ class Tongue(Struct, frozen=True):
 
 
 TONGUES = {
-    "openai_chat": Tongue(openai_chat.family(), streams.chat),
-    "openai_responses": Tongue(openai_responses.FAMILY, streams.responses),
-    "anthropic": Tongue(anthropic.FAMILY, streams.anthropic, frozenset({"filter"})),
-    "google": Tongue(google.FAMILY, streams.google, frozenset({"refusal"})),
+    "openai_chat": Tongue(openai_chat_request.family(), streams.chat),
+    "openai_responses": Tongue(openai_responses_request.FAMILY, streams.responses),
+    "anthropic": Tongue(anthropic_request.FAMILY, streams.anthropic, frozenset({"filter"})),
+    "google": Tongue(google_request.FAMILY, streams.google, frozenset({"refusal"})),
 }
 WORDS = ("All ", "is ", "well.")
 WHOLE = {

@@ -10,10 +10,10 @@ import pytest
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Request
-from moot.providers import openai_chat
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, ReplyDone
-from moot.providers.transport import proxy_for
+from moot.providers.endpoints import proxy_to
+from moot.providers.families import openai_chat_request
 
 KEY = "sk-canary-canary"
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
@@ -43,7 +43,9 @@ async def proxying(answer: bytes) -> AsyncGenerator[tuple[str, list[bytes]]]:
 async def test_a_plain_request_goes_to_the_proxy_with_its_whole_address() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     async with proxying(head + REPLY) as (proxy, asked):
-        client = ProviderClient(openai_chat.family(), "http://service.invalid/v1", key=KEY, proxy=proxy)
+        client = ProviderClient(
+            openai_chat_request.family(), "http://service.invalid/v1", key=KEY, proxy=proxy
+        )
         chunks = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()
     assert [chunk.text for chunk in chunks if isinstance(chunk, ReplyDelta)] == ["Yes."]
@@ -56,7 +58,9 @@ async def test_a_proxy_is_asked_for_a_tunnel_and_never_told_the_key() -> None:
         proxy,
         asked,
     ):
-        client = ProviderClient(openai_chat.family(), "https://service.invalid/v1", key=KEY, proxy=proxy)
+        client = ProviderClient(
+            openai_chat_request.family(), "https://service.invalid/v1", key=KEY, proxy=proxy
+        )
         with pytest.raises(Fault) as caught:
             _ = [chunk async for chunk in client.stream(REQUEST)]
         await client.close()
@@ -84,4 +88,4 @@ async def test_a_proxy_is_asked_for_a_tunnel_and_never_told_the_key() -> None:
     ],
 )
 def test_which_proxy_the_environment_names(url: str, environ: dict[str, str], proxy: str | None) -> None:
-    assert proxy_for(url, environ) == proxy
+    assert proxy_to(url, environ) == proxy

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Reasoning, ReasoningPart, Request, Text, ToolCall
-from moot.providers import openai_chat
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
+from moot.providers.families import openai_chat_request
 from moot.providers.redaction import KeyRedactor, redact, without_folders
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, says
 from tests.providers.served import Handler, served, streamed
@@ -137,7 +137,7 @@ def echo(*ends: bytes) -> Handler:
 
 
 async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
-    async with served("/chat/completions", openai_chat.family(), key=KEY) as serve:
+    async with served("/chat/completions", openai_chat_request.family(), key=KEY) as serve:
         client = await serve(echo(says(content="."), STOP, FIGURES, DONE))
         chunks = [chunk async for chunk in client.stream(REQUEST)]
     assert KEY not in repr(chunks)
@@ -147,7 +147,7 @@ async def test_a_service_that_echoes_the_key_is_not_quoted() -> None:
 
 
 async def test_a_service_that_breaks_off_in_the_key_is_not_quoted_either() -> None:
-    async with served("/chat/completions", openai_chat.family(), key=KEY + "-and-more") as serve:
+    async with served("/chat/completions", openai_chat_request.family(), key=KEY + "-and-more") as serve:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             return await streamed(request, ROLE, says(content=f"You sent {KEY}"))

@@ -35,8 +35,7 @@ from moot.engine.call_result import CallResult
 from moot.engine.jobs import SpeechJob
 from moot.engine.segment_offsets import PARAGRAPH, SegmentShifter, make_shifter, next_index
 from moot.engine.tool_session import MAX_CONTINUATIONS
-from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment
-from moot.providers.tool_exchanges import OWN_ID_PREFIX
+from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment
 from moot.rules import runner_decisions
 from moot.rules.broken_calls import ON_THEIR_WAY, cut_off
 from moot.tools.contract import MAX_CALLS

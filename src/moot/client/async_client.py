@@ -43,7 +43,8 @@ from moot.client.shapes import (
     full_judge,
     request,
 )
-from moot.client.streams import SseMessage, StreamFollower, StreamTimeouts
+from moot.client.streams import StreamFollower, StreamTimeouts
+from moot.core.sse import SseEvent
 
 JsonObject = dict[str, Any]
 Action = Literal["next_round", "skip_to_judge"]
@@ -520,7 +521,7 @@ class AsyncClient:
 
     def _messages(
         self, path: str, query: Mapping[str, str | int], after: str | int
-    ) -> AsyncGenerator[SseMessage]:
+    ) -> AsyncGenerator[SseEvent]:
         return StreamFollower(self._connection, path, query, after, self._timeouts).messages()
 
 

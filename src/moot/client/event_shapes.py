@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from moot.client.client_errors import Unreadable
-from moot.client.sse_reader import SseMessage
 from moot.core import events
+from moot.core.sse import SseEvent
 
 
 class State(Struct, frozen=True, rename="camel", kw_only=True):
@@ -190,7 +190,7 @@ class Record(Struct, frozen=True):
     event: events.Event | None
 
 
-def event_of(message: SseMessage) -> Event:
+def event_of(message: SseEvent) -> Event:
     decoder = _decoders.get(message.name)
     try:
         data = decoder.decode(message.data) if decoder else msgspec.json.decode(message.data)

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from moot.client.client_errors import ApiError, Unreadable
 from moot.client.connection import NO_CONTENT, ServerConnection
-from moot.client.sse_reader import SseMessage, SseReader
+from moot.core.sse import SseEvent, SseReader
 
 RETRY_SECONDS = 1.0
 MAX_WAIT = 15.0
@@ -50,7 +50,7 @@ class StreamFollower:
         self._fruitless = 0
         self._away_since: float | None = None
 
-    async def messages(self) -> AsyncGenerator[SseMessage]:
+    async def messages(self) -> AsyncGenerator[SseEvent]:
         """Up to the end, where the server says that there is one. Raises ApiError, or Unreachable."""
         while True:
             asked_to_wait, answered = 0.0, False
@@ -74,7 +74,7 @@ class StreamFollower:
             self._connection.disconnected = not answered
             await self._wait(asked_to_wait)
 
-    async def _read_messages(self, response: aiohttp.ClientResponse) -> AsyncGenerator[SseMessage]:
+    async def _read_messages(self, response: aiohttp.ClientResponse) -> AsyncGenerator[SseEvent]:
         if response.content_type != "text/event-stream":
             raise Unreadable  # a page of something in between, which would come again and again
         reader = SseReader()

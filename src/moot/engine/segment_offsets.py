@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from moot.core.terms import HostedTool, Reasoning, Request, Segment, Text, Tool, ToolCall, ToolResult
-from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.tool_exchanges import OWN_ID_PREFIX
+from moot.providers.contract import OWN_ID_PREFIX, Chunk, ReplyDelta, ReplySegment
 
 PARAGRAPH = "\n\n"
 TITLES: dict[HostedTool, str] = {"web_search": "Web search", "code": "Code"}

@@ -18,9 +18,10 @@ import msgspec
 
 from moot.core.errors import Unavailable
 from moot.models.local_server import LocalServerOptions
-from moot.providers import openai_chat, transport
+from moot.providers import transport
 from moot.providers.client import ExtraFields, ProviderClient
 from moot.providers.contract import Traits
+from moot.providers.families import load_family
 
 LOAD_SECONDS = 300.0
 POLL_SECONDS = 0.03
@@ -39,7 +40,7 @@ class LocalModelProcess:
         socket = str(folder / SOCKET)
         self.busy = 0
         self.chat = ProviderClient(
-            openai_chat.family(), socket=socket, traits=traits, tuning=tuning, disarm=True
+            load_family("openai_chat"), socket=socket, traits=traits, tuning=tuning, disarm=True
         )
         self._process = process
         self._folder = folder

@@ -8,7 +8,7 @@ entry point `moot.providers`: a function without arguments.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moot.core.errors import Invalid, Unavailable
-from moot.core.terms import HUMAN, Model
+from moot.core.errors import Fault, Invalid, Unavailable
+from moot.core.terms import HUMAN, Model, Request
 from moot.models import discovery
 from moot.models.installs import InstallManager
 from moot.models.local_model_process import check_local_models
 from moot.models.local_provider import LocalProvider
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import endpoints, known_models
-from moot.providers.contract import Provider, Traits
-from moot.providers.endpoints import CONNECT_SECONDS, ENDPOINTS, Endpoint
-from moot.providers.human import HumanProvider
+from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
+from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.providers.keys import ApiKey, Secret
 
 if TYPE_CHECKING:
@@ -42,6 +41,22 @@ class DefaultModel(Struct, frozen=True):
     name: str
     why: str = ""
     """Which key has brought it about, where one has: it will be spent on."""
+
+
+class HumanProvider(Provider):
+    """The provider of people, so that no caller needs to ask whether a seat is a person's.
+
+    It is never called: what people say comes as commands (`rules/participation.py`).
+    """
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(deadlines=False, schema="words", sampling=False)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        message = "A person is not called: they speak up."
+        raise Fault("unavailable", "permanent", billed=False, message=message)
+        yield  # never reached: it makes this a generator
 
 
 class ProviderRegistry:

@@ -1,13 +1,12 @@
-"""One client for every family: it posts what the family writes and feeds the decoder what comes back.
+"""The client of a service of any family: posts what the request builder made, feeds the decoder the reply.
 
-A key goes into the headers of one host and nowhere else: there are no redirects, no cookies, and what a
-service says, in a reply or about its own failure, is cleared of it before anybody reads it.
+The key goes into the headers of one host and nowhere else: no redirects, no cookies, and it is removed from
+everything the service sends, replies and error messages alike.
 """
 
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -21,11 +20,10 @@ from msgspec.structs import replace
 from moot.core.errors import Fault
 from moot.core.terms import Model, Request
 from moot.providers import error_replies, transport
-from moot.providers.contract import Chunk, KeepAlive, Traits
-from moot.providers.control_tokens import escape_control_tokens
-from moot.providers.decoder import Decoder
-from moot.providers.family import Family
-from moot.providers.redaction import KeyRedactor
+from moot.providers.contract import CONNECT_SECONDS, Chunk, KeepAlive, Provider, Traits
+from moot.providers.families.contract import Decoder, Family
+from moot.providers.families.request_parts import escape_control_tokens
+from moot.providers.redaction import KeyRedactor, redact_error
 from moot.providers.throttle import Throttle
 
 log = logging.getLogger("moot.providers")
@@ -37,7 +35,6 @@ HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream"}
 MAX_DETAIL = 500
 MAX_REPLY_BYTES = 32 * 1024 * 1024
 REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
-KEY_PATTERN = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
 READABLE_TYPES = (
     "text/event-stream", "application/json", "application/x-ndjson", "application/octet-stream", "text/plain",
 )  # fmt: skip
@@ -51,7 +48,7 @@ def same_traits(_model: str, traits: Traits) -> Traits:
     return traits
 
 
-class ProviderClient:
+class ProviderClient(Provider):
     """A service at a base URL or behind a Unix socket."""
 
     def __init__(
@@ -65,14 +62,14 @@ class ProviderClient:
         refine: RefineTraits = same_traits,
         tuning: ExtraFields = no_extra_fields,
         read_timeout: float | None = None,
-        connect: float = transport.CONNECT_SECONDS,
+        connect: float = CONNECT_SECONDS,
         disarm: bool = False,
         throttle: Throttle | None = None,
         proxy: str | None = None,
     ) -> None:
-        """`refine` knows what one model can do; `disarm` is for servers that obey control words in a message;
-        what the request itself says outweighs `tuning`. `read_timeout` is for callers who hold no deadlines
-        of their own: it costs a timer for each packet.
+        """`refine` says what one model can do; `disarm` is for servers that obey control tokens in a message;
+        fields of the request take precedence over those of `tuning`. `read_timeout` is for callers without
+        deadlines of their own: it costs a timer for each packet.
         """
         self._family = family
         self._base_url = base_url.rstrip("/")
@@ -89,7 +86,7 @@ class ProviderClient:
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
         self._hides_reasoning: set[str] = set()
-        """Models that may not show this account what they think."""
+        """Models that refuse to show their thoughts to this account."""
 
     @property
     def traits(self) -> Traits:
@@ -97,14 +94,11 @@ class ProviderClient:
 
     @property
     def healthy(self) -> bool:
-        """As far as its last calls tell."""
+        """Whether its last calls were answered."""
         return self._throttle.healthy
 
     def traits_of(self, model: str) -> Traits:
         return self._refine(model, self._traits)
-
-    async def prepare(self, model: Model) -> None:
-        pass
 
     def report_timeout(self, model: Model) -> None:
         self._throttle.failed(Fault("timeout"), self._throttle.now())
@@ -123,7 +117,7 @@ class ProviderClient:
         redactor = KeyRedactor(self._key)
         last: list[Chunk] = []
         received, answered = 0, False
-        broke: Fault | None = None
+        failure: Fault | None = None
         try:
             async with await self._post(request, traits) as response:
                 decoder.request_id = self._redacted(_request_id(response.headers))
@@ -145,19 +139,21 @@ class ProviderClient:
             if not answered:
                 self._throttle.succeeded()
         except Fault as fault:
-            broke = fault
+            failure = fault
         except (aiohttp.ClientError, OSError) as error:
-            last, broke = _end_after_disconnect(error, decoder)
+            last, failure = _end_after_disconnect(error, decoder)
         except Exception as error:
-            broke = _unreadable_reply(error, decoder)
-        if broke is not None:
-            # Once a model has begun to answer it counts, whatever its service says then.
-            broke.billed = broke.billed or decoder.started or decoder.has_output or decoder.usage is not None
+            failure = _unreadable_reply(error, decoder)
+        if failure is not None:
+            # A reply that has begun is billed, whatever the service reports afterwards.
+            failure.billed = (
+                failure.billed or decoder.started or decoder.has_output or decoder.usage is not None
+            )
             for chunk in redactor.flush():
                 yield chunk
             if decoder.usage is not None:
                 yield KeepAlive(decoder.usage)
-            raise self._record_failure(broke, decoder, request, began)
+            raise self._record_failure(failure, decoder, request, began)
         for chunk in redactor.redact(last):
             yield chunk
 
@@ -191,8 +187,8 @@ class ProviderClient:
             raise Fault("malformed", "unusable", detail=f"not a stream but {response.content_type}")
 
     def _record_failure(self, fault: Fault, decoder: Decoder, request: Request, began: float) -> Fault:
-        """The service's own words go to the operator's log, without the key that they may repeat."""
-        # Cut last: half a key would not be known for one.
+        """Log the service's own message for the operator, without a key that it may repeat."""
+        # Shortened last: half a key would not be recognised.
         fault.detail = self._redacted(fault.detail)[:MAX_DETAIL]
         fault.request_id = fault.request_id or decoder.request_id
         self._throttle.failed(fault, began)
@@ -202,24 +198,23 @@ class ProviderClient:
         return fault
 
     def _redacted(self, text: str) -> str:
-        text = text.replace(self._key, "…") if self._key else text
-        return KEY_PATTERN.sub("…", text)
+        return redact_error(text, self._key)
 
 
 def _end_after_disconnect(error: Exception, decoder: Decoder) -> tuple[list[Chunk], Fault | None]:
-    """Once everything has been said, a missing farewell is no loss."""
+    """The last chunks, if the reply was complete when the connection broke, or the fault."""
     if not decoder.finished:
         return [], transport.fault_from_exception(error, began=decoder.started)
     try:
         return decoder.end(), None
     except Fault as fault:
         return [], fault
-    except Exception as stumble:
-        return [], _unreadable_reply(stumble, decoder)
+    except Exception as failure:
+        return [], _unreadable_reply(failure, decoder)
 
 
 def _unreadable_reply(error: Exception, decoder: Decoder) -> Fault:
-    """A reply so odd that its reader stumbles must not take the debate down."""
+    """The fault for a reply on which its decoder failed: it must not end the debate."""
     detail = f"{type(error).__name__}: {error}"
     return Fault("malformed", "unusable", billed=decoder.has_output, detail=detail)
 

@@ -1,18 +1,15 @@
 """What a provider promises: a request goes in, chunks come out in the provider's own order, or a Fault.
 
 A provider yields `ReplyStarted` when the service has answered, `ReplyDelta` for words, `ReplySegment` for
-each finished segment with all that the service told about it, `KeepAlive` for signs of life without words,
-and exactly one `ReplyDone` at the end. Anything else ends in a raised `Fault`. Closing the iterator cancels
-the call. Segments that have no `ReplySegment` are made from their words; where an `ReplySegment` differs from
-the words that were said, the `ReplySegment` is right.
-
-Before a call, `admit` waits for the caller's turn and is held for as long as the call lasts.
+each finished segment with everything the service sent about it, `KeepAlive` for a sign of life without words,
+and exactly one `ReplyDone` at the end. Anything else raises a `Fault`. Closing the iterator cancels the call.
+A segment without a `ReplySegment` is made from its words; if both differ, the `ReplySegment` is right.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -29,11 +26,19 @@ from moot.core.terms import (
     Usage,
 )
 
+CONNECT_SECONDS = 10.0
+"""How long a connection may take, unless the settings say otherwise."""
+OWN_ID_PREFIX = "moot_"
+"""How the ids begin that we give to tool calls which have none."""
+BUILT_IN_PROVIDERS = ("local", "scripted", "human")
+MODEL_SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
+"""Endpoints that run models on one's own machine."""
+
 
 class ReplyStarted(Struct, frozen=True):
     response_id: str | None = None
     request_id: str = ""
-    """By which the service's own people would find this call."""
+    """The id under which the service's support finds this call."""
 
 
 class ReplyDelta(Struct, frozen=True, gc=False):
@@ -41,7 +46,7 @@ class ReplyDelta(Struct, frozen=True, gc=False):
     kind: DeltaKind = "text"
     segment: int = 0
     part: PartStart | None = None
-    """With the first words of a part, where the service names and counts its items."""
+    """With the first words of a part, if the service names and numbers its items."""
 
 
 class ReplySegment(Struct, frozen=True):
@@ -50,29 +55,29 @@ class ReplySegment(Struct, frozen=True):
 
 class KeepAlive(Struct, frozen=True):
     usage: Usage | None = None
-    """The figures so far, where a reply is about to break off."""
+    """The figures so far, if the reply is about to fail."""
 
 
 class ReplyDone(Struct, frozen=True):
     finish: FinishReason = "stop"
     usage: Usage | None = None
-    """None where the service reports nothing."""
+    """None if the service reports nothing."""
     response_id: str | None = None
     degraded: str = ""
-    """What was not as it should be, in words of `Degradation` with commas between."""
+    """What was not as it should be: values of `Degradation`, separated by commas."""
     reason: str = ""
-    """Why it ended, in the service's own word."""
+    """Why it ended, in the service's own term."""
     model: str = ""
     """The model that answered, as the service names it."""
     stored: bool = True
     """Whether a later call may refer to this one by its id."""
     unread: int = 0
-    """Events of kinds that we do not know: passed over, and counted."""
+    """How many events of unknown kinds were ignored."""
 
 
 Degradation = Literal["chain", "utf8", "mended"]
-"""The history was sent in full although the service could have remembered it; a broken character was
-replaced; the whole text differed from the words that were streamed."""
+"""chain: the history was sent in full although the service could have stored it; utf8: a broken character was
+replaced; mended: the final text differed from the words that were streamed."""
 
 Chunk = ReplyStarted | ReplyDelta | ReplySegment | KeepAlive | ReplyDone
 
@@ -81,52 +86,53 @@ class Traits(Struct, frozen=True):
     """What a model can do at an endpoint, as data."""
 
     chaining: bool = False
-    """It remembers its responses, and the next request may refer to the last by its id."""
+    """It stores its responses, and the next request may refer to the last by its id."""
     deadlines: bool = True
-    """False: slow is not broken (a local model on a busy laptop)."""
+    """False: it may be slow without being broken (a local model on a busy laptop)."""
     prefill: bool = False
     schema: Literal["strict", "json", "words"] = "strict"
-    """How it is held to JSON: to a schema, to JSON of any shape, or by nothing but what it is told."""
+    """How it is made to answer in JSON: by a schema, as any JSON, or by the words of the prompt alone."""
     small: bool = False
-    """Needs short turns and a firm hand."""
+    """Needs short turns and strict instructions."""
     thinks: bool = False
-    """It reasons before it speaks, and can be asked to show it."""
+    """It reasons before it answers, and can be asked to show it."""
     efforts: tuple[Effort, ...] = ()
-    """How hard it can be told to think. Empty: it is not to be told."""
+    """The efforts it accepts. Empty: none may be sent."""
     thinking: Literal["effort", "budget"] = "effort"
-    """How it is told: by a word, or (older models) by the tokens that it may spend on it."""
+    """What the effort is sent as: a word, or (older models) the tokens that may be spent on thinking."""
     verbosity: bool = False
     sampling: bool = True
-    """Takes a temperature and a seed; many reasoning models refuse them."""
+    """Accepts a temperature and a seed; many reasoning models refuse them."""
     tools: bool = False
-    """It may be offered tools, which we carry out."""
+    """It can call tools that we run."""
     hosted: tuple[HostedTool, ...] = ()
-    """The tools that its service has itself."""
+    """The tools that the service runs itself."""
     context: int | None = None
     output: int | None = None
-    """The most tokens it can read, and say."""
+    """The most tokens of a prompt, and of a reply."""
 
 
 class Provider(Protocol):
+    """A service, or something that answers like one. Only `traits` and `stream` have no default."""
+
     @property
     def traits(self) -> Traits: ...
 
     def traits_of(self, model: str) -> Traits:
-        """Of one model, by its name."""
-        ...
+        """What one model can do, by its name."""
+        return self.traits
 
     async def prepare(self, model: Model) -> None:
-        """Fetch or start what a first answer would have to wait for. May raise Unavailable."""
-        ...
+        """Download or start what the first call needs. May raise Unavailable."""
 
     def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
-        """Wait for a place among the calls under way; the clock of a speech does not run meanwhile."""
-        ...
+        """Waits until a call may begin; held while it lasts. The clock of a speech does not run meanwhile."""
+        return nullcontext()
 
     def report_timeout(self, model: Model) -> None:
-        """The caller's patience has ended before a word came."""
-        ...
+        """The caller gave up on a call before the first word came."""
 
     def stream(self, request: Request) -> AsyncGenerator[Chunk, None]: ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Release connections and processes."""

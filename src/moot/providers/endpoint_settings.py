@@ -1,8 +1,8 @@
-"""What the operator has written about endpoints into `moot.toml`: `[keys]`, `[endpoints.…]`, `[limits.…]`.
+"""The endpoints in `moot.toml`: `[keys]`, `[endpoints.…]` and `[limits.…]`.
 
-A table with the name of a built-in endpoint changes that one: what it leaves out stays as it is. Any other
-name makes a new one. Every mistake is told with the file, the table and what to do about it; a key is never
-repeated, however it was mistyped.
+A table with the name of a built-in endpoint changes that one: fields that it omits stay as they are. Any
+other name makes a new one. An error names the file, the table and the remedy, and never repeats a key, even
+a mistyped one.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from msgspec.structs import asdict, replace
 
 from moot.core.errors import Invalid
 from moot.core.terms import Effort
-from moot.providers.endpoints import BUILT_IN, Endpoint, FamilyName, check_url, with_base_url
+from moot.providers.contract import BUILT_IN_PROVIDERS
+from moot.providers.endpoints import BUILT_IN, Endpoint, check_url, with_base_url
+from moot.providers.families import FamilyName
 from moot.providers.keys import Secret, is_name, shown, shown_in
 from moot.providers.throttle import EndpointLimits
 
-RESERVED_NAMES = ("local", "scripted", "human")
-"""Names that already mean something else."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 LOOKS_LIKE_KEY = re.compile(r"(?=[A-Z]*[0-9])[A-Z0-9]{16}")
-"""Letters and figures in a long row: no word that somebody chose, but a key."""
+"""A long row of letters and digits is a key, not a name."""
 T = TypeVar("T", bound=Struct)
 
 
@@ -37,7 +37,7 @@ class LimitsTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TraitSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model can do there: fields of `Traits`."""
+    """What its models can do: fields of `Traits`."""
 
     chaining: bool | None = None
     thinks: bool | None = None
@@ -68,7 +68,7 @@ class EndpointTable(TraitSettings, frozen=True, forbid_unknown_fields=True):
 
 
 def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
-    """The built-in endpoints and those of this file, as it has them."""
+    """The built-in endpoints with the changes of this file, and its own. Raises Invalid."""
     made = dict(BUILT_IN)
     for name, table in _tables(file, "endpoints", path):
         source = f"{path}: [endpoints.{shown(name)}]"
@@ -88,18 +88,18 @@ def keys(file: Mapping[str, Any], path: Path, names: Iterable[str]) -> dict[str,
     table = file.get("keys", {})
     if not isinstance(table, dict):
         raise Invalid(f'{path}: [keys] is a table: openai = "…", one line for each endpoint.')
-    known, words = tuple(names), cast("dict[str, Any]", table)
-    return {name: _read_key(name, word, known, f"{path}: [keys]") for name, word in words.items()}
+    known, keys = tuple(names), cast("dict[str, Any]", table)
+    return {name: _read_key(name, key, known, f"{path}: [keys]") for name, key in keys.items()}
 
 
-def _read_key(name: str, word: Any, known: tuple[str, ...], source: str) -> Secret:
+def _read_key(name: str, key: Any, known: tuple[str, ...], source: str) -> Secret:
     if name not in known:
-        # Written the wrong way round, the name would be the key.
+        # The name is not repeated: with both sides swapped it would be the key.
         problem = 'one of its names is not that of an endpoint. It is written openai = "…"'
         raise Invalid(f"{source}: {problem}. There are: {', '.join(known)}.")
-    if not isinstance(word, str) or not word.strip() or not word.isprintable():
+    if not isinstance(key, str) or not key.strip() or not key.isprintable():
         raise Invalid(f'{source}: the key of {name} must be written in quotation marks: {name} = "…".')
-    return Secret(word.strip())
+    return Secret(key.strip())
 
 
 # --- one endpoint -------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _override(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoi
 
 
 def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
-    if name in RESERVED_NAMES or not NAME.fullmatch(name) or not is_name(name):
+    if name in BUILT_IN_PROVIDERS or not NAME.fullmatch(name) or not is_name(name):
         raise Invalid(f"{source}: {shown(name)!r} cannot be the name of an endpoint. Choose another one.")
     if written.family is None or written.base_url is None:
         families = " or ".join(f'"{family}"' for family in get_args(FamilyName))
@@ -127,20 +127,22 @@ def _new_endpoint(name: str, written: EndpointTable, source: str) -> Endpoint:
 
 
 def _apply_settings(endpoint: Endpoint, written: EndpointTable, source: str) -> Endpoint:
-    given = _given_fields(written)
+    fields = _fields_set(written)
     family = written.family or endpoint.family
-    traits = {name: given[name] for name in TraitSettings.__struct_fields__ if name in given}
+    traits = {name: fields[name] for name in TraitSettings.__struct_fields__ if name in fields}
     if family != "openai_responses":
         if traits.get("chaining"):
             raise Invalid(f"{source}: chaining is for the family openai_responses only. Take it away.")
         traits["chaining"] = False
-    whole = {name: given[name] for name in ("family", "title", "accent", "model", "local") if name in given}
+    others = {
+        name: fields[name] for name in ("family", "title", "accent", "model", "local") if name in fields
+    }
     if written.local is not None:
         traits["deadlines"] = not written.local
     if written.key_variable is not None:
-        whole["keys"] = _key_variables(written.key_variable, source)
+        others["keys"] = _key_variables(written.key_variable, source)
     _check_accent(written, family, written.accent or endpoint.accent, source)
-    endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **whole)
+    endpoint = replace(endpoint, traits=replace(endpoint.traits, **traits), pinned=tuple(traits), **others)
     return _with_limits(endpoint, LimitsTable(written.concurrent, written.per_minute), source)
 
 
@@ -152,11 +154,11 @@ def _key_variables(name: str, source: str) -> tuple[str, ...]:
 
 
 def _with_limits(endpoint: Endpoint, limits: LimitsTable, source: str) -> Endpoint:
-    given = _given_fields(limits)
-    for name, value in given.items():
+    fields = _fields_set(limits)
+    for name, value in fields.items():
         if value < 1:
             raise Invalid(f"{source}: {name} must be 1 or more, not {value}.")
-    merged = {**asdict(endpoint.limits), **given}
+    merged = {**asdict(endpoint.limits), **fields}
     merged["written"] = endpoint.limits.written or limits.concurrent is not None
     return replace(endpoint, limits=EndpointLimits(**merged))
 
@@ -166,7 +168,7 @@ def _check_accent(written: EndpointTable, family: FamilyName, accent: str, sourc
         raise Invalid(f"{source}: an accent is for the family openai_chat only. Take it away.")
     if family != "openai_chat" or (written.accent is None and not written.efforts):
         return
-    from moot.providers.openai_chat import ACCENTS
+    from moot.providers.families.openai_chat_request import ACCENTS
 
     if accent not in ACCENTS:
         raise Invalid(f"{source}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
@@ -193,5 +195,5 @@ def _read(table: Any, shape: type[T], source: str) -> T:
         raise Invalid(f"{source}: {shown_in(str(error))}. It may have: {fields}.") from None
 
 
-def _given_fields(written: Struct) -> dict[str, Any]:
+def _fields_set(written: Struct) -> dict[str, Any]:
     return {name: value for name, value in asdict(written).items() if value is not None}

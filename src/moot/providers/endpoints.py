@@ -1,18 +1,16 @@
-"""The services Moot can speak to, as data: where each is, what it speaks, whose key it takes.
+"""The model services, as data: address, wire format and key of each.
 
-An endpoint is a family (how a service speaks), a base URL and a few facts. The built-in ones are listed here;
-`moot.toml` may add others and change these. Where an endpoint is comes from the operator alone: the list
-below, `<NAME>_BASE_URL` in the environment, or `moot.toml`, never from a request. Its key goes to that host
-and to no other.
+An endpoint is a family (the wire format), a base URL and a few facts. The built-in ones are listed here;
+`moot.toml` may add others and change these. The address comes from the operator alone: the list below,
+`<NAME>_BASE_URL` in the environment, or `moot.toml`, never from a request. A key goes to that host only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from ipaddress import ip_address
 from socket import gethostname
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
@@ -20,7 +18,8 @@ from msgspec.structs import replace
 
 from moot.core.errors import Invalid, Unavailable
 from moot.providers import known_models
-from moot.providers.contract import Traits
+from moot.providers.contract import CONNECT_SECONDS, Traits
+from moot.providers.families import FamilyName, load_family
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret, find_key
 from moot.providers.shared_throttle import SharedThrottle
 from moot.providers.throttle import EndpointLimits, Throttle
@@ -28,11 +27,6 @@ from moot.providers.throttle import EndpointLimits, Throttle
 if TYPE_CHECKING:
     from moot.core.shared_state import SharedState
     from moot.providers.client import ProviderClient
-    from moot.providers.family import Family
-
-FamilyName = Literal["openai_responses", "openai_chat", "anthropic", "google"]
-CONNECT_SECONDS = 10.0
-"""How long a connection may take, where nobody says otherwise."""
 
 
 class Endpoint(Struct, frozen=True):
@@ -40,22 +34,22 @@ class Endpoint(Struct, frozen=True):
     title: str
     family: FamilyName
     base_url: str
-    """Empty: nowhere, until the operator says where."""
+    """Empty: it cannot be used until the operator sets one."""
     keys: tuple[str, ...] = ()
-    """The variables that may hold its key, the first one first."""
+    """The variables that may hold its key, by precedence."""
     url_variable: str = ""
     traits: Traits = Traits()
     accent: str = "plain"
-    """By which of the names in `openai_chat.ACCENTS` it speaks that dialect."""
+    """The variant of the family `openai_chat`: a name in `ACCENTS` of `openai_chat_request.py`."""
     limits: EndpointLimits = EndpointLimits()
     model: str = ""
-    """A good one to begin with, and not a dear one. Empty: one must be named."""
+    """The default model, not an expensive one. Empty: one must be named."""
     local: bool = False
-    """A server on a machine of one's own: it needs no key, costs nothing, and may take its time."""
+    """A server on one's own machine: it needs no key, costs nothing, and may be slow."""
     moved: bool = False
-    """The operator has said where it is; it may not want a key there."""
+    """The operator has set its address, where it may need no key."""
     pinned: tuple[str, ...] = ()
-    """The traits that the operator has written down: no rule about a model outweighs them."""
+    """The traits set by the operator, which take precedence over the rules for models."""
 
 
 RESPONSES_TRAITS = Traits(chaining=True, tools=True, hosted=("web_search", "code"))
@@ -182,7 +176,7 @@ ENDPOINTS = (
         traits=SERVER_TRAITS,
         local=True,
     ),
-    # At its usual port, 8000, may listen anything, ourselves included: it must be named.
+    # Without a default address: at its usual port, 8000, anything may listen, Moot included.
     Endpoint(
         name="vllm",
         title="vLLM",
@@ -198,37 +192,48 @@ ENDPOINTS = (
 BUILT_IN = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
-# --- where it is --------------------------------------------------------------------------------------
+# --- addresses ----------------------------------------------------------------------------------------
 
 
 def with_environ_url(endpoint: Endpoint, environ: Mapping[str, str]) -> Endpoint:
-    """The endpoint where the environment says it is."""
+    """The endpoint at the address that the environment sets, if it does."""
     url = environ.get(endpoint.url_variable, "").strip() if endpoint.url_variable else ""
     return with_base_url(endpoint, url, endpoint.url_variable) if url else endpoint
 
 
 def with_base_url(endpoint: Endpoint, url: str, source: str) -> Endpoint:
-    """The endpoint at another address, which `source` gave; raises Invalid where that is none."""
+    """The endpoint at another address. Raises Invalid, naming `source`, if that is none."""
     return replace(endpoint, base_url=_with_usual_path(check_url(url, source), endpoint), moved=True)
 
 
 def check_url(url: str, source: str) -> str:
-    """A base URL, or Invalid with what is wrong. What may be a password in it is not repeated."""
-    where = _parse_url(url)
-    if where is None:
+    """The base URL without a slash at its end. Raises Invalid, without repeating a password in it."""
+    parts = _parse_url(url)
+    if parts is None:
         raise Invalid(f"{source} must be an address such as https://host/v1.")
-    if where.username is not None or where.password is not None:
+    if parts.username is not None or parts.password is not None:
         raise Invalid(f"{source} must not carry a user or a password: keys have variables of their own.")
-    if where.query or where.fragment:
+    if parts.query or parts.fragment:
         raise Invalid(f"{source} must end with its path, without ? or #.")
     return url.rstrip("/")
 
 
 def proxy_to(url: str, environ: Mapping[str, str]) -> str | None:
-    """The proxy on the way there, if any; raises Invalid for what is none, and does not repeat it either."""
-    from moot.providers.transport import proxy_for
+    """The proxy that the environment names for this address, never one for this machine itself.
 
-    proxy = proxy_for(url, environ)
+    Raises Invalid, without repeating the proxy's address, if that is none.
+    """
+    target = urlsplit(url)
+    host = target.hostname or ""
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return None
+    variables = {name.lower(): value for name, value in environ.items() if value}
+    direct = [
+        name.strip().removeprefix("*.").lstrip(".") for name in variables.get("no_proxy", "").split(",")
+    ]
+    if any(name and (name in ("*", host) or host.endswith(f".{name}")) for name in direct):
+        return None
+    proxy = variables.get(f"{target.scheme}_proxy") or variables.get("all_proxy")
     if proxy is not None and _parse_url(proxy) is None:
         named = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
         raise Invalid(f"The proxy in {named} must be an address such as http://host:3128.")
@@ -237,15 +242,15 @@ def proxy_to(url: str, environ: Mapping[str, str]) -> str | None:
 
 def _parse_url(url: str) -> SplitResult | None:
     try:
-        where = urlsplit(url)
-        host, _port = where.hostname, where.port
+        parts = urlsplit(url)
+        host, _port = parts.hostname, parts.port
     except ValueError:
         return None
-    return where if where.scheme in ("http", "https") and host else None
+    return parts if parts.scheme in ("http", "https") and host else None
 
 
 def _with_usual_path(url: str, endpoint: Endpoint) -> str:
-    """People give the bare host as often as the path below which the service really is."""
+    """A bare host gets the path that the service usually has."""
     if urlsplit(url).path:
         return url
     usual = urlsplit(BUILT_IN[endpoint.name].base_url).path if endpoint.name in BUILT_IN else ""
@@ -253,24 +258,24 @@ def _with_usual_path(url: str, endpoint: Endpoint) -> str:
 
 
 def is_plaintext(url: str) -> bool:
-    """Whether others on the way could read along."""
-    where = urlsplit(url)
-    return where.scheme == "http" and not _is_loopback(where)
+    """Whether the connection is not encrypted and leaves this machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and not _is_loopback(parts)
 
 
-def _is_loopback(where: SplitResult) -> bool:
-    host = where.hostname or ""
+def _is_loopback(parts: SplitResult) -> bool:
+    host = parts.hostname or ""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
 
 
-# --- what may be asked of it --------------------------------------------------------------------------
+# --- traits, keys and clients -------------------------------------------------------------------------
 
 
 def traits_of(endpoint: Endpoint, model: str) -> Traits:
-    """What this model can do there; what the operator has said comes first."""
+    """What this model can do there; the operator's settings take precedence."""
     traits = known_models.refine(endpoint.name, model, endpoint.traits)
     if not endpoint.pinned:
         return traits
@@ -289,16 +294,6 @@ def key_hint(endpoint: Endpoint) -> str:
     return f"Set {' or '.join(endpoint.keys)}." if endpoint.keys else f"Add it to [keys] in {SETTINGS_FILE}."
 
 
-def family(endpoint: Endpoint) -> Family:
-    """How it speaks. A family's module is loaded when the first of its services is asked."""
-    module = import_module(f"moot.providers.{endpoint.family}")
-    if endpoint.family != "openai_chat":
-        return module.FAMILY
-    if endpoint.accent not in module.ACCENTS:
-        raise Invalid(f"There is no accent called {endpoint.accent!r}: {', '.join(module.ACCENTS)}.")
-    return module.family(module.ACCENTS[endpoint.accent])
-
-
 def make_client(
     endpoint: Endpoint,
     environ: Mapping[str, str],
@@ -307,9 +302,9 @@ def make_client(
     connect: float = CONNECT_SECONDS,
     shared_state: SharedState | None = None,
 ) -> ProviderClient:
-    """Raises Unavailable where a key is missing, or nobody has said where the service is.
+    """The client of an endpoint. Raises Unavailable if its key or its address is missing.
 
-    With `shared_state`, the limits of the endpoint hold for all who share them.
+    With `shared_state`, the limits of the endpoint hold for all processes that share it.
     """
     from moot.providers.client import ProviderClient
 
@@ -320,13 +315,13 @@ def make_client(
     if key is None and needs_key(endpoint):
         fix = f'Or write it into {SETTINGS_FILE}, below [keys]: {endpoint.name} = "…".'
         raise Unavailable(f"There is no key for {endpoint.title}. {key_hint(endpoint)}", fix)
-    word = key.secret.reveal() if key else ""
-    if key and not (word.isascii() and word.isprintable()):
+    secret = key.secret.reveal() if key else ""
+    if key and not (secret.isascii() and secret.isprintable()):
         raise Invalid(f"The key from {key.source} has characters that no key has. Copy it once more.")
     return ProviderClient(
-        family(endpoint),
+        load_family(endpoint.family, endpoint.accent),
         endpoint.base_url,
-        key=word,
+        key=secret,
         traits=endpoint.traits,
         refine=lambda model, _traits: traits_of(endpoint, model),
         connect=connect,
@@ -339,12 +334,12 @@ def make_client(
 
 
 def _shared_throttle(endpoint: Endpoint, shared_state: SharedState) -> SharedThrottle:
-    # What listens on the machine itself is another service on each.
-    here = _is_loopback(urlsplit(endpoint.base_url))
+    # A service on the machine itself is another one on each machine.
+    is_local = _is_loopback(urlsplit(endpoint.base_url))
     limits = endpoint.limits
     return SharedThrottle(
         shared_state,
-        f"{endpoint.name} on {gethostname()}" if here else endpoint.name,
+        f"{endpoint.name} on {gethostname()}" if is_local else endpoint.name,
         concurrent=limits.concurrent if limits.written else None,
         per_minute=limits.per_minute,
     )

@@ -1,7 +1,7 @@
-"""What services say against us, put once into our own terms: a refusal, or an error in mid-stream.
+"""Classifies the errors that services report, in a reply or within a stream, as a `Fault`.
 
-They agree on little. A status is believed where it says enough by itself; otherwise the first telling word in
-their code, type or message decides. How long they ask us to wait is read here too, in all its spellings.
+Services agree on little. Some statuses decide by themselves; otherwise the first known phrase in the code,
+type or message does. How long to wait before a retry is read here too, in all its spellings.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FAULT_BY_STATUS: dict[int, tuple[FaultKind, FaultSeverity]] = {
     529: ("overloaded", "transient"),
 }
 
-# The first word found in the service's code, type or message decides. A spent budget often looks like a
-# rate limit, and a rate limit often speaks of billing, so their order matters.
+# The first phrase found in the service's code, type or message decides. A spent budget often looks like a
+# rate limit, and a rate limit often mentions billing, so the order matters.
 FAULT_BY_PHRASE: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
     ("insufficient_quota", "billing", "permanent"),
     ("spend_limit", "billing", "permanent"),
@@ -98,18 +98,18 @@ FAULT_BY_PHRASE: tuple[tuple[str, FaultKind, FaultSeverity], ...] = (
     ("overloaded", "overloaded", "transient"),
 )
 DECISIVE_STATUSES = {401, 402, 408, 413}
-"""Statuses that need no words."""
+"""Statuses that decide without a phrase."""
 
 
 def fault_from_response(status: int, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
-    """An answer other than 200."""
+    """The fault for a reply with a status other than 200."""
     if 300 <= status < 400:
         return Fault("redirected", "permanent", http_status=status, billed=False)
     return fault_from_error(parse_or_text(body), status, retry_after=parse_retry_after(headers, now))
 
 
 def fault_from_error(error: Any, status: int | None = None, *, retry_after: float | None = None) -> Fault:
-    """An error object, in a body or in mid-stream; services agree on little more than its name."""
+    """The fault for an error object, in a body or within a stream."""
     details = _innermost(error)
     words = _error_text(details)
     status = status or _status_in(details)
@@ -119,7 +119,7 @@ def fault_from_error(error: Any, status: int | None = None, *, retry_after: floa
         severity,
         http_status=status,
         retry_after=retry_after or _retry_delay_in(details),
-        # Whoever refuses has not answered; a reply that had begun counts all the same, whatever it says now.
+        # A refusal is not billed; for a reply that had begun the caller sets it.
         billed=False,
         detail=words,
     )
@@ -135,17 +135,17 @@ def _classify(status: int | None, words: str) -> tuple[FaultKind, FaultSeverity]
             if word in words:
                 return kind, severity
     if "context size" in words:
-        # llama.cpp outgrows its context in mid-speech, and calls that a failure of its own.
+        # llama.cpp reports a full context within a reply as its own failure.
         return "too_long", "unusable"
     if status in FAULT_BY_STATUS:
         return FAULT_BY_STATUS[status]
-    # Some give this type to a conflict too, which is worth another try: a status says more.
-    blames_us = status < 500 if status else "invalid_request" in words
-    return ("bad_request", "permanent") if blames_us else ("server_error", "transient")
+    # Some use this type for a conflict too, which is worth another try: a status takes precedence.
+    is_our_error = status < 500 if status else "invalid_request" in words
+    return ("bad_request", "permanent") if is_our_error else ("server_error", "transient")
 
 
 def _innermost(error: Any) -> Any:
-    """The object that says what is wrong, out of whatever it is wrapped in."""
+    """The object that describes the error, without what it is wrapped in."""
     while (inner := _wrapped(error)) is not None:
         error = inner
     return error
@@ -176,7 +176,7 @@ def _status_in(error: Any) -> int | None:
 
 
 def _retry_delay_in(error: Any) -> float | None:
-    """Google says in the body how long to wait: {"retryDelay": "48s"}."""
+    """Google sends the time to wait in the body: {"retryDelay": "48s"}."""
     for detail in get_dicts(error, "details"):
         delay = get_string(detail, "retryDelay")
         if match := re.fullmatch(r"(\d{1,9}(?:\.\d+)?)s", delay):
@@ -185,12 +185,12 @@ def _retry_delay_in(error: Any) -> float | None:
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """What Retry-After asks for, in any of its spellings; a past date or nonsense asks for nothing."""
-    asked = headers.get("retry-after", "").strip()
-    waits = [_number(asked), _number(headers.get("retry-after-ms", "").strip()) / 1000]
-    if asked and not waits[0]:
-        # A date is meant by the clock of the service, which may not be ours.
-        waits.append(_timestamp(asked) - (_timestamp(headers.get("date", "")) or now))
+    """The seconds to wait by Retry-After, in any of its spellings; None for a past date or nonsense."""
+    retry_after = headers.get("retry-after", "").strip()
+    waits = [_number(retry_after), _number(headers.get("retry-after-ms", "").strip()) / 1000]
+    if retry_after and not waits[0]:
+        # A date is by the clock of the service, which may differ from ours.
+        waits.append(_timestamp(retry_after) - (_timestamp(headers.get("date", "")) or now))
     longest = max(waits)
     return longest if longest > 0 else None
 

@@ -1,7 +1,7 @@
-"""Keys: where one comes from, and that nobody gets to see it.
+"""Keys: where they come from, and types that do not show them.
 
-The environment comes first, then `[keys]` in `moot.toml`. What is told about a key is the name of its
-variable. `Secret` and `Environ` hold words that must not turn up in a repr, a traceback or a log.
+The environment takes precedence over `[keys]` in `moot.toml`. Messages name the variable of a key, never the
+key. `Secret` and `Environ` hold values that must not appear in a repr, a traceback or a log.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KEY_BEGINS = re.compile(
     r"(?:sk|pk|rk|xai|gsk|hf|gh[pousr]|github_pat|glpat|npm|r8|xox[abprs]|moot)[-_]|AIza|AKIA|ASIA|eyJ"
 )
 ROW = re.compile(r"[A-Za-z0-9]{24}|(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16}")
-"""A long row of letters, or of letters and figures: no word that somebody chose, but a key."""
+"""A long row of letters, or of letters and digits, is a key, not a name."""
 QUOTED = re.compile(
     r"""
     (?<=unknown[ ]field[ ]`) .+? (?=` (?: [ ]-[ ]at[ ]` | $))
@@ -27,16 +27,16 @@ QUOTED = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""What tomllib and msgspec repeat of a file."""
+"""The parts of a file that messages of tomllib and msgspec repeat."""
 
 
 class Secret:
-    """A word that shows itself only to whoever asks for it by name."""
+    """A value that is shown only by `reveal()`."""
 
     __slots__ = ("_value",)
 
-    def __init__(self, word: str) -> None:
-        self._value = word
+    def __init__(self, value: str) -> None:
+        self._value = value
 
     def reveal(self) -> str:
         return self._value
@@ -52,29 +52,29 @@ class Secret:
 
 
 def is_name(text: str) -> bool:
-    """Whether it looks like a name that somebody chose, and not like a key."""
+    """Whether it looks like a name, and not like a key."""
     return bool(NAME.fullmatch(text)) and not KEY_BEGINS.match(text) and not ROW.search(text)
 
 
 def shown(name: str) -> str:
-    """A name of the file as a message may repeat it: what does not look like one may be a key."""
+    """The name as a message may repeat it: masked if it may be a key."""
     return name if is_name(name) else MASK
 
 
 def shown_in(message: str) -> str:
-    """What a library says of a file, without the words that it repeats and that do not look like names."""
-    return QUOTED.sub(lambda found: shown(found[0]), message)
+    """A library's message about a file, with everything masked that it quotes and that may be a key."""
+    return QUOTED.sub(lambda match: shown(match[0]), message)
 
 
 class Environ(dict[str, str]):
-    """The environment, of which a repr tells nothing but the size: keys and passwords live in it."""
+    """The environment. Its repr shows only its size, since it holds keys and passwords."""
 
     def __repr__(self) -> str:
         return f"<{len(self)} variables>"
 
 
 class ApiKey(Struct, frozen=True):
-    """A key and where it was found."""
+    """A key and its origin."""
 
     secret: Secret
     source: str
@@ -85,6 +85,6 @@ def find_key(
     name: str, variables: tuple[str, ...], environ: Mapping[str, str], kept: Mapping[str, Secret]
 ) -> ApiKey | None:
     for variable in variables:
-        if word := environ.get(variable, "").strip():
-            return ApiKey(Secret(word), variable)
+        if value := environ.get(variable, "").strip():
+            return ApiKey(Secret(value), variable)
     return ApiKey(kept[name], SETTINGS_FILE) if name in kept else None

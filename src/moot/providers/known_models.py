@@ -1,9 +1,9 @@
-"""What is known about models, as data: what each can read and say, whether it thinks, and what it refuses.
+"""What is known about models, as data: context and output, whether a model thinks, and what it refuses.
 
-A rule goes by a model's own name, without the maker's prefix: `openai/gpt-5.1` at OpenRouter is the same
-model as `gpt-5.1` at OpenAI. The first rule that fits is right. What a rule says about the model itself holds
-wherever it is served; which dials it has (effort, verbosity, schema) only at the endpoints the rule names.
-A model that no rule knows gets what its endpoint can do in general: unknown names are always allowed.
+A rule matches a model's name without the maker's prefix: `openai/gpt-5.1` at OpenRouter is the same model as
+`gpt-5.1` at OpenAI. The first match counts. Its facts about the model hold wherever it is served; its options
+(effort, verbosity, schema) only at the endpoints that the rule names. A model without a rule has the traits
+of its endpoint: unknown names are always allowed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ from msgspec.structs import replace
 
 from moot.core.terms import Effort, Price
 from moot.providers import prices
-from moot.providers.contract import Traits
+from moot.providers.contract import MODEL_SERVERS, Traits
 
 OUTPUT_TOKENS, THINKING_OUTPUT_TOKENS = 4096, 16384
-"""Output tokens of a speech: what a model thinks counts too."""
+"""Output tokens of a speech; those of thinking count too."""
 
 OPENAI, ANTHROPIC, GOOGLE, MISTRAL = ("openai",), ("anthropic",), ("google",), ("mistral",)
 GROQ, DEEPSEEK, XAI = ("groq",), ("deepseek",), ("xai",)
 OPEN_MODEL_HOSTS = ("groq", "vllm")
-MODEL_SERVERS = ("ollama", "lmstudio", "llamacpp", "vllm")
-"""How much these can read is set where they are started, whatever the model."""
 
 LMH: tuple[Effort, ...] = ("low", "medium", "high")
 LMHX: tuple[Effort, ...] = (*LMH, "xhigh")
@@ -38,14 +36,14 @@ NONE_TO_MAX: tuple[Effort, ...] = ("none", *TO_MAX)
 ALL: tuple[Effort, ...] = ("none", "minimal", *TO_MAX)
 
 EFFORT_TRANSLATORS: dict[str, tuple[Effort, ...]] = {"openrouter": ALL, "ollama": NLMH, "lmstudio": NLMH}
-"""These translate an effort for whatever model is behind them."""
+"""These accept an effort for any model, and translate it."""
 
 
 class ModelRule(Struct, frozen=True):
     pattern: str
-    """How the name begins: a regular expression."""
+    """A regular expression for the beginning of the name."""
     at: tuple[str, ...] = ()
-    """The endpoints where the dials are as said here."""
+    """The endpoints at which the options of this rule hold."""
     context: int | None = None
     output: int | None = None
     thinks: bool = False
@@ -177,12 +175,12 @@ _COMPILED_RULES = tuple((re.compile(rule.pattern), rule) for rule in RULES)
 
 @lru_cache(maxsize=1024)
 def refine(endpoint: str, model: str, traits: Traits) -> Traits:
-    """What this model can do at this endpoint, of which `traits` are the general ones."""
+    """What this model can do at this endpoint, whose general traits are `traits`."""
     rule = rule_for(model)
     if rule is None:
-        dials = ALL if endpoint == "openrouter" else traits.efforts
-        return replace(traits, efforts=dials)
+        return replace(traits, efforts=ALL) if endpoint == "openrouter" else traits
     traits = replace(traits, thinks=rule.thinks, thinking=rule.thinking, sampling=rule.sampling)
+    # The context of a model on one's own server is set when the server is started.
     if endpoint not in MODEL_SERVERS:
         traits = replace(traits, context=rule.context, output=rule.output)
     if endpoint in rule.at:
@@ -200,12 +198,12 @@ def rule_for(model: str) -> ModelRule | None:
 
 
 def may_think(model: str, traits: Traits) -> bool:
-    """Whether it reasons before it speaks, or nobody knows."""
+    """Whether it reasons before it answers, or is not known."""
     return traits.thinks or rule_for(model) is None
 
 
 def default_max_tokens(traits: Traits) -> int:
-    """How many tokens a speech may take: a model that thinks needs room for that, too."""
+    """How many output tokens a speech may have; a model that thinks needs more."""
     tokens = THINKING_OUTPUT_TOKENS if traits.thinks else OUTPUT_TOKENS
     return min(tokens, traits.output or tokens)
 
@@ -225,7 +223,7 @@ RETIRED = {
     "xai": re.compile(r"grok-([23]|4-|code)"),
     "deepseek": re.compile(r"deepseek-(chat|reasoner|v3)"),
 }
-"""In the price list still, but no longer served there, or not to be spoken to as we do."""
+"""Still in the price list, but no longer served there, or not in the way we ask."""
 
 
 class KnownModel(Struct, frozen=True):
@@ -243,7 +241,7 @@ class KnownModel(Struct, frozen=True):
 
 
 def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[KnownModel, ...]:  # noqa: B008 - frozen
-    """The models that the price list knows at this endpoint and that can argue, by name."""
+    """The models of this endpoint in the price list that can debate, by name."""
     rows = [
         _known_model(endpoint, listed, traits)
         for listed in prices.listed_models(endpoint)
@@ -253,15 +251,15 @@ def catalogue(endpoint: str, traits: Traits = Traits()) -> tuple[KnownModel, ...
 
 
 def _can_debate(endpoint: str, listed: prices.ListedModel) -> bool:
-    gone = RETIRED.get(endpoint)
+    retired = RETIRED.get(endpoint)
     return not (
         listed.deprecated
         or NOT_FOR_CHAT.search(listed.name)
-        or (gone is not None and gone.match(listed.name))
+        or (retired is not None and retired.match(listed.name))
     )
 
 
 def _known_model(endpoint: str, listed: prices.ListedModel, traits: Traits) -> KnownModel:
-    can = refine(endpoint, listed.name, traits)
-    can = replace(can, context=can.context or listed.context)
-    return KnownModel(endpoint, listed.name, listed.title, can, prices.price_of(endpoint, listed.name))
+    refined = refine(endpoint, listed.name, traits)
+    refined = replace(refined, context=refined.context or listed.context)
+    return KnownModel(endpoint, listed.name, listed.title, refined, prices.price_of(endpoint, listed.name))

@@ -1,7 +1,7 @@
-"""JSON of whose shape nobody can be sure, read so that nothing in it can surprise us.
+"""Reads JSON of uncertain shape without errors.
 
-Services leave fields out, fill them with null, or send a number where others send a list. What is not of the
-kind that was looked for counts as not there. A path leads to a field within fields; none is the thing itself.
+Services omit fields, send null, or a number where others send a list. A value of another type than expected
+counts as missing. A path names a field within fields; an empty path is the value itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 
 def parse_or_text(body: bytes) -> Any:
-    """JSON where it is JSON, else text."""
+    """The decoded JSON, or the text if it is none."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -20,7 +20,7 @@ def parse_or_text(body: bytes) -> Any:
 
 
 def get_path(data: Any, *path: str) -> Any:
-    """What stands at the end of this path, or None."""
+    """The value at this path, or None."""
     for name in path:
         data = cast("dict[str, Any]", data).get(name) if isinstance(data, dict) else None
     return data
@@ -44,7 +44,7 @@ def get_dicts(data: Any, *path: str) -> list[dict[str, Any]]:
 
 
 def as_text(data: Any) -> str:
-    """Text as it is, anything else as JSON; nothing at all, or what is too deep to write down, is no text."""
+    """Text as it is, other values as JSON; empty for None and for values nested too deeply."""
     if data is None or isinstance(data, str):
         return data or ""
     try:

@@ -1,7 +1,7 @@
-"""Looks a model's price up, to be written into the log when a debate is opened.
+"""The price of a model, to be recorded in the log when a debate is opened.
 
-What `moot.toml` says comes first, then genai-prices; a model that neither knows has no price, and None is
-never taken for free. Where the hour of the day decides, the dearest hour counts: a debate may last into it.
+`moot.toml` takes precedence over genai-prices; a model that is in neither has no price, and None never means
+free. If the price depends on the hour, the highest counts: a debate may last into it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from moot.core.terms import FREE, Money, Price, PriceTier
+from moot.providers.contract import BUILT_IN_PROVIDERS, MODEL_SERVERS
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
 
-FREE_PROVIDERS = ("local", "ollama", "lmstudio", "llamacpp", "vllm", "scripted", "human")
+FREE_PROVIDERS = (*BUILT_IN_PROVIDERS, *MODEL_SERVERS)
 PRICE_LIST_NAMES = {"xai": "x-ai"}
-"""Endpoints that the price list calls otherwise. Most it calls as we do."""
+"""Endpoints that have another name in the price list."""
 
 
 class ListedModel(Struct, frozen=True):
@@ -36,8 +37,11 @@ class ListedModel(Struct, frozen=True):
 def price_of(
     provider: str, model: str, configured: Mapping[str, Price] | None = None, *, free: bool = False
 ) -> Price | None:
-    """`configured` has prices by `provider/model`, or by `provider/*` for all of a provider's models; `free`
-    is what runs on a machine of one's own."""
+    """The price of a model, or None if it is not known.
+
+    `configured` has prices by `provider/model`, or by `provider/*` for all models of a provider; `free` is
+    for what runs on one's own machine.
+    """
     for label in (f"{provider}/{model}", f"{provider}/*"):
         if configured and label in configured:
             return configured[label]
@@ -55,7 +59,7 @@ def flat_price(input_per_million: Decimal, output_per_million: Decimal, source: 
 
 
 def listed_models(provider: str) -> tuple[ListedModel, ...]:
-    """All models that the price list has of this provider, whatever they are good for."""
+    """All models of this provider in the price list, whatever their use."""
     from genai_prices.data import providers  # heavy, and needed only where money is
 
     name = PRICE_LIST_NAMES.get(provider, provider)
@@ -69,11 +73,11 @@ def listed_models(provider: str) -> tuple[ListedModel, ...]:
 
 @lru_cache(maxsize=4096)
 def _look_up(provider: str, model: str, day: date) -> Price | None:
-    """A list of models asks for hundreds, and each is sought among rules; what is found holds for a day."""
+    """Cached for a day: a list of models looks up hundreds, and each lookup searches rules."""
     from genai_prices.data_snapshot import get_snapshot  # heavy, and needed only where money is
 
     snapshot = get_snapshot()
-    # It would guess at a provider whose name merely looks like one: a wrong price is worse than none.
+    # The library would guess a provider with a similar name: a wrong price is worse than none.
     if provider not in {known.id for known in snapshot.providers}:
         return None
     try:
@@ -113,7 +117,7 @@ def _highest_rate(known: Any, name: str) -> Decimal:
 
 @cache
 def genai_prices_version() -> str:
-    """Read once: a list of models asks for it hundreds of times."""
+    """Cached: a list of models asks for it hundreds of times."""
     from importlib.metadata import version
 
     return version("genai-prices")

@@ -1,9 +1,8 @@
-"""Secrets are not repeated: neither our own key by a model or its service, nor anybody's key in a remark.
+"""Removes keys from texts: our own key from the replies of its service, any key from what people write.
 
-`KeyRedactor` stands between a decoder and all who read: where a service echoes the key that we sent it, in
-its words or anywhere else in its reply, an ellipsis goes out instead. A key may come in pieces, so words at
-the end of a delta that could be its beginning wait for the next one. `redact` knows keys by their shape
-alone.
+`KeyRedactor` replaces the key that we sent to a service wherever its reply repeats it. A key may come in
+pieces, so text at the end of a delta that could be its beginning is held back until the next one. `redact`
+and `redact_error` recognise keys by their shape.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from moot.providers.contract import Chunk, KeepAlive, ReplyDelta
 from moot.providers.keys import MASK as MASK
 
 MIN_KEY_LENGTH = 10
-"""Shorter keys are made up for services that want none, and may be words that people say."""
+"""Shorter keys are made up for services that need none, and may be ordinary words."""
 MIN_PARTIAL_KEY = 12
-"""A beginning of the key as long as this, cut off at the end of what was said, is no accident."""
+"""This many characters of the key at the end of a text are no coincidence."""
 
 
 class KeyRedactor:
-    """For one reply."""
+    """Removes one key from one reply."""
 
     def __init__(self, key: str) -> None:
         self._key = key if len(key) >= MIN_KEY_LENGTH else ""
@@ -32,7 +31,7 @@ class KeyRedactor:
         self._held: ReplyDelta | None = None
 
     def redact(self, chunks: list[Chunk]) -> list[Chunk]:
-        """The same without the key; the very same list where nothing is suspicious, as nearly always."""
+        """The chunks without the key; the very same list if nothing is suspicious, as nearly always."""
         if not self._key:
             return chunks
         if self._held is None:
@@ -45,7 +44,7 @@ class KeyRedactor:
         return self._redact_chunks(chunks)
 
     def flush(self) -> list[Chunk]:
-        """What was held back. For replies that break off; others end with a chunk that lets it go."""
+        """The text that was held back, for replies that fail: others end with a chunk that releases it."""
         held, self._held = self._held, None
         return [ReplyDelta(self._redact_text(held.text), held.kind, held.segment, held.part)] if held else []
 
@@ -58,7 +57,7 @@ class KeyRedactor:
                 out.append(chunk)
             else:
                 out += (*self.flush(), self._redact_chunk(chunk))
-        # Words that wait are a sign of life nevertheless.
+        # Text that is held back is a sign of life nevertheless.
         return out or [KeepAlive()]
 
     def _redact_delta(self, delta: ReplyDelta, out: list[Chunk]) -> None:
@@ -79,7 +78,7 @@ class KeyRedactor:
             out.append(ReplyDelta(text[:cut], delta.kind, delta.segment, part))
 
     def _key_start(self, text: str) -> int:
-        """Where the words end that cannot be the beginning of the key."""
+        """Where text begins, at the end, that could be the beginning of the key."""
         key = self._key
         at = text.find(key[0], max(0, len(text) - len(key) + 1))
         while at >= 0 and not key.startswith(text[at:]):
@@ -106,8 +105,8 @@ class KeyRedactor:
         return data
 
 
-# Repetitions that decide nothing are bounded, so that no text takes long. Words have no digits: without one a
-# long word after "sk-" or "Bearer" is left alone.
+# Lookaheads are bounded, so that no text takes long. A long word without a digit after "sk-" or "Bearer" is
+# no key.
 KEY_SHAPES = re.compile(
     r"""
     (?<![A-Za-z0-9]) (?:
@@ -129,17 +128,23 @@ KEY_SHAPES = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
+ERROR_KEY_SHAPES = re.compile(r"\b(?:sk|gsk|pk|rk|xai|key)-?_?[A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{10,}")
+"""Less strict: an error of a service often repeats a wrong key, and mistakes do no harm there."""
 
 PATHS = re.compile(r"(?<![\w.:/\\])(?:/(?:[^\s/'\"`]+/)+|[A-Za-z]:\\(?:[^\s\\'\"`]+\\)*)")
-"""The folders before a file's name. An address on the web has a colon before its slashes."""
+"""The folders before a file name; a web address has a colon before its slashes."""
 
 
 def without_folders(text: str) -> str:
-    """With files by their names alone: where a server keeps them is told to nobody."""
+    """The text with file names alone: the folders of a server are not shown."""
     return PATHS.sub("", text)
 
 
 def redact(text: str) -> str:
-    """Without anything that is shaped like a key, whosever it is."""
-    return KEY_SHAPES.sub(lambda found: (found["word"] or "") + MASK, text)
+    """The text without anything that has the shape of a key."""
+    return KEY_SHAPES.sub(lambda match: (match["word"] or "") + MASK, text)
+
+
+def redact_error(text: str, key: str) -> str:
+    """The error message of a service without `key`, and without anything that looks like one."""
+    return ERROR_KEY_SHAPES.sub(MASK, text.replace(key, MASK) if key else text)

@@ -1,15 +1,18 @@
-"""A provider that says what it is told, at the pace it is told: for tests, demos and teaching.
+"""A provider that follows a script: for tests, demos and teaching.
 
 A script is a function from a request to cues:
 
-    async with Arena.open(providers={"scripted": Scripted(lambda request: [Think("Hm."), Say("I agree.")])}):
+    def script(request):
+        return [ThinkCue("Hm."), SayCue("I agree.")]
+
+    async with Arena.open(providers={"scripted": ScriptedProvider(script)}):
         ...
 
-`SayCue` and `ThinkCue` are sent word by word, `pace` seconds apart. `ToolCue` asks for a tool: what it gave
-is in the `exchange` of the next request. `WaitCue` pauses, `StallCue` falls silent for good, `RefuseCue`
-declines, `FaultCue` raises a Fault, `UsageCue` sets the usage and the ending. Without a script it makes up
-plain sentences from the motion, the same ones for the same request, and tries a tool where it has some. It
-keeps its own ledger of calls, in memory and, given a path, in a file that survives a crash.
+`SayCue` and `ThinkCue` are sent word by word, `pace` seconds apart. `ToolCue` calls a tool, whose result is
+in the `exchange` of the next request. `WaitCue` pauses, `StallCue` sends nothing more, `RefuseCue` declines,
+`FaultCue` raises a Fault, `UsageCue` sets the usage and the ending. Without a script it sends plain
+sentences, the same for the same request, and calls a tool if one is offered. It records its calls in memory
+and, given a path, in a file that survives a crash.
 """
 
 from __future__ import annotations
@@ -19,7 +22,6 @@ import hashlib
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,9 +29,17 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.terms import Effort, FinishReason, Model, Request, ToolCall, Usage
+from moot.core.terms import Effort, FinishReason, Request, ToolCall, Usage
 from moot.core.word_count import quarter_tokens, whole_tokens
-from moot.providers.contract import Chunk, ReplyDelta, ReplyDone, ReplySegment, ReplyStarted, Traits
+from moot.providers.contract import (
+    Chunk,
+    Provider,
+    ReplyDelta,
+    ReplyDone,
+    ReplySegment,
+    ReplyStarted,
+    Traits,
+)
 
 
 class SayCue(Struct, frozen=True):
@@ -41,7 +51,7 @@ class ThinkCue(Struct, frozen=True):
 
 
 class ToolCue(Struct, frozen=True):
-    """Ask for a tool. Arguments that are text are sent as they are, JSON or not."""
+    """A call of a tool. Arguments that are text are sent as they are, JSON or not."""
 
     name: str
     arguments: dict[str, Any] | str = {}
@@ -71,14 +81,14 @@ class UsageCue(Struct, frozen=True):
 
 
 TRAITS = Traits(chaining=True, efforts=get_args(Effort), verbosity=True, tools=True)
-"""It may be told how hard to think, and does as it pleases."""
+"""It accepts an effort, and ignores it."""
 
 Cue = SayCue | ThinkCue | ToolCue | WaitCue | StallCue | RefuseCue | FaultCue | UsageCue
 Script = Callable[[Request], Iterable[Cue]]
 
 
 class LedgerEntry(Struct, frozen=True):
-    """A call as the ledger saw it."""
+    """One recorded call."""
 
     number: int
     model: str
@@ -89,7 +99,7 @@ class LedgerEntry(Struct, frozen=True):
     digest: str
 
 
-class ScriptedProvider:
+class ScriptedProvider(Provider):
     def __init__(
         self,
         script: Script | None = None,
@@ -98,29 +108,21 @@ class ScriptedProvider:
         ledger: Path | None = None,
         traits: Traits | None = None,
     ) -> None:
-        self.traits = traits or TRAITS
+        self._traits = traits or TRAITS
         self.calls: list[Request] = []
         self._script = script or improvise
         self._pace = pace
         self._ledger = ledger
 
-    def traits_of(self, model: str) -> Traits:
-        return self.traits
-
-    def report_timeout(self, model: Model) -> None:
-        pass
-
-    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
-        return nullcontext()
-
-    async def prepare(self, model: Model) -> None:
-        pass
+    @property
+    def traits(self) -> Traits:
+        return self._traits
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         self._record_call(request)
         response_id = f"resp_{len(self.calls)}_{_digest(request)[:8]}"
         yield ReplyStarted(response_id)
-        said = thought = 0
+        said_quarters = thought_quarters = 0
         segment, last = -1, ""
         finish: FinishReason = "stop"
         report: UsageCue | None = None
@@ -132,14 +134,14 @@ class ScriptedProvider:
             match cue:
                 case SayCue(text):
                     for word in split_words(text):
-                        await self._wait_pace()
+                        await asyncio.sleep(self._pace)
                         yield ReplyDelta(word, "text", segment)
-                        said += quarter_tokens(word)
+                        said_quarters += quarter_tokens(word)
                 case ThinkCue(text):
                     for word in split_words(text):
-                        await self._wait_pace()
+                        await asyncio.sleep(self._pace)
                         yield ReplyDelta(word, "reasoning", segment)
-                        thought += quarter_tokens(word)
+                        thought_quarters += quarter_tokens(word)
                 case ToolCue():
                     finish = "tool"
                     yield ReplySegment(_call(cue, segment, len(self.calls)))
@@ -150,22 +152,17 @@ class ScriptedProvider:
                 case RefuseCue(text):
                     finish = "refusal"
                     yield ReplyDelta(text, "text", segment)
-                    said += quarter_tokens(text)
+                    said_quarters += quarter_tokens(text)
                 case FaultCue(fault):
                     raise fault
                 case UsageCue():
                     report = cue
-        usage = Usage(_size(request), whole_tokens(said) + whole_tokens(thought), whole_tokens(thought))
+        thought = whole_tokens(thought_quarters)
+        usage = Usage(_size(request), whole_tokens(said_quarters) + thought, thought)
         if report is not None:
             yield ReplyDone(report.finish, report.usage, report.response_id)
         else:
             yield ReplyDone(finish, usage, response_id)
-
-    async def close(self) -> None:
-        pass
-
-    async def _wait_pace(self) -> None:
-        await asyncio.sleep(self._pace)
 
     def _record_call(self, request: Request) -> None:
         self.calls.append(request)
@@ -188,7 +185,7 @@ class ScriptedProvider:
 
 
 def improvise(request: Request) -> Iterable[Cue]:
-    """Plain sentences, different for each request, and a fair ballot where one is asked for."""
+    """Plain sentences that differ with the request, or a valid ballot if the request has its schema."""
     digest = hashlib.sha256(_digest(request).encode()).digest()
     if request.schema is not None:
         yield SayCue(msgspec.json.encode(_fill(request.schema, digest)).decode())
@@ -219,7 +216,7 @@ SENTENCES = (
 
 
 def split_words(text: str) -> list[str]:
-    """As a model would send them: a word with the space before it."""
+    """Words as a model sends them: each with the space before it."""
     return re.findall(r"\s*\S+\s*$|\s*\S+", text)
 
 
@@ -244,7 +241,7 @@ def _fill(schema: dict[str, Any], digest: bytes) -> Any:
 
 
 def _fill_array(schema: dict[str, Any], digest: bytes) -> list[Any]:
-    """One, or where as many are wanted as there are choices, each of them in some order."""
+    """One item, or all choices in some order if as many are required."""
     choices: list[Any] = schema["items"].get("enum", [])
     if schema.get("minItems", 1) == len(choices) > 1:
         start = digest[0] % len(choices)
@@ -253,8 +250,10 @@ def _fill_array(schema: dict[str, Any], digest: bytes) -> list[Any]:
 
 
 def _call(cue: ToolCue, index: int, number: int) -> ToolCall:
-    asked = cue.arguments if isinstance(cue.arguments, str) else msgspec.json.encode(cue.arguments).decode()
-    return ToolCall(cue.id or f"call_{number}_{index}", cue.name, asked, index)
+    arguments = cue.arguments
+    if not isinstance(arguments, str):
+        arguments = msgspec.json.encode(arguments).decode()
+    return ToolCall(cue.id or f"call_{number}_{index}", cue.name, arguments, index)
 
 
 def _digest(request: Request) -> str:

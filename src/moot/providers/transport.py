@@ -1,8 +1,8 @@
-"""How we speak HTTP to services.
+"""HTTP to model services.
 
-A session follows no redirects, keeps no cookies, reads no password files and unpacks nothing, so a key goes
-to the one host it belongs to and a reply costs no more memory than its bytes. What goes wrong on the line
-becomes a `Fault` here; what a service says against us, in `complaints.py`.
+A session follows no redirects, keeps no cookies, reads no password files and decompresses nothing, so a key
+goes to the one host it belongs to and a reply costs no more memory than its bytes. Errors of the connection
+become a `Fault` here; errors that a service reports, in `error_replies.py`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from time import monotonic
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import aiohttp
 from aiohttp import ClientTimeout
 
 from moot.core.errors import Fault
+from moot.providers.contract import CONNECT_SECONDS
 
-CONNECT_SECONDS = 10.0
 DRAIN_SECONDS = 0.05
 RETRY_WITHIN_SECONDS = 0.5
 HEADERS = {"Accept-Encoding": "identity"}
@@ -31,7 +30,7 @@ REUSED = "moot.reused"
 def open_session(
     *, socket: str | None = None, read_timeout: float | None = None, connect: float = CONNECT_SECONDS
 ) -> aiohttp.ClientSession:
-    """`read_timeout` is the longest silence we bear, before the first byte or between two."""
+    """`read_timeout` is the longest wait for a byte, the first or a later one."""
     if socket is None:
         connector: aiohttp.BaseConnector = aiohttp.TCPConnector(limit=0)
     else:
@@ -55,7 +54,7 @@ async def post(
     headers: Mapping[str, str],
     proxy: str | None = None,
 ) -> aiohttp.ClientResponse:
-    """Post once; again at once if the service hung up on a kept connection just as we picked it up."""
+    """Post; again at once if the service closed a kept connection just as it was reused."""
     history: dict[str, bool] = {}
 
     async def once() -> aiohttp.ClientResponse:
@@ -67,28 +66,28 @@ async def post(
     try:
         return await once()
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-        # Later than that it may have begun to work on it, and will bill it.
+        # After that time it may have begun to work on the request, and will bill it.
         if not history.get(REUSED) or monotonic() - sent > RETRY_WITHIN_SECONDS:
             raise
         return await once()
 
 
 async def drain(response: aiohttp.ClientResponse) -> None:
-    """Read on to the end of a reply that has said all it had to say: only then is its connection kept."""
+    """Read a finished reply to its last byte: only then is its connection kept."""
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in response.content.iter_any():
                 pass
 
 
-async def read_body(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """The body, or as much of it as we care to hold; what the status says holds without it too."""
+async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """The first `max_bytes` of the body, or what came before the connection broke."""
     parts: list[bytes] = []
     with suppress(aiohttp.ClientError, OSError):
         async for packet in response.content.iter_any():
             parts.append(packet)
-            most -= len(packet)
-            if most <= 0:
+            max_bytes -= len(packet)
+            if max_bytes <= 0:
                 break
     return b"".join(parts)
 
@@ -107,17 +106,14 @@ def _trace_reuse() -> aiohttp.TraceConfig:
     return trace
 
 
-# --- what the line does -------------------------------------------------------------------------------
-
-
 def fault_from_exception(error: Exception, *, began: bool) -> Fault:
-    """A connection that could not be made, fell silent or broke off."""
-    # Neither its repr nor its str: those of a broken reply show its headers, and the password of a proxy.
+    """The fault for a connection that could not be made, stalled or broke."""
+    # Not the repr or str: those of a broken reply show its headers, and the password of a proxy.
     match error:
         case aiohttp.ClientResponseError():
             message = f"{error.status} {error.message}"
         case aiohttp.InvalidURL():
-            message = "an address that is none"
+            message = "an invalid address"
         case _:
             message = str(error)
     detail = f"{type(error).__name__}: {message}"
@@ -136,19 +132,3 @@ def fault_from_exception(error: Exception, *, began: bool) -> Fault:
             return Fault("malformed", "unusable", detail=detail)
         case _:
             return Fault("disconnected", detail=detail)
-
-
-# --- the way there ------------------------------------------------------------------------------------
-
-
-def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
-    """The proxy that the environment names for this address; never one for this machine itself."""
-    where = urlsplit(url)
-    host = where.hostname or ""
-    if host == "localhost" or host.startswith("127.") or host == "::1":
-        return None
-    settings = {name.lower(): value for name, value in environ.items() if value}
-    spared = [name.strip().removeprefix("*.").lstrip(".") for name in settings.get("no_proxy", "").split(",")]
-    if any(name and (name in ("*", host) or host.endswith(f".{name}")) for name in spared):
-        return None
-    return settings.get(f"{where.scheme}_proxy") or settings.get("all_proxy")

@@ -1,46 +1,43 @@
-"""Server-sent events, read as they come: bytes go in at any cut, whole events come out.
+"""Reads server-sent events incrementally: bytes go in at any cut, whole events come out.
 
-The rules are WHATWG's (line ends of three kinds, a byte order mark, comments, data over several lines), with
-three kindnesses to real services: an event that lacks its last blank line still counts when the stream ends;
-an `error:` line, in which older llama.cpp servers wrap a failure, becomes an event of that name; and so does
-bare JSON, in one line or in many, which gateways put into a stream that they give up.
-
-Data stays bytes. A character cut in two between packets is whole again by the time an event is complete.
+The rules are WHATWG's: line ends of three kinds, a byte order mark, comments, data over several lines. An
+event counts once its blank line has come. Data stays bytes; a character cut in two between packets is whole
+again by the time its event is complete.
 """
 
 from __future__ import annotations
 
-import itertools
+from math import inf
 
 from msgspec import Struct
 
 BOM = b"\xef\xbb\xbf"
-MAX_EVENT_BYTES = 2 * 1024 * 1024
-BARE_JSON = (b"{", b"[{")
-"""How JSON begins that nobody wrapped into an event."""
-FIELDS = (b"data:", b"event:", b"error:", b"id:", b"retry:", b":")
 
 
 class SseEvent(Struct, frozen=True, gc=False):
     data: bytes
     name: str = "message"
+    id: str = ""
+    """Empty: it has none, and a reader that comes back cannot ask for what follows it."""
 
 
 class EventTooLong(ValueError):
-    """An event grew past what any honest service sends."""
+    """An event is longer than the reader accepts."""
 
 
-class SseParser:
-    """One stream. Feed it packets; `close` gives what is left at the end."""
+class SseReader:
+    """Reads one stream. `retry` is the pause in seconds that the server wants before a reconnection."""
 
-    def __init__(self, longest: int = MAX_EVENT_BYTES) -> None:
-        self._max_bytes = longest
+    def __init__(self, max_bytes: float = inf) -> None:
+        self.retry: float | None = None
+        self._max_bytes = max_bytes
         self._tail: list[bytes] = []
         self._pending = 0
         self._after_cr = False
         self._at_start = True
 
     def feed(self, packet: bytes) -> list[SseEvent]:
+        """The events that are complete with this packet. Raises EventTooLong."""
         if self._after_cr or b"\r" in packet:
             packet = self._normalise_line_ends(packet)
         if b"\n\n" not in packet and not (packet[:1] == b"\n" and self._at_line_end()):
@@ -66,12 +63,27 @@ class SseParser:
             if name[:7] == b"event: " and data[:6] == b"data: " and b"\n" not in data:
                 events.append(SseEvent(data[6:], name[7:].decode(errors="replace") or "message"))
             else:
-                events.extend(_parse_block(block))
+                events.extend(self._parse_lines(block.split(b"\n")))
         return events
 
-    def close(self) -> list[SseEvent]:
-        """The end of the stream stands for a missing line end and a missing blank line."""
-        return self.feed(b"\n\n")
+    def _parse_lines(self, lines: list[bytes]) -> list[SseEvent]:
+        data: list[bytes] = []
+        name = id = ""
+        for line in lines:
+            field, _, value = line.partition(b":")
+            value = value.removeprefix(b" ")
+            match field:
+                case b"data":
+                    data.append(value)
+                case b"event":
+                    name = value.decode(errors="replace")
+                case b"id" if b"\0" not in value:
+                    id = value.decode(errors="replace")
+                case b"retry" if value.isdigit():
+                    self.retry = int(value) / 1000
+                case _:
+                    pass  # a comment, or a field of another standard
+        return [SseEvent(b"\n".join(data), name or "message", id)] if data else []
 
     def _buffer(self, packet: bytes) -> None:
         if packet:
@@ -90,26 +102,3 @@ class SseParser:
         if packet.endswith(b"\r"):
             self._after_cr = True
         return packet.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
-def _parse_block(block: bytes) -> list[SseEvent]:
-    lines = block.split(b"\n")
-    bare = next((at for at, line in enumerate(lines) if line.startswith(BARE_JSON)), len(lines))
-    loose = itertools.takewhile(lambda line: not line.startswith(FIELDS), lines[bare:])
-    failure = b"\n".join(loose)
-    return [*_parse_fields(lines[:bare]), *([SseEvent(failure, "error")] if failure else [])]
-
-
-def _parse_fields(lines: list[bytes]) -> list[SseEvent]:
-    data: list[bytes] = []
-    name = ""
-    for line in lines:
-        field, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        if field in (b"data", b"error"):
-            data.append(value)
-        if field == b"event":
-            name = value.decode(errors="replace")
-        elif field == b"error":
-            name = "error"
-    return [SseEvent(b"\n".join(data), name or "message")] if data else []

@@ -13,9 +13,14 @@ import pytest
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Model, Request
-from moot.providers import anthropic, google, openai_chat, openai_responses
 from moot.providers.contract import Traits
-from moot.providers.family import Family
+from moot.providers.families import (
+    anthropic_request,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
+from moot.providers.families.contract import Family
 
 Told = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -189,16 +194,16 @@ GOOGLE: list[Told] = [
 BLOCKED: list[Told] = [{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": METERED}]
 
 REPLIES: dict[str, tuple[Family, list[Told]]] = {
-    "chat": (openai_chat.family(), CHAT),
-    "chat, broken": (openai_chat.family(), BROKEN),
-    "responses": (openai_responses.FAMILY, RESPONSES),
-    "responses, cut short": (openai_responses.FAMILY, CUT_SHORT),
-    "responses, failed": (openai_responses.FAMILY, FAILED),
-    "anthropic": (anthropic.FAMILY, ANTHROPIC),
-    "anthropic, at once": (anthropic.FAMILY, ANSWERED),
-    "anthropic, broken": (anthropic.FAMILY, OVERLOADED),
-    "google": (google.FAMILY, GOOGLE),
-    "google, blocked": (google.FAMILY, BLOCKED),
+    "chat": (openai_chat_request.family(), CHAT),
+    "chat, broken": (openai_chat_request.family(), BROKEN),
+    "responses": (openai_responses_request.FAMILY, RESPONSES),
+    "responses, cut short": (openai_responses_request.FAMILY, CUT_SHORT),
+    "responses, failed": (openai_responses_request.FAMILY, FAILED),
+    "anthropic": (anthropic_request.FAMILY, ANTHROPIC),
+    "anthropic, at once": (anthropic_request.FAMILY, ANSWERED),
+    "anthropic, broken": (anthropic_request.FAMILY, OVERLOADED),
+    "google": (google_request.FAMILY, GOOGLE),
+    "google, blocked": (google_request.FAMILY, BLOCKED),
 }
 
 

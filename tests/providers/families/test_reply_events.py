@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import Fault
-from moot.providers.sse import SseEvent
-from moot.providers.stream_events import ReplyEvents
+from moot.core.sse import SseEvent
+from moot.providers.families.reply_events import ReplyEvents
 
 
 def read(*packets: bytes) -> list[SseEvent]:
@@ -46,6 +46,30 @@ def test_events_of_every_frame(stream: bytes, events: list[bytes]) -> None:
 def test_an_error_among_events_keeps_its_name() -> None:
     assert read(b'data: a\n\nerror: {"code":1}\n\n')[-1] == SseEvent(b'{"code":1}', "error")
     assert read(b'data: a\n\n{"error":1}\n')[-1] == SseEvent(b'{"error":1}', "error")
+
+
+@pytest.mark.parametrize(
+    ("stream", "events"),
+    [
+        (b"data: a\n\ndata: b", [SseEvent(b"a"), SseEvent(b"b")]),
+        (b"data: a\n\ndata: b\n", [SseEvent(b"a"), SseEvent(b"b")]),
+        (b'error: {"code":500}\n\n', [SseEvent(b'{"code":500}', "error")]),
+        (
+            b'{\n "error": {\n  "code": 1\n }\n}\n\n',
+            [SseEvent(b'{\n "error": {\n  "code": 1\n }\n}', "error")],
+        ),
+        (b'[{\n "error": 1\n}]\ndata: [DONE]\n\n', [SseEvent(b'[{\n "error": 1\n}]', "error")]),
+        (
+            b'data: a\n{"error":1}\n\ndata: b\n\n',
+            [SseEvent(b"a"), SseEvent(b'{"error":1}', "error"), SseEvent(b"b")],
+        ),
+        (b'event: error\n{\r\n "a": 1}\r\n\r\n', [SseEvent(b'{\n "a": 1}', "error")]),
+    ],
+)
+def test_exceptions_from_the_rules_of_server_sent_events(stream: bytes, events: list[SseEvent]) -> None:
+    stream = b": a stream of events\n\n" + stream
+    assert read(stream) == events
+    assert read(*(stream[at : at + 1] for at in range(len(stream)))) == events
 
 
 JSON = st.recursive(

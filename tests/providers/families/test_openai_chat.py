@@ -16,17 +16,17 @@ from aiohttp.test_utils import TestServer
 
 from moot.core.errors import Fault
 from moot.core.terms import ChatMessage, Effort, Model, Request, Usage
-from moot.providers import openai_chat
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplyDone, ReplyStarted, Traits
-from moot.providers.openai_chat import Accent
+from moot.providers.families import openai_chat_request
+from moot.providers.families.openai_chat_request import Accent
 from tests.providers.chat_lines import DONE, FIGURES, ROLE, STOP, line, says, whole
 
 MODEL = Model("local", "m", temperature=0.5)
 
 
 def body(request: Request, *, prefill: bool = False) -> dict[str, Any]:
-    return openai_chat.body(Accent(), request, Traits(prefill=prefill))
+    return openai_chat_request.body(Accent(), request, Traits(prefill=prefill))
 
 
 def ask(**changes: Any) -> Request:
@@ -74,13 +74,13 @@ def test_a_schema_is_asked_for_strictly() -> None:
 
 def test_where_a_schema_cannot_be_held_to_json_is_asked_for_or_nothing() -> None:
     request = ask(schema={"type": "object"})
-    plain = openai_chat.body(Accent(), request, Traits(schema="json"))
+    plain = openai_chat_request.body(Accent(), request, Traits(schema="json"))
     assert plain["response_format"] == {"type": "json_object"}
-    assert "response_format" not in openai_chat.body(Accent(), request, Traits(schema="words"))
+    assert "response_format" not in openai_chat_request.body(Accent(), request, Traits(schema="words"))
 
 
 def test_a_model_that_takes_no_sampling_is_given_none() -> None:
-    sent = openai_chat.body(Accent(), ask(seed=3, stop=("\n",)), Traits(sampling=False))
+    sent = openai_chat_request.body(Accent(), ask(seed=3, stop=("\n",)), Traits(sampling=False))
     assert not {"temperature", "seed", "stop"} & set(sent)
 
 
@@ -88,10 +88,10 @@ def test_a_model_that_takes_no_sampling_is_given_none() -> None:
 
 
 def accented(name: str, request: Request, **traits: Any) -> dict[str, Any]:
-    return openai_chat.body(openai_chat.ACCENTS[name], request, Traits(**traits))
+    return openai_chat_request.body(openai_chat_request.ACCENTS[name], request, Traits(**traits))
 
 
-@pytest.mark.parametrize("name", openai_chat.ACCENTS)
+@pytest.mark.parametrize("name", openai_chat_request.ACCENTS)
 def test_every_accent_says_the_same_things(name: str) -> None:
     sent = accented(name, ask())
     assert sent["stream"] is True
@@ -168,7 +168,7 @@ async def client() -> AsyncGenerator[Callable[..., ProviderClient]]:
 
     def make(where: TestServer | str, **settings: Any) -> ProviderClient:
         url = where if isinstance(where, str) else str(where.make_url("/v1"))
-        clients.append(ProviderClient(openai_chat.family(), url, **settings))
+        clients.append(ProviderClient(openai_chat_request.family(), url, **settings))
         return clients[-1]
 
     yield make

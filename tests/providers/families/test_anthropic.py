@@ -24,8 +24,6 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
-from moot.providers import anthropic
-from moot.providers.anthropic import FAMILY, AnthropicDecoder, usage
 from moot.providers.client import ProviderClient
 from moot.providers.contract import (
     Chunk,
@@ -36,6 +34,9 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
+from moot.providers.families import anthropic_request
+from moot.providers.families.anthropic_decoder import AnthropicDecoder, usage
+from moot.providers.families.anthropic_request import FAMILY
 from tests.providers.served import Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("low", "high"), sampling=False)
@@ -54,7 +55,7 @@ def ask(*, effort: Effort | None = None, temperature: float | None = None, **cha
 
 
 def body(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:
-    return anthropic.body(request, traits)
+    return anthropic_request.body(request, traits)
 
 
 # --- what is sent -------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""The chat-completions dialect: how to ask, and whom. What comes back is read in `chat_reply`.
+"""Requests in the chat-completions format.
 
-Many services speak it (llama.cpp, Ollama, LM Studio, vLLM, OpenRouter, Groq, Mistral), and each stumbles over
-something that the others like: an `Accent` says how one is to be asked.
+Many services use it (llama.cpp, Ollama, LM Studio, vLLM, OpenRouter, Groq, Mistral), and each refuses
+something that others accept: an `Accent` says how a service wants to be asked.
 
-A prefill travels as a last assistant message which the server continues; its words are given out first, so
-that the chunks add up to the whole speech.
+A prefill is sent as a last assistant message which the server continues; the decoder puts its words before
+those of the reply, so that the chunks add up to the whole speech.
 """
 
 from __future__ import annotations
@@ -17,31 +17,35 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.terms import ChatMessage, Reasoning, Request, Segment, Text, Tool, ToolCall
-from moot.providers import quirks
-from moot.providers.chat_decoder import ChatDecoder
 from moot.providers.contract import Traits
-from moot.providers.family import Family, bearer
+from moot.providers.families.contract import Family, bearer
+from moot.providers.families.openai_chat_decoder import ChatDecoder
+from moot.providers.families.request_parts import (
+    alternate_roles,
+    exchange_steps,
+    parameter_schema,
+    parse_arguments,
+)
 from moot.providers.lenient_json import get_dicts, parse_or_text
-from moot.providers.tool_exchanges import exchange_steps, parameter_schema, parse_arguments
 
 
 class Accent(Struct, frozen=True):
-    """What a service calls things, and what it would stumble over."""
+    """The field names of one service, and what it refuses."""
 
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
-    """Empty: it takes none."""
+    """Empty: it accepts none."""
     asks_for_usage: bool = True
-    """Usage must be asked for, and may be."""
+    """Usage is sent only on request, and the request is accepted."""
     effort_field: Literal["", "reasoning_effort", "reasoning", "thinking"] = ""
-    """Where the effort goes: nowhere, by its own name, into an object; or by its own name, but for none at
-    all, which is another switch."""
+    """Where the effort goes: nowhere, into a field of its own, into an object, or into a field of its own
+    except for `none`, which is another switch."""
     marks_prefill: bool = False
-    """A prefill must be marked as one."""
+    """A prefill must be marked as such."""
     whole_json: bool = False
-    """It does not stream an answer that must be JSON."""
+    """It does not stream a reply that must be JSON."""
     reasoning_field: Literal["", "reasoning_content", "reasoning_details"] = ""
-    """As what the thoughts behind a call of a tool go back with it, where that is wanted."""
+    """The field in which the thoughts behind a tool call are sent back, if the service wants them."""
 
 
 PLAIN = Accent()
@@ -95,7 +99,7 @@ def body(accent: Accent, request: Request, traits: Traits) -> dict[str, Any]:
     if request.tools:
         payload["tools"] = [_tool(tool) for tool in request.tools]
         if request.enough:
-            # Some who pass the request on would refuse an exchange that speaks of tools without any.
+            # Some gateways refuse an exchange with tool calls if the tools are left out.
             payload["tool_choice"] = "none"
     return payload
 
@@ -126,7 +130,7 @@ def _effort(accent: Accent, request: Request, traits: Traits) -> dict[str, Any]:
 
 
 def _sampling(accent: Accent, request: Request) -> dict[str, Any]:
-    """Models that refuse a temperature refuse a stop as well."""
+    """Not for models that refuse a temperature: they refuse stop sequences as well."""
     fields: dict[str, Any] = {}
     seed = request.seed if request.seed is not None else request.model.seed
     if request.model.temperature is not None:
@@ -145,8 +149,8 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
         messages = (*messages, ChatMessage("assistant", request.prefill))
     system = [("system", request.instructions)] if request.instructions else []
     # Some chat templates refuse two messages of one role in a row.
-    turns = [*system, *quirks.alternate_roles(messages)]
-    wire_messages: list[dict[str, Any]] = [{"role": role, "content": words} for role, words in turns]
+    turns = [*system, *alternate_roles(messages)]
+    wire_messages: list[dict[str, Any]] = [{"role": role, "content": text} for role, text in turns]
     if prefill and accent.marks_prefill:
         wire_messages[-1]["prefix"] = True
     for step in exchange_steps(request.exchange):
@@ -158,12 +162,12 @@ def _messages(accent: Accent, request: Request, prefill: bool) -> list[dict[str,
     return wire_messages
 
 
-def _assistant_message(accent: Accent, parts: list[Segment]) -> dict[str, Any]:
-    text = "".join(part.text for part in parts if isinstance(part, Text))
+def _assistant_message(accent: Accent, segments: list[Segment]) -> dict[str, Any]:
+    text = "".join(segment.text for segment in segments if isinstance(segment, Text))
     message: dict[str, Any] = {"role": "assistant", "content": text}
-    if calls := [part for part in parts if isinstance(part, ToolCall) and part.needs_answer]:
+    if calls := [part for part in segments if isinstance(part, ToolCall) and part.needs_answer]:
         message["tool_calls"] = [_call(call) for call in calls]
-    thoughts = [part for part in parts if isinstance(part, Reasoning)]
+    thoughts = [segment for segment in segments if isinstance(segment, Reasoning)]
     if accent.reasoning_field == "reasoning_content" and thoughts:
         message["reasoning_content"] = "".join(thought.text for thought in thoughts)
     if accent.reasoning_field == "reasoning_details" and (details := list(_details(thoughts))):
@@ -172,13 +176,13 @@ def _assistant_message(accent: Accent, parts: list[Segment]) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    # Some servers read the arguments before their model does.
-    asked = msgspec.json.encode(parse_arguments(call)).decode()
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": asked}}
+    # Some servers parse the arguments, and fail if they are no JSON object.
+    arguments = msgspec.json.encode(parse_arguments(call)).decode()
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
 def _details(thoughts: list[Reasoning]) -> Iterator[dict[str, Any]]:
-    """As they came: a signature is kept without the words it is for."""
+    """The details as they came; a signature was kept without the text it belongs to."""
     for thought in thoughts:
         for detail in get_dicts(parse_or_text(thought.opaque.encode())):
             signed = "signature" in detail

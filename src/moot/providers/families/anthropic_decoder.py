@@ -1,28 +1,23 @@
-"""Anthropic's Messages dialect: one pure request builder and one pure decoder.
+"""Replies in Anthropic's Messages format.
 
-A reply is a row of content blocks, each opened, filled by deltas and shut; a block's number is that of its
-segment. Thoughts are signed: the signature is kept for the way back, also where it is all that we get.
-
-Newer models think as they see fit and are told how hard by a word; older ones get a number of tokens. A
-temperature goes to those that take one, and only while they do not think.
+A reply is a list of content blocks, each opened, filled by deltas and closed; a block's number is that of its
+segment. Thoughts are signed: the signature is kept to be sent back, even if it is all that was sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Fault
+from moot.core.sse import SseEvent
 from moot.core.terms import (
     DeltaKind,
-    Effort,
     FinishReason,
     Reasoning,
     ReasoningPart,
-    Request,
     Segment,
     Text,
     ToolCall,
@@ -30,107 +25,14 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
-from moot.providers import decoder as decoding
-from moot.providers import quirks
-from moot.providers.anthropic_tools import exchange_messages, tool_fields
-from moot.providers.contract import Chunk, ReplyDelta, ReplySegment, Traits
-from moot.providers.decoder import ReportedUsage, max_usage
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.family import Family
+from moot.providers.families.contract import Decoder, ReportedUsage, max_usage
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path
-from moot.providers.sse import SseEvent
-
-API_VERSION = "2023-06-01"
-THINKING_OFF = {"type": "disabled"}
-MIN_THINKING_BUDGET = 1024
-UNSUPPORTED_KEYWORDS = frozenset({
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-    "minItems", "maxItems", "uniqueItems",
-})  # fmt: skip
-"""Keywords of a schema that are refused."""
-
-
-# --- what we send -------------------------------------------------------------------------------------
-
-
-def url(base: str, _model: str) -> str:
-    return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
-
-
-def headers(key: str) -> Mapping[str, str]:
-    version = {"anthropic-version": API_VERSION}
-    return {"x-api-key": key, **version} if key else version
-
-
-def body(request: Request, traits: Traits) -> dict[str, Any]:
-    model = request.model
-    effort = model.effort if model.effort in traits.efforts else None
-    thinking = _thinking(effort, request.max_tokens, traits) if traits.thinks else None
-    payload: dict[str, Any] = {
-        "model": model.name,
-        "max_tokens": request.max_tokens,
-        "messages": _messages(request),
-        "stream": True,
-    }
-    if request.instructions:
-        payload["system"] = request.instructions
-    if thinking is not None:
-        payload["thinking"] = thinking
-    if output := _output(request, effort, traits):
-        payload["output_config"] = output
-    if model.temperature is not None and traits.sampling and thinking in (None, THINKING_OFF):
-        # The scale that others draw to 2 ends at 1 here.
-        payload["temperature"] = min(model.temperature, 1.0)
-    payload |= tool_fields(request)
-    # Blank ones are refused.
-    if stop := [words for words in request.stop if words.strip()]:
-        payload["stop_sequences"] = stop
-    return payload
-
-
-def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any] | None:
-    """None leaves it to the model, which for older ones means not to think."""
-    if effort == "none":
-        return THINKING_OFF
-    if traits.thinking == "effort":
-        # Unasked, these models send thoughts without their words.
-        return {"type": "adaptive", "display": "summarized"}
-    if effort is None or not quirks.can_think(MIN_THINKING_BUDGET, max_tokens):
-        return None
-    return {
-        "type": "enabled",
-        "budget_tokens": max(MIN_THINKING_BUDGET, quirks.thinking_budget(effort, max_tokens)),
-    }
-
-
-def _output(request: Request, effort: Effort | None, traits: Traits) -> dict[str, Any]:
-    config: dict[str, Any] = {}
-    if effort not in (None, "none") and traits.thinking == "effort":
-        config["effort"] = effort
-    if request.schema is not None and traits.schema == "strict":
-        config["format"] = {
-            "type": "json_schema",
-            "schema": quirks.without_keywords(request.schema, UNSUPPORTED_KEYWORDS),
-        }
-    return config
-
-
-def _messages(request: Request) -> list[dict[str, Any]]:
-    turns = quirks.alternate_roles(request.messages)
-    messages: list[dict[str, Any]] = [{"role": role, "content": text} for role, text in turns]
-    if len(messages) > 1:
-        # A seat that has spoken before will speak again, and all of this will be read once more: by then the
-        # service has it ready, at a tenth of the price.
-        kept = {"type": "text", "text": turns[-1][1], "cache_control": {"type": "ephemeral"}}
-        messages[-1]["content"] = [kept]
-    return [*messages, *exchange_messages(request)]
-
-
-# --- what comes back ----------------------------------------------------------------------------------
 
 
 class _BlockDelta(Struct):
-    # Any: what a delta of a kind that we do not know calls `text` need not be one.
+    # Any: in a delta of an unknown kind, `text` need not be a string.
     type: str = ""
     text: Any = None
     thinking: Any = None
@@ -167,7 +69,7 @@ KNOWN_EVENTS = {
     "message_stop", "message",
 }  # fmt: skip
 OTHER_BLOCKS = ("redacted_thinking", "tool_use", "tool_result")
-"""Blocks of other kinds that we know, some by how their names end."""
+"""Further blocks that we know, some by how their names end."""
 DELTA_BLOCKS = {
     "text_delta": "text",
     "citations_delta": "text",
@@ -175,7 +77,7 @@ DELTA_BLOCKS = {
     "signature_delta": "thinking",
     "input_json_delta": "tool_use",
 }
-"""The deltas we know, and the block that each belongs to where its start was never sent."""
+"""The deltas we know, and the kind of block that each belongs to if its start was never sent."""
 STREAMED_BLOCKS = ("text", "thinking")
 
 FINISHES: dict[str, FinishReason] = {
@@ -192,12 +94,12 @@ FINISHES: dict[str, FinishReason] = {
 class _Block(Struct):
     index: int
     start: dict[str, Any]
-    """What it was opened with."""
+    """The block as it was opened."""
     texts: list[str] = field(default_factory=list[str])
     signature: list[str] = field(default_factory=list[str])
     citations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     deltas: list[Any] = field(default_factory=list[Any])
-    """Of a block of a kind that we do not know."""
+    """All deltas of a block of an unknown kind."""
     closed: bool = False
 
     @property
@@ -209,11 +111,11 @@ class _Block(Struct):
         return self.kind in STREAMED_BLOCKS or self.kind.endswith(OTHER_BLOCKS)
 
 
-class AnthropicDecoder(decoding.Decoder):
+class AnthropicDecoder(Decoder):
     def __init__(self) -> None:
         super().__init__()
         self._blocks: dict[int, _Block] = {}
-        """The last one opened under each number of theirs."""
+        """The last block opened under each of the service's numbers."""
         self._numbers: set[int] = set()
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
@@ -265,31 +167,31 @@ class AnthropicDecoder(decoding.Decoder):
         if reason:
             self._set_finish(FINISHES.get(str(reason), "unknown"), str(reason))
 
-    def _open_block(self, index: int, given: dict[str, Any], out: list[Chunk]) -> None:
+    def _open_block(self, index: int, start: dict[str, Any], out: list[Chunk]) -> None:
         self._begin(None, out)
         self._close_block(index, out)
-        # Some who imitate this dialect give every block the same number.
+        # Some imitations of this format give every block the same number.
         number = index if index not in self._numbers else max(self._numbers) + 1
         self._numbers.add(number)
-        block = self._blocks[index] = _Block(number, given)
+        block = self._blocks[index] = _Block(number, start)
         if block.kind == "text":
-            self._emit_text(block, "text", given.get("text"), out)
-            block.citations.extend(get_dicts(given, "citations"))
+            self._emit_text(block, "text", start.get("text"), out)
+            block.citations.extend(get_dicts(start, "citations"))
         elif block.kind == "thinking":
-            self._emit_text(block, "reasoning", given.get("thinking"), out)
-            block.signature.append(_text_of(given.get("signature")))
+            self._emit_text(block, "reasoning", start.get("thinking"), out)
+            block.signature.append(_text_of(start.get("signature")))
 
     def _on_delta(self, index: int, delta: _BlockDelta, data: bytes, out: list[Chunk]) -> None:
         block = self._blocks.get(index)
-        strange = block is not None and not block.known and not block.closed
-        if strange and block and DELTA_BLOCKS.get(delta.type) not in STREAMED_BLOCKS:
+        unknown = block is not None and not block.known and not block.closed
+        if unknown and block and DELTA_BLOCKS.get(delta.type) not in STREAMED_BLOCKS:
             block.deltas.append(get_dict(self._parse(_read_whole, data), "delta"))
             return
         if delta.type not in DELTA_BLOCKS:
             self._unread += 1
             return
         kind = DELTA_BLOCKS[delta.type]
-        if block is None or block.closed or strange or _kinds_differ(block.kind, kind):
+        if block is None or block.closed or unknown or _kinds_differ(block.kind, kind):
             self._open_block(index, {"type": kind}, out)
             block = self._blocks[index]
         match delta.type:
@@ -318,7 +220,7 @@ class AnthropicDecoder(decoding.Decoder):
 
 
 def _kinds_differ(one: str, other: str) -> bool:
-    """Thoughts and speech are never one, though they come under one number and without a beginning."""
+    """Thoughts and speech are separate blocks, even under one number and without a start."""
     return one != other and one in STREAMED_BLOCKS and other in STREAMED_BLOCKS
 
 
@@ -326,12 +228,12 @@ def _text_of(text: Any) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise Fault("malformed", detail=f"not words: {text!r}"[:200])
+        raise Fault("malformed", detail=f"not text: {text!r}"[:200])
     return text
 
 
 def _segment(block: _Block) -> Segment:
-    words, given = "".join(block.texts), block.start
+    words, start = "".join(block.texts), block.start
     match block.kind:
         case "text":
             return Text(words, block.index, annotations=tuple(block.citations))
@@ -339,16 +241,16 @@ def _segment(block: _Block) -> Segment:
             parts = (ReasoningPart(words),) if words else ()
             return Reasoning(parts, block.index, opaque="".join(block.signature))
         case "redacted_thinking":
-            return Reasoning((), block.index, opaque=_text_of(given.get("data")), redacted=True)
+            return Reasoning((), block.index, opaque=_text_of(start.get("data")), redacted=True)
         case kind if kind.endswith("tool_use"):
-            arguments = words or as_text(given.get("input") or None)
-            name = _text_of(given.get("name"))
-            return ToolCall(_text_of(given.get("id")), name, arguments, block.index, kind=kind)
+            arguments = words or as_text(start.get("input") or None)
+            name = _text_of(start.get("name"))
+            return ToolCall(_text_of(start.get("id")), name, arguments, block.index, kind=kind)
         case kind if kind.endswith("tool_result"):
             return _result(block)
         case kind:
             more = {"deltas": block.deltas} if block.deltas else {}
-            return UnknownItem(kind or "block", {**given, **more}, block.index)
+            return UnknownItem(kind or "block", {**start, **more}, block.index)
 
 
 def _result(block: _Block) -> ToolResult:
@@ -360,7 +262,7 @@ def _result(block: _Block) -> ToolResult:
 
 
 def usage(reported: Any) -> Usage | None:
-    """What was read from the cache or written to it is not in their count of input, but in ours."""
+    """Our count of input includes what was read from the cache or written to it; theirs does not."""
     if not isinstance(reported, dict):
         return None
     counts = ReportedUsage(reported)
@@ -374,10 +276,3 @@ def usage(reported: Any) -> Usage | None:
         cache_write=written,
         suspect=counts.suspect,
     )
-
-
-def decoder(_request: Request, _traits: Traits) -> AnthropicDecoder:
-    return AnthropicDecoder()
-
-
-FAMILY = Family("anthropic", url, headers, body, decoder)

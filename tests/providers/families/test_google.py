@@ -24,7 +24,6 @@ from moot.core.terms import (
     UnknownItem,
     Usage,
 )
-from moot.providers import google
 from moot.providers.client import ProviderClient
 from moot.providers.contract import (
     Chunk,
@@ -35,7 +34,9 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
-from moot.providers.google import FAMILY, GoogleDecoder, usage
+from moot.providers.families import google_request
+from moot.providers.families.google_decoder import GoogleDecoder, usage
+from moot.providers.families.google_request import FAMILY
 from tests.providers.served import Handler, Serve, served, streamed
 
 NEW = Traits(thinks=True, efforts=("minimal", "low", "high"), sampling=False)
@@ -54,7 +55,7 @@ def ask(*, effort: Effort | None = None, **changes: Any) -> Request:
 
 
 def body(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:
-    return google.body(request, traits)
+    return google_request.body(request, traits)
 
 
 def config(request: Request, traits: Traits = PLAIN) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""How an answer in the Responses dialect is read: events come in, words and finished items go out.
+"""Replies in the Responses format of OpenAI.
 
-Most events bring a few words and are read with one small struct; the rest are rare and read whole. What the
-last event says of the response outweighs what came before: items that were never ended get their end there,
-and words that differ are mended.
+Most events bring a few words and are read with one small struct; the others are rare and read whole. The last
+event has the whole response, which takes precedence over what was streamed: items that were never ended are
+completed from it, and words that differ are corrected.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.errors import Fault
+from moot.core.sse import SseEvent
 from moot.core.terms import DeltaKind, FinishReason, Usage
-from moot.providers import decoder
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.decoder import ReportedUsage, max_usage
 from moot.providers.error_replies import fault_from_error
-from moot.providers.lenient_json import get_dict, get_dicts, get_string
-from moot.providers.responses_items import (
+from moot.providers.families.contract import Decoder, ReportedUsage, max_usage
+from moot.providers.families.openai_responses_items import (
     GROUPS,
     SLOTS,
     OutputItem,
@@ -28,7 +27,7 @@ from moot.providers.responses_items import (
     group_of,
     visible_text,
 )
-from moot.providers.sse import SseEvent
+from moot.providers.lenient_json import get_dict, get_dicts, get_string
 
 DELTA_EVENTS: dict[str, Slot] = {
     "response.output_text.delta": "text",
@@ -55,16 +54,16 @@ PROGRESS_EVENTS = (
     "in_progress", "searching", "interpreting", "generating", "partial_image", "completed", "failed",
     "keepalive",
 )  # fmt: skip
-"""How far a tool on the service's side has come: signs of life."""
+"""Progress of a hosted tool: keep-alives for us."""
 
 INCOMPLETE_REASONS: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "filter"}
 CLIENT_CALLS = (
     "function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call",
     "apply_patch_call", "mcp_approval_request",
 )  # fmt: skip
-"""Calls that wait for our answer."""
+"""Calls that wait for our result."""
 MAX_SEQUENCE_GAP = 1000
-"""A number that is farther ahead than this belongs to no honest count."""
+"""A sequence number farther ahead than this is an error of the service."""
 
 
 class _ResponseEvent(Struct):
@@ -82,7 +81,7 @@ _read_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class EventSequence:
-    """Which events are new. The service counts them; one that comes twice has the same number twice."""
+    """Which events are new: the service numbers them, and a repeated one has the same number."""
 
     def __init__(self) -> None:
         self._last = -1
@@ -96,7 +95,7 @@ class EventSequence:
             self._last, self._last_data = number, data
             return True
         if ahead == 0 and data != self._last_data:
-            # This service does not count at all.
+            # This service does not count.
             self._is_counted = False
         if ahead <= 0:
             late = number in self._missing
@@ -108,9 +107,9 @@ class EventSequence:
         return True
 
 
-class ResponsesDecoder(decoder.Decoder):
+class ResponsesDecoder(Decoder):
     def __init__(self, *, unchained: bool = False) -> None:
-        """`unchained`: the service could have remembered what it was sent."""
+        """`unchained`: the history was sent although the service could have stored it."""
         super().__init__()
         self._sequence = EventSequence()
         self._outputs = OutputItems()
@@ -148,7 +147,7 @@ class ResponsesDecoder(decoder.Decoder):
             out.append(ReplyDelta(words, _kind(output), output.index, part))
 
     def _switch_to(self, slot: Slot, parsed: _ResponseEvent) -> OutputItem:
-        """Nearly all words go where the last ones went; where that is need not be looked up each time."""
+        """Remember the item: nearly all words belong to the same one as the last, and need no lookup."""
         self._output = self._output_for(slot, parsed)
         self._slot = slot
         self._output_index = parsed.output_index if parsed.output_index is not None else -1
@@ -215,7 +214,7 @@ class ResponsesDecoder(decoder.Decoder):
             parsed.output_index, GROUPS[slot], parsed.item_id or "", parsed.sequence_number
         )
 
-    # --- how it ends ----------------------------------------------------------------------------------
+    # --- the end --------------------------------------------------------------------------------------
 
     def _on_response(self, response: dict[str, Any]) -> None:
         self._response_id = get_string(response, "id") or self._response_id
@@ -254,7 +253,7 @@ class ResponsesDecoder(decoder.Decoder):
             self._emit_item(output, out)
 
     def _emit_item(self, output: OutputItem, out: list[Chunk]) -> None:
-        """Hand out an item; once more only if it has become another."""
+        """Emit an item; a second time only if its content has changed."""
         segment = output.finish(self._effort)
         if segment is None:
             return
@@ -263,17 +262,17 @@ class ResponsesDecoder(decoder.Decoder):
         out.append(ReplySegment(segment))
 
     def _emit_missing(self, output: OutputItem, text: str, out: list[Chunk]) -> None:
-        """What was not said yet is said now; what was said otherwise cannot be taken back."""
-        live = "".join(output.streamed)
-        if not text.startswith(live):
+        """Emit the rest of a text of which a part was streamed. Other words cannot be retracted."""
+        streamed = "".join(output.streamed)
+        if not text.startswith(streamed):
             self._marks.add("mended")
-        elif text != live:
-            output.streamed.append(text[len(live) :])
+        elif text != streamed:
+            output.streamed.append(text[len(streamed) :])
             out.append(ReplyDelta(output.streamed[-1], _kind(output), output.index))
 
 
 def usage(reported: Any) -> Usage | None:
-    """Noughts alone are no figures: some services send them when an answer is cut short."""
+    """None if all are zero: some services send that when a reply is cut off."""
     if not isinstance(reported, dict):
         return None
     counts = ReportedUsage(reported)
@@ -297,5 +296,5 @@ def _part_index(slot: Slot, parsed: _ResponseEvent) -> int:
 
 
 def _text_in(data: Any) -> str:
-    """Words that are wrapped in an object, under whichever name."""
+    """The text in an object, under any of its names."""
     return next((text for name in TEXT_FIELDS if (text := get_string(data, name))), "")

@@ -1,10 +1,9 @@
-"""The Responses dialect of OpenAI, spoken by xAI, DeepSeek, LM Studio and OpenRouter too: what we send.
+"""Requests in the Responses format of OpenAI, which xAI, DeepSeek, LM Studio and OpenRouter accept too.
 
-Where the service remembers, a request names the seat's own last response and brings only what is new; the
-instructions go out each time, because they are not remembered. Where it does not, the whole history goes
-out, with the model's earlier thoughts as the service sealed them. A speech that goes on after its tools have
-answered names the response that asked for them, and brings what they gave; where nothing is remembered, all
-that the speech has brought so far. How the answer is read stands in `responses_stream.py`.
+If the service stores responses, a request names the seat's last one and sends only what is new, and the
+instructions, which are not stored. If not, it sends the whole history, with the model's earlier thoughts as
+the service encrypted them. A speech that continues after tool calls names the response that made them and
+sends the results; if nothing is stored, everything of the speech so far.
 """
 
 from __future__ import annotations
@@ -24,12 +23,9 @@ from moot.core.terms import (
     ToolCall,
 )
 from moot.providers.contract import Traits
-from moot.providers.family import Family, bearer
-from moot.providers.responses_decoder import ResponsesDecoder
-from moot.providers.tool_exchanges import ExchangeStep, exchange_steps, parameter_schema
-
-__all__ = ["FAMILY", "ResponsesDecoder", "body", "decoder"]
-
+from moot.providers.families.contract import Family, bearer
+from moot.providers.families.openai_responses_decoder import ResponsesDecoder
+from moot.providers.families.request_parts import ExchangeStep, exchange_steps, parameter_schema
 
 HOSTED: dict[HostedTool, dict[str, Any]] = {
     "web_search": {"type": "web_search"},
@@ -42,7 +38,7 @@ def url(base: str, _model: str) -> str:
 
 
 def body(request: Request, traits: Traits) -> dict[str, Any]:
-    """This API knows no seed and no stop words, and refuses a request that has them."""
+    """Without seed and stop sequences: this API refuses them."""
     chain = request.previous_response_id if traits.chaining else None
     payload: dict[str, Any] = {
         "model": request.model.name,
@@ -56,7 +52,7 @@ def body(request: Request, traits: Traits) -> dict[str, Any]:
         payload["previous_response_id"] = chain
     if traits.thinks:
         payload["reasoning"] = _reasoning(request, traits)
-        # Also where the service remembers: should it forget, the thoughts are not lost with the chain.
+        # Even if responses are stored: should the service lose them, the thoughts are not lost.
         payload["include"] = ["reasoning.encrypted_content"]
     if text := _text(request, traits):
         payload["text"] = text
@@ -82,7 +78,7 @@ def _new_input(request: Request) -> list[dict[str, Any]]:
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
-    # Strict would refuse most schemas that were not written for it, and is what one gets unasked.
+    # The default, strict, refuses most schemas that were not written for it.
     function = {"name": tool.name, "description": tool.description, "parameters": parameter_schema(tool)}
     return {"type": "function", **function, "strict": False}
 
@@ -95,8 +91,8 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
                 case Text() if part.text.strip():
                     items.append({"role": "assistant", "content": part.text})
                 case ToolCall() if part.needs_answer:
-                    asked = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
-                    items.append({"type": "function_call", **asked})
+                    call = {"call_id": part.id, "name": part.name, "arguments": part.arguments or "{}"}
+                    items.append({"type": "function_call", **call})
                 case Reasoning() if (
                     sealed and part.opaque and part.item_id and _has_follow_up(step.segments[index + 1 :])
                 ):
@@ -107,9 +103,9 @@ def _exchange(exchange: Iterable[Segment], *, sealed: bool) -> list[dict[str, An
     return items
 
 
-def _has_follow_up(rest: list[Segment]) -> bool:
-    """A thought is refused without what followed it; what ran at the service's own cannot be sent back."""
-    return bool(rest) and not (isinstance(rest[0], ToolCall) and not rest[0].needs_answer)
+def _has_follow_up(later: list[Segment]) -> bool:
+    """A thought is refused without the item that followed it, and calls of hosted tools are not sent back."""
+    return bool(later) and not (isinstance(later[0], ToolCall) and not later[0].needs_answer)
 
 
 def _tool_outputs(step: ExchangeStep) -> list[dict[str, Any]]:
@@ -120,7 +116,7 @@ def _tool_outputs(step: ExchangeStep) -> list[dict[str, Any]]:
 
 
 def _history(messages: Iterable[ChatMessage], *, sealed: bool) -> list[dict[str, Any]]:
-    """What was thought stands before what was said."""
+    """Each message after the thoughts that led to it."""
     items: list[dict[str, Any]] = []
     for message in messages:
         if sealed:
@@ -130,14 +126,14 @@ def _history(messages: Iterable[ChatMessage], *, sealed: bool) -> list[dict[str,
 
 
 def _reasoning_item(sealed: EncryptedReasoning) -> dict[str, Any]:
-    # The seal is checked against the item's own id; a summary must be there, and may be empty.
+    # The encryption is bound to the item's id; a summary must be present, and may be empty.
     return {"type": "reasoning", "id": sealed.item_id, "summary": [], "encrypted_content": sealed.data}
 
 
 def _reasoning(request: Request, traits: Traits) -> dict[str, Any]:
     effort = request.model.effort
-    shown = {"summary": "auto"} if request.thoughts else {}
-    return {**shown, **({"effort": effort} if effort in traits.efforts else {})}
+    summary = {"summary": "auto"} if request.thoughts else {}
+    return {**summary, **({"effort": effort} if effort in traits.efforts else {})}
 
 
 def _text(request: Request, traits: Traits) -> dict[str, Any]:

@@ -1,20 +1,24 @@
-"""What the decoders of all families do alike; each adds how its service's events are to be read.
+"""What a family of services is: a request builder and a decoder, both pure.
 
-Packets go into `feed`, chunks come out; `end` gives the last ones and `ReplyDone`, or raises a `Fault`. A
-decoder never touches the network, so that any recorded stream can be put through it.
+A `Family` says where to ask, with which headers and body, and which decoder reads the reply. A `Decoder`
+takes packets in `feed` and returns chunks; `end` returns the last ones and `ReplyDone`, or raises a `Fault`.
+It never touches the network, so any recorded stream can be put through it. Here is what all decoders share;
+each family adds how its service's events are read.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from moot.core.errors import Fault
-from moot.core.terms import FinishReason, Usage
+from moot.core.sse import SseEvent
+from moot.core.terms import FinishReason, Request, Usage
 from moot.providers.contract import (
     Chunk,
     Degradation,
@@ -23,12 +27,12 @@ from moot.providers.contract import (
     ReplyDone,
     ReplySegment,
     ReplyStarted,
+    Traits,
 )
 from moot.providers.error_replies import fault_from_error
+from moot.providers.families.reply_events import ReplyEvents
+from moot.providers.families.think_tags import ThoughtSorter
 from moot.providers.lenient_json import get_path, parse_or_text
-from moot.providers.sse import SseEvent
-from moot.providers.stream_events import ReplyEvents
-from moot.providers.think_tags import Sorter
 
 T = TypeVar("T")
 UNICODE_ESCAPES = re.compile(
@@ -36,24 +40,39 @@ UNICODE_ESCAPES = re.compile(
     rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
     re.DOTALL,
 )
-"""Of a character in two halves, of half a character, and of whatever else begins with a backslash."""
+"""Escapes of a character in two halves, of half a character, and of anything else."""
 MAX_TOKENS = 100_000_000
 
 
+class Family(Struct, frozen=True):
+    name: str
+    url: Callable[[str, str], str]
+    """The address, from the base URL and the model's name."""
+    headers: Callable[[str], Mapping[str, str]]
+    """The headers that carry the key."""
+    body: Callable[[Request, Traits], dict[str, Any]]
+    decoder: Callable[[Request, Traits], Decoder]
+
+
+def bearer(key: str) -> Mapping[str, str]:
+    """The usual `headers` of a family."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
 class Decoder(ABC):
-    """One reply. A family says in `_on_event` what an event means, in `_close` what the end leaves open."""
+    """One reply. A family says in `_on_event` what an event means, in `_flush` what is open at the end."""
 
     def __init__(self) -> None:
         self.started = False
         self.over = False
         """The service has said that nothing more will come."""
         self.whole = False
-        """All of the reply has come, also where no reason to stop was told."""
+        """The reply is complete, even if the service gave no reason to stop."""
         self.has_output = False
-        """Something of the model's own has come."""
+        """The model has produced something."""
         self.request_id = ""
-        self._frames = ReplyEvents()
-        self._sorter: Sorter | None = Sorter()
+        self._events = ReplyEvents()
+        self._sorter: ThoughtSorter | None = ThoughtSorter()
         """None where a family looks for thoughts in the text by itself."""
         self._response_id: str | None = None
         self._model = ""
@@ -67,19 +86,20 @@ class Decoder(ABC):
 
     @property
     def usage(self) -> Usage | None:
-        """As far as it has been told."""
+        """The figures reported so far."""
         return self._usage
 
     @property
     def finished(self) -> bool:
-        """The model has said why it stopped: only figures may follow."""
+        """The service has said why the model stopped: only figures may follow."""
         return self._finish is not None or self.whole
 
     def feed(self, packet: bytes) -> list[Chunk]:
+        """The chunks that this packet completes, at least a `KeepAlive`. Raises Fault."""
         out: list[Chunk] = []
         on_event = self._on_event
         try:
-            for event in self._frames.feed(packet):
+            for event in self._events.feed(packet):
                 if event.data[:1] == b"{" and event.name != "error":
                     on_event(event, out)
                 else:
@@ -87,7 +107,7 @@ class Decoder(ABC):
         except Fault as fault:
             if not out:
                 raise
-            # The words before it are handed on first; `end` raises it.
+            # The words before it are returned first; `end` raises it.
             self._fault, self.over = fault, True
         if self._sorter is not None:
             out = self._sorter.sort(out)
@@ -96,13 +116,13 @@ class Decoder(ABC):
         return out or [KeepAlive()]
 
     def end(self) -> list[Chunk]:
-        """The stream is over. Without a reason to stop, the model was cut off."""
+        """The last chunks, when the stream is over. Raises Fault, also if the reply was cut off."""
         if self._fault is not None:
             raise self._fault
         out: list[Chunk] = []
-        for event in self._frames.close():
+        for event in self._events.close():
             self.decode(event, out)
-        if not self.finished and self._unread and self._frames.is_json:
+        if not self.finished and self._unread and self._events.is_json:
             raise Fault("malformed", "unusable", detail="JSON, but no reply")
         if not self.finished:
             raise Fault("disconnected")
@@ -122,7 +142,7 @@ class Decoder(ABC):
         return [*out, done]
 
     def decode(self, event: SseEvent, out: list[Chunk]) -> None:
-        """An event that need not be one of the family's own."""
+        """Read an event that may be none of the family's own: an error, or the sign of the end."""
         data = event.data.strip()
         if event.name == "error":
             raise fault_from_error(parse_or_text(data))
@@ -136,12 +156,14 @@ class Decoder(ABC):
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None: ...
 
     def _is_whole(self) -> bool:
-        """Whether a reply with a farewell and without a reason to stop has come whole. The farewell alone is
-        no proof: proxies send theirs behind a reply that was cut."""
+        """Whether a reply that ended with `[DONE]` but without a reason to stop is complete.
+
+        `[DONE]` alone is no proof: proxies send it after a reply that was cut off.
+        """
         return False
 
     def _flush(self, out: list[Chunk]) -> None:  # noqa: B027 - most families leave nothing open
-        """Hand out what never got an end of its own."""
+        """Complete the segments that the service never ended."""
 
     def _begin(self, response_id: str | None, out: list[Chunk]) -> None:
         if not self.started:
@@ -153,7 +175,7 @@ class Decoder(ABC):
         self._finish, self._reason = finish, reason
 
     def _parse(self, read: Callable[[bytes], T], data: bytes) -> T:
-        """JSON as this family types it; a broken character is replaced and marked."""
+        """JSON as this family types it. A broken character is replaced and marked. Raises Fault."""
         try:
             return read(data)
         except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
@@ -174,7 +196,7 @@ def _replace_lone_half(escape: re.Match[bytes]) -> bytes:
 
 
 def max_usage(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Figures only grow, but some services forget in the end what they have told before."""
+    """The larger of each figure: they only grow, but some services omit at the end what they sent before."""
     if one is None or other is None:
         return one or other
     return Usage(
@@ -188,7 +210,7 @@ def max_usage(one: Usage | None, other: Usage | None) -> Usage | None:
 
 
 class ReportedUsage:
-    """Token counts as reported; figures that cannot be true are held within reason and marked."""
+    """Token counts as reported. A figure that cannot be true counts as 0, and makes all `suspect`."""
 
     def __init__(self, fields: Any) -> None:
         self._fields = fields

@@ -32,8 +32,8 @@ from moot.providers.contract import (
     ReplyStarted,
     Traits,
 )
-from moot.providers.openai_responses import FAMILY, ResponsesDecoder, body, decoder
-from moot.providers.responses_decoder import usage
+from moot.providers.families.openai_responses_decoder import ResponsesDecoder, usage
+from moot.providers.families.openai_responses_request import FAMILY, body, decoder
 from tests.support.responses_service import SUMMARY, Replica
 
 MODEL = Model("openai", "gpt-5-mini", temperature=0.5, effort="low", verbosity="high")

@@ -1,8 +1,8 @@
-"""Reads what a chat-completions service sends, whatever its accent: one pure decoder for all of them.
+"""Replies in the chat-completions format, of whichever service.
 
-Words are read with typed structs, since they are many; whatever else a service may send is looked at only
-where it is there, and what is not understood is passed over. Ollama's own tongue is read here as well, and so
-is a whole completion where a stream was asked for.
+Deltas are read with typed structs, since they are many; other fields are looked at only if they are there,
+and unknown ones are ignored. Ollama's own format is read here as well, and so is a whole completion in place
+of a stream.
 """
 
 from __future__ import annotations
@@ -10,17 +10,24 @@ from __future__ import annotations
 from typing import Any, Literal, cast
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from moot.core.errors import Fault, FaultKind
-from moot.core.terms import DeltaKind, FinishReason, Reasoning, ReasoningPart, Text, UnknownItem, Usage
-from moot.providers import decoder
-from moot.providers.chat_tool_calls import ToolCallBuilder
+from moot.core.sse import SseEvent
+from moot.core.terms import (
+    DeltaKind,
+    FinishReason,
+    Reasoning,
+    ReasoningPart,
+    Text,
+    ToolCall,
+    UnknownItem,
+    Usage,
+)
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.decoder import ReportedUsage, max_usage
 from moot.providers.error_replies import fault_from_error
-from moot.providers.lenient_json import as_text, get_dicts, get_path, parse_or_text
-from moot.providers.sse import SseEvent
+from moot.providers.families.contract import Decoder, ReportedUsage, max_usage
+from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_path, get_string, parse_or_text
 
 
 class _ChatDelta(Struct, gc=False):
@@ -39,7 +46,7 @@ class _ChatDelta(Struct, gc=False):
 class _ChatChoice(Struct, gc=False):
     delta: _ChatDelta | None = None
     message: _ChatDelta | None = None
-    """In place of `delta` where a service does not stream."""
+    """In place of `delta` if the service does not stream."""
     finish_reason: Any = None
     index: Any = 0
     error: Any = None
@@ -54,7 +61,7 @@ class _ChatChunk(Struct, gc=False):
     error: Any = None
     detail: Any = None
     x_groq: Any = None
-    # Ollama's own tongue, of /api/chat and of /api/generate.
+    # Ollama's own format, of /api/chat and of /api/generate.
     message: _ChatDelta | str | None = None
     response: Any = None
     thinking: Any = None
@@ -88,15 +95,93 @@ FAILURE_REASONS: dict[str, FaultKind] = {
     "network_error": "server_error",
     "insufficient_system_resource": "overloaded",
 }
-"""Reasons to stop that are none of the model's own."""
+"""Reasons to stop that mean a failure of the service."""
 
 
-class ChatDecoder(decoder.Decoder):
+class _PartialCall(Struct):
+    kind: str
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list[str])
+    output: str = ""
+
+
+class ToolCallBuilder:
+    """The tool calls of one reply, put together from their pieces, in the order of their first ones.
+
+    They come whole or in pieces, with an index or without, their arguments as text or as an object. Calls
+    that the service ran itself (Groq's compound models) are kept apart, with their output.
+    """
+
+    def __init__(self) -> None:
+        self._all: list[_PartialCall] = []
+        self._by_index: dict[int, _PartialCall] = {}
+        self._executed: dict[str, _PartialCall] = {}
+        self._last: _PartialCall | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether a call waits for our result."""
+        return self._last is not None
+
+    def add_pieces(self, pieces: Any) -> None:
+        for piece in get_dicts(pieces):
+            function = get_dict(piece, "function") or get_dict(piece, "custom")
+            index = piece.get("index", function.get("index"))
+            name, call_id = get_string(function, "name"), get_string(piece, "id")
+            call = self._find(index, call_id, name) or self._begin(piece.get("type"))
+            if isinstance(index, int):
+                self._by_index[index] = call
+            self._last = call
+            call.id, call.name = call.id or call_id, call.name or name
+            call.arguments.append(as_text(function.get("arguments", function.get("input"))))
+
+    def add_executed(self, pieces: Any) -> None:
+        for piece in get_dicts(pieces):
+            index = as_text(piece.get("index"))
+            if index not in self._executed:
+                self._executed[index] = self._begin("executed_tool")
+            call = self._executed[index]
+            call.name = call.name or get_string(piece, "type")
+            if arguments := piece.get("arguments"):
+                call.arguments = [as_text(arguments)]
+            call.output = _executed_output(piece) or call.output
+
+    def all(self, first: int) -> list[ToolCall]:
+        """The calls as segments, numbered from `first` on."""
+        return [
+            ToolCall(call.id, call.name, "".join(call.arguments), index, kind=call.kind, output=call.output)
+            for index, call in enumerate(self._all, first)
+        ]
+
+    def _begin(self, kind: Any) -> _PartialCall:
+        call = _PartialCall(get_string(kind) or "function")
+        self._all.append(call)
+        return call
+
+    def _find(self, index: Any, call_id: str, name: str) -> _PartialCall | None:
+        if not isinstance(index, int):
+            same = [call for call in self._all if call_id and call.id == call_id]
+            return same[0] if same else None if call_id or name else self._last
+        call = self._by_index.get(index)
+        # Some services give every call the same index.
+        another = call is not None and name and call_id and call.id and call_id != call.id
+        return None if another else call
+
+
+def _executed_output(piece: dict[str, Any]) -> str:
+    if output := piece.get("output"):
+        return as_text(output)
+    results = {name: value for name, value in piece.items() if name.endswith("_results") and value}
+    return as_text(results or None)
+
+
+class ChatDecoder(Decoder):
     def __init__(self, prefill: str = "") -> None:
         super().__init__()
         self._prefill = prefill
         if prefill:
-            # A model whose first words are given to it does not think before them.
+            # With a prefill the model does not think first.
             self._sorter = None
         self._identified = False
         self._kind: DeltaKind | None = None
@@ -107,11 +192,11 @@ class ChatDecoder(decoder.Decoder):
         self._annotations: list[dict[str, Any]] = []
         self._calls = ToolCallBuilder()
         self._reasoning_field_seen = False
-        """Thoughts have come by a field of their own."""
+        """Thoughts have come in a field of their own."""
         self._pending_reasoning = ""
-        """Thoughts that were heard by their details, and may be told once more by such a field."""
+        """Thoughts that came as details, and may be repeated in such a field."""
         self._counted: tuple[int, int] | None = None
-        """How far the words had come when figures came without any."""
+        """The segment and its number of deltas when figures came without words."""
         self._refused = False
         self._failure: Fault | None = None
 
@@ -121,7 +206,7 @@ class ChatDecoder(decoder.Decoder):
         except Fault:
             if event.name == "message" or event.data.lstrip().startswith(b"{"):
                 raise
-            # A named sign of life need not be JSON.
+            # A named keep-alive event need not be JSON.
             return
         if not self._identified:
             self._identify(chunk, out)
@@ -139,7 +224,7 @@ class ChatDecoder(decoder.Decoder):
                 self._counted = (self._segment, len(self._texts))
 
     def _identify(self, chunk: _ChatChunk, out: list[Chunk]) -> None:
-        """Who speaks, from the first chunks that tell it; Azure's very first one does not."""
+        """Take id and model from the first chunks that have them; Azure's very first one has not."""
         if self._response_id is None and isinstance(chunk.id, str):
             self._response_id = chunk.id or None
         if not self._model and isinstance(chunk.model, str):
@@ -163,7 +248,7 @@ class ChatDecoder(decoder.Decoder):
             self._failure = fault_from_error(choice.error)
 
     def _on_finish_reason(self, reason: Any) -> None:
-        """Services may say it twice; the last word counts."""
+        """Services may send it twice; the last one counts."""
         reason = str(reason)
         if reason in FAILURE_REASONS:
             self._failure = Fault(FAILURE_REASONS[reason], detail=reason)
@@ -171,7 +256,7 @@ class ChatDecoder(decoder.Decoder):
             self._set_finish(FINISHES.get(reason.lower(), "unknown"), reason)
 
     def _on_usage_or_error(self, chunk: _ChatChunk) -> None:
-        """What is told beside the words: the figures so far, or that it all came to nothing."""
+        """Read the figures so far, or the failure. Raises Fault."""
         self._usage = max_usage(self._usage, usage(chunk.usage or get_path(chunk.x_groq, "usage")))
         if error := chunk.error or get_path(chunk.x_groq, "error"):
             raise fault_from_error(error)
@@ -179,7 +264,7 @@ class ChatDecoder(decoder.Decoder):
             raise self._failure
 
     def _on_other_chunk(self, chunk: _ChatChunk, event: SseEvent, out: list[Chunk]) -> None:
-        """A line of Ollama's, a bare complaint, or nothing we know."""
+        """A line of Ollama's, a bare error, or something unknown."""
         if chunk.object == "error" or chunk.detail or isinstance(chunk.message, str):
             raise fault_from_error(parse_or_text(event.data))
         text = chunk.response if isinstance(chunk.response, str) else None
@@ -218,7 +303,7 @@ class ChatDecoder(decoder.Decoder):
             self._annotations += get_dicts(delta.annotations)
 
     def _on_reasoning(self, delta: _ChatDelta, out: list[Chunk]) -> None:
-        """The same thought may come by two names, at once or one ahead of the other: it is heard once."""
+        """The same thought may come in two fields, together or one before the other: it is emitted once."""
         thought = _first_text(delta.reasoning_content, delta.reasoning, delta.thinking)
         details = get_dicts(delta.reasoning_details)
         if thought:
@@ -239,7 +324,7 @@ class ChatDecoder(decoder.Decoder):
         return thought.removeprefix(ahead)
 
     def _on_content_parts(self, parts: list[Any], out: list[Chunk]) -> None:
-        """Mistral's way: content is a list of what was thought, said and referred to."""
+        """Mistral's content: a list of thoughts, texts and references."""
         for part in parts:
             match part:
                 case {"type": "thinking"}:
@@ -262,18 +347,18 @@ class ChatDecoder(decoder.Decoder):
             self._emit_text(text, "reasoning", out)
 
     def _keep_opaque(self, detail: dict[str, Any], out: list[Chunk]) -> None:
-        """Keep what we cannot read, with the thought that it belongs to."""
+        """Keep encrypted data and signatures with the thought that they belong to."""
         if not (detail.get("data") or detail.get("signature")):
             return
         if not self._segments:
             self._open_segment("reasoning")
         thoughts = [index for index, (kind, _) in enumerate(self._segments) if kind == "reasoning"]
-        kept = {name: told for name, told in detail.items() if name not in ("text", "summary", "thinking")}
+        kept = {name: value for name, value in detail.items() if name not in ("text", "summary", "thinking")}
         self._opaque_details.setdefault(thoughts[-1] if thoughts else -1, []).append(kept)
 
     def _on_text(self, text: str, out: list[Chunk]) -> None:
         if self._prefill:
-            # Some servers send the words they were given back, at the head of the first text.
+            # Some servers repeat the prefill at the start of the first text.
             text, self._prefill = text.removeprefix(self._prefill), ""
         if text:
             self._emit_text(text, "text", out)
@@ -293,7 +378,7 @@ class ChatDecoder(decoder.Decoder):
     # --- the end
 
     def _is_whole(self) -> bool:
-        """Some services never tell why they stop. Figures behind the last words are those of the whole."""
+        """Some services send no reason to stop; figures after the last words mean a complete reply."""
         return self._counted == (self._segment, len(self._texts))
 
     def _flush(self, out: list[Chunk]) -> None:
@@ -313,12 +398,12 @@ class ChatDecoder(decoder.Decoder):
         out.extend(ReplySegment(call) for call in self._calls.all(self._segment + 1))
 
 
-def _reasoning(words: list[str], index: int, sealed: list[Any] | None = None) -> Reasoning:
+def _reasoning(words: list[str], index: int, opaque: list[Any]) -> Reasoning:
     text = "".join(words)
     return Reasoning(
         (ReasoningPart(text),) if text else (),
         index,
-        opaque=as_text(sealed),
+        opaque=as_text(opaque),
         redacted=not text,
     )
 
@@ -328,24 +413,24 @@ def _first_text(*values: Any) -> str:
 
 
 def _joined_thoughts(thoughts: Any) -> str:
-    """Mistral's thoughts: a text, or a list of texts with or without a wrapping."""
-    given = cast("list[Any]", thoughts) if isinstance(thoughts, list) else [thoughts]
-    return "".join(_first_text(thought, get_path(thought, "text")) for thought in given)
+    """Mistral's thoughts: a text, or a list of texts or of objects with a text."""
+    parts = cast("list[Any]", thoughts) if isinstance(thoughts, list) else [thoughts]
+    return "".join(_first_text(part, get_path(part, "text")) for part in parts)
 
 
 def usage(reported: Any) -> Usage | None:
     if not reported or not isinstance(reported, dict):
         return None
     counts = ReportedUsage(reported)
-    read, output = counts.get("prompt_tokens"), counts.get("completion_tokens")
-    thought = counts.get("completion_tokens_details", "reasoning_tokens")
-    if thought and counts.get("total_tokens") == read + output + thought:
-        # Some (xAI) count the thoughts beside the words.
-        output += thought
+    prompt, output = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    reasoning = counts.get("completion_tokens_details", "reasoning_tokens")
+    if reasoning and counts.get("total_tokens") == prompt + output + reasoning:
+        # Some (xAI) do not include the thoughts in the output.
+        output += reasoning
     return Usage(
-        input=read,
+        input=prompt,
         output=output,
-        reasoning=thought,
+        reasoning=reasoning,
         cached=counts.get("prompt_tokens_details", "cached_tokens") or counts.get("prompt_cache_hit_tokens"),
         cache_write=counts.get("prompt_tokens_details", "cache_write_tokens"),
         suspect=counts.suspect,

@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 
 from moot.core.terms import PartStart, Reasoning, ReasoningPart, Text, ToolCall
 from moot.engine.call_result import CallResult
-from moot.providers import anthropic, chat_decoder, google, responses_decoder
 from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
-from moot.providers.decoder import Decoder
-from moot.providers.think_tags import Sorter, TaggedText, ThinkTagParser, parted
+from moot.providers.families import (
+    anthropic_decoder,
+    google_decoder,
+    openai_chat_decoder,
+    openai_responses_decoder,
+)
+from moot.providers.families.contract import Decoder
+from moot.providers.families.think_tags import TaggedText, ThinkTagParser, ThoughtSorter, split_thoughts
 
 
 def sort(*texts: str) -> list[TaggedText]:
@@ -27,7 +32,7 @@ def heard(*texts: str) -> tuple[str, str]:
     """What was thought and what was said, in the end."""
     thought = said = ""
     for kind, words in sort(*texts):
-        if kind == "taken_back":
+        if kind == "retracted":
             thought, said = said, ""
         elif kind == "text":
             said += words
@@ -158,10 +163,10 @@ def _google(pieces: list[str]) -> bytes:
 
 
 FAMILIES = [
-    (chat_decoder.ChatDecoder, _chat),
-    (responses_decoder.ResponsesDecoder, _responses),
-    (anthropic.AnthropicDecoder, _anthropic),
-    (google.GoogleDecoder, _google),
+    (openai_chat_decoder.ChatDecoder, _chat),
+    (openai_responses_decoder.ResponsesDecoder, _responses),
+    (anthropic_decoder.AnthropicDecoder, _anthropic),
+    (google_decoder.GoogleDecoder, _google),
 ]
 
 
@@ -206,7 +211,7 @@ def test_speech_without_tags_passes_as_it_is(family: type[Decoder], stream: Any)
 
 
 def sorted_chunks(*chunks: Chunk) -> list[Chunk]:
-    sorter = Sorter()
+    sorter = ThoughtSorter()
     return [*(out for chunk in chunks for out in sorter.sort([chunk])), *sorter.close()]
 
 
@@ -261,6 +266,6 @@ def test_a_text_at_once_and_in_pieces_comes_to_the_same(pieces: list[str]) -> No
             heard.add_delta(chunk.segment, chunk.kind, chunk.text)
         elif isinstance(chunk, ReplySegment):
             heard.add_segment(chunk.segment, 1000)
-    thought, said = parted(whole)
+    thought, said = split_thoughts(whole)
     assert heard.text == said
     assert "".join(heard.reasoning.split()) == "".join(thought.split())

@@ -1,124 +1,35 @@
-"""Google's generateContent dialect: one pure request builder and one pure decoder.
+"""Replies in Google's generateContent format.
 
-A reply is a row of chunks with parts in them: thoughts, words, calls and what came of them. A segment lasts
-while the parts stay of one kind. Nothing says that the stream is over but its end: figures may follow the
-reason to stop.
+A reply is a row of chunks made of parts: thoughts, words, calls and their results. A segment lasts while the
+parts stay of one kind. Only the end of the stream ends a reply: figures may follow the reason to stop.
 
-Any part may carry a signature of the thoughts behind it, also an empty one. Where a segment has no place for
-it, a Reasoning that holds nothing else follows the segment, so that it is known where the signature belongs.
+Any part may carry a signature of the thoughts behind it, even an empty part. If a segment has no field for
+it, a Reasoning with nothing else follows the segment, so that it is known where the signature belongs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
 
+from moot.core.sse import SseEvent
 from moot.core.terms import (
     DeltaKind,
-    Effort,
     FinishReason,
     Reasoning,
     ReasoningPart,
-    Request,
     Text,
     ToolCall,
     ToolResult,
     UnknownItem,
     Usage,
 )
-from moot.providers import decoder as decoding
-from moot.providers import quirks
-from moot.providers.contract import Chunk, ReplyDelta, ReplySegment, Traits
-from moot.providers.decoder import ReportedUsage
+from moot.providers.contract import Chunk, ReplyDelta, ReplySegment
 from moot.providers.error_replies import fault_from_error
-from moot.providers.family import Family
-from moot.providers.google_tools import exchange_contents, tool_fields
+from moot.providers.families.contract import Decoder, ReportedUsage
 from moot.providers.lenient_json import as_text, get_dict, get_dicts, get_string
-from moot.providers.sse import SseEvent
-
-API_VERSIONS = ("/v1beta", "/v1", "/v1alpha")
-THINKING_BUDGET_RANGE = (512, 24_576)
-"""The least and the most that every model takes which is told in tokens."""
-MIN_FORCED_BUDGET = 128
-"""What a model takes that cannot be told not to think."""
-MAX_STOP_SEQUENCES = 5
-UNSUPPORTED_KEYWORDS = frozenset({
-    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems",
-    "minItems", "maxItems",
-})  # fmt: skip
-"""Keywords of a schema that are refused or ignored; bounds of arrays are refused where there are several."""
-
-
-# --- what we send -------------------------------------------------------------------------------------
-
-
-def url(base: str, model: str) -> str:
-    root = base if base.endswith(API_VERSIONS) else f"{base}/v1beta"
-    name = quote(model.removeprefix("models/"), safe="")
-    return f"{root}/models/{name}:streamGenerateContent?alt=sse"
-
-
-def headers(key: str) -> Mapping[str, str]:
-    return {"x-goog-api-key": key} if key else {}
-
-
-def body(request: Request, traits: Traits) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "contents": [
-            *(
-                {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
-                for role, text in quirks.alternate_roles(request.messages)
-            ),
-            *exchange_contents(request),
-        ],
-        "generationConfig": _config(request, traits),
-    }
-    if request.instructions:
-        payload["systemInstruction"] = {"parts": [{"text": request.instructions}]}
-    return {**payload, **tool_fields(request)}
-
-
-def _config(request: Request, traits: Traits) -> dict[str, Any]:
-    model = request.model
-    config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
-    if model.temperature is not None and traits.sampling:
-        config["temperature"] = model.temperature
-    seed = request.seed if request.seed is not None else model.seed
-    if seed is not None and traits.sampling:
-        config["seed"] = seed
-    if request.stop:
-        config["stopSequences"] = list(request.stop[:MAX_STOP_SEQUENCES])
-    if request.schema is not None and traits.schema != "words":
-        config["responseMimeType"] = "application/json"
-        if traits.schema == "strict":
-            config["responseJsonSchema"] = quirks.without_keywords(request.schema, UNSUPPORTED_KEYWORDS)
-    if traits.thinks:
-        effort = model.effort if model.effort in traits.efforts else None
-        config["thinkingConfig"] = _thinking(effort, request.max_tokens, traits)
-    return config
-
-
-def _thinking(effort: Effort | None, max_tokens: int, traits: Traits) -> dict[str, Any]:
-    least, most = THINKING_BUDGET_RANGE
-    by_tokens = traits.thinking == "budget"
-    cramped = by_tokens and not quirks.can_think(least, max_tokens)
-    if effort == "none" or (cramped and "none" in traits.efforts):
-        return {"thinkingBudget": 0}
-    config: dict[str, Any] = {"includeThoughts": True}
-    if cramped:
-        config["thinkingBudget"] = MIN_FORCED_BUDGET
-    elif effort is not None and by_tokens:
-        config["thinkingBudget"] = min(most, max(least, quirks.thinking_budget(effort, max_tokens)))
-    elif effort is not None:
-        config["thinkingLevel"] = effort.upper()
-    return config
-
-
-# --- what comes back ----------------------------------------------------------------------------------
 
 
 class _ContentPart(Struct, rename="camel"):
@@ -157,7 +68,7 @@ class _UsageMetadata(Struct, rename="camel", gc=False):
 class _GenerateChunk(Struct, rename="camel"):
     candidates: list[_Candidate] | None = None
     usage_metadata: _UsageMetadata | list[Any] | str | float | bool | None = False
-    """False where nothing is told. Odd figures do no harm to the words beside them."""
+    """False if absent. Figures of a wrong type must not spoil the words beside them."""
     prompt_feedback: Any = None
     response_id: str | None = None
     model_version: str | None = None
@@ -182,11 +93,11 @@ FINISHES: dict[str, FinishReason] = {
     "IMAGE_PROHIBITED_CONTENT": "filter",
     "IMAGE_RECITATION": "filter",
 }
-"""The rest (OTHER, a malformed call, one too many) is unknown: what was said counts, if anything was."""
+"""Others (OTHER, a malformed call, too many calls) are unknown: the words so far count, if there are any."""
 UNSPECIFIED_REASONS = ("FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED")
 
 
-class GoogleDecoder(decoding.Decoder):
+class GoogleDecoder(Decoder):
     def __init__(self) -> None:
         super().__init__()
         self._segment = 0
@@ -195,11 +106,11 @@ class GoogleDecoder(decoding.Decoder):
         self._signatures: list[str] = []
         self._annotations: list[dict[str, Any]] = []
         self._usage_metadata = _NO_USAGE
-        """They come with every chunk, and grow."""
+        """Sent with every chunk, growing."""
         self._data = b""
-        """The present chunk, as it came."""
+        """The current chunk, undecoded."""
         self._called_function = False
-        """It has called a function of ours and waits for what comes of it."""
+        """The model called one of our tools, and waits for its result."""
 
     def _on_event(self, event: SseEvent, out: list[Chunk]) -> None:
         chunk = self._parse(_read, event.data)
@@ -222,7 +133,7 @@ class GoogleDecoder(decoding.Decoder):
             self._on_prompt_feedback(chunk.prompt_feedback)
 
     def _on_usage(self, figures: _UsageMetadata) -> None:
-        """The last ones count, unless they leave something out and add up to less."""
+        """The last figures count, unless they leave some out and add up to less."""
         known = self._usage_metadata
         complete = (
             (figures.prompt_token_count or not known.prompt_token_count)
@@ -244,8 +155,8 @@ class GoogleDecoder(decoding.Decoder):
     def _on_candidate(self, candidate: _Candidate, out: list[Chunk]) -> None:
         content = candidate.content
         if content is not None and content.parts is not None:
-            for place, part in enumerate(content.parts):
-                self._on_part(part, place, out)
+            for position, part in enumerate(content.parts):
+                self._on_part(part, position, out)
         if candidate.citation_metadata:
             self._on_annotation("citationMetadata", candidate.citation_metadata, out)
         if candidate.grounding_metadata:
@@ -261,7 +172,7 @@ class GoogleDecoder(decoding.Decoder):
         self._close_segment(out)
         self._usage = self.usage
 
-    def _on_part(self, part: _ContentPart, place: int, out: list[Chunk]) -> None:
+    def _on_part(self, part: _ContentPart, position: int, out: list[Chunk]) -> None:
         signature = get_string(part.thought_signature)
         if isinstance(part.text, str) or part.thought:
             self._emit_text(get_string(part.text), "reasoning" if part.thought else "text", out)
@@ -272,7 +183,7 @@ class GoogleDecoder(decoding.Decoder):
         elif result := _result(part):
             self._emit_segment(result, out)
         elif part == _ContentPart(thought_signature=part.thought_signature) and (
-            item := self._unknown(place)
+            item := self._unknown(position)
         ):
             self._emit_segment(item, out)
         else:
@@ -280,11 +191,11 @@ class GoogleDecoder(decoding.Decoder):
         if signature:
             self._on_signature(signature, out)
 
-    def _unknown(self, place: int) -> UnknownItem | None:
-        """The part in that place of the present chunk, as it came; None where it holds nothing."""
-        told = get_dicts(self._parse(_read_whole, self._data), "candidates")
-        first = next(candidate for candidate in told if not candidate.get("index"))
-        item = get_dicts(first, "content", "parts")[place]
+    def _unknown(self, position: int) -> UnknownItem | None:
+        """The part at this position of the current chunk, undecoded; None if it is empty."""
+        candidates = get_dicts(self._parse(_read_whole, self._data), "candidates")
+        first = next(candidate for candidate in candidates if not candidate.get("index"))
+        item = get_dicts(first, "content", "parts")[position]
         kind = next((name for name in item if name not in ("thoughtSignature", "thought")), "")
         return UnknownItem(kind, item) if kind else None
 
@@ -308,7 +219,7 @@ class GoogleDecoder(decoding.Decoder):
             self._signatures.append(signature)
 
     def _on_annotation(self, name: str, value: Any, out: list[Chunk]) -> None:
-        """Sources, as they were told; some services tell them again with every chunk."""
+        """Keep sources as they were sent; some services repeat them with every chunk."""
         note = {name: value}
         if note not in self._annotations:
             self._switch_to("text", out)
@@ -322,7 +233,7 @@ class GoogleDecoder(decoding.Decoder):
         self._segment += 1
 
     def _close_segment(self, out: list[Chunk]) -> None:
-        """The segment that is open is complete; signatures that it has no place for follow it."""
+        """Complete the open segment; signatures that it has no field for follow it."""
         kind, words, signatures = self._kind, "".join(self._texts), self._signatures
         self._kind, self._texts, self._signatures = None, [], []
         if kind == "reasoning":
@@ -338,7 +249,7 @@ class GoogleDecoder(decoding.Decoder):
 def _call(part: _ContentPart, signature: str) -> ToolCall | None:
     if call := get_dict(part.function_call):
         if "name" not in call:
-            # More of the last call, which comes in pieces only to those who ask for it.
+            # A piece of the last call; calls come in pieces only on request.
             return None
         return _tool_call("functionCall", call, "name", as_text(call.get("args")), signature)
     if code := get_dict(part.executable_code):
@@ -354,12 +265,12 @@ def _tool_call(kind: str, call: dict[str, Any], name: str, arguments: str, signa
 
 
 def _result(part: _ContentPart) -> ToolResult | None:
-    if ran := get_dict(part.code_execution_result):
-        outcome = get_string(ran, "outcome")
+    if execution := get_dict(part.code_execution_result):
+        outcome = get_string(execution, "outcome")
         error = "" if outcome == "OUTCOME_OK" else outcome
-        return ToolResult(get_string(ran, "id"), get_string(ran, "output"), error)
-    if given := get_dict(part.function_response or part.tool_response):
-        return ToolResult(get_string(given, "id"), as_text(given.get("response")))
+        return ToolResult(get_string(execution, "id"), get_string(execution, "output"), error)
+    if response := get_dict(part.function_response or part.tool_response):
+        return ToolResult(get_string(response, "id"), as_text(response.get("response")))
     return None
 
 
@@ -368,7 +279,7 @@ def _total(figures: _UsageMetadata) -> int:
 
 
 def usage(reported: Any) -> Usage:
-    """Thoughts are not in their count of output, nor what tools read in that of input, but in ours."""
+    """Our counts include thoughts in the output and what tools read in the input; theirs do not."""
     counts = ReportedUsage(reported)
     thoughts = counts.get("thoughtsTokenCount")
     return Usage(
@@ -378,10 +289,3 @@ def usage(reported: Any) -> Usage:
         cached=counts.get("cachedContentTokenCount"),
         suspect=counts.suspect,
     )
-
-
-def decoder(_request: Request, _traits: Traits) -> GoogleDecoder:
-    return GoogleDecoder()
-
-
-FAMILY = Family("google", url, headers, body, decoder)

@@ -1,8 +1,8 @@
-"""One item of a response as it grows: words come in by parts, and in the end there is a segment.
+"""The items of a response in the Responses format: words come in by parts, in the end each is a segment.
 
-An item is told several times: when it is added, when it is done, and once more at the end of the response.
-What it was last told to be outweighs the words that came before, but where nothing was told the words are
-what we have. Parts are kept apart because services count them, and because thoughts come in paragraphs.
+An item is sent several times: when it is added, when it is done, and at the end of the response. The last
+version takes precedence over the streamed words, which count where it says nothing. Parts are kept apart
+because services number them, and because thoughts come in paragraphs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ItemPart:
         self.number = number
         """The sequence number of the event that opened it."""
         self.whole: str | None = None
-        """As the service told it in the end."""
+        """The final text, as the service sent it."""
         self.texts: list[str] = []
         self.numbers: list[int] = []
 
@@ -63,7 +63,7 @@ class ItemPart:
 
 
 class OutputItem:
-    """`index` is our own: the service's `output_index` wherever that is not taken."""
+    """`index` is that of its segment: the service's `output_index` if that is free."""
 
     def __init__(self, group: Group, index: int, item_id: str, number: int | None) -> None:
         self.group: Group = group
@@ -71,12 +71,12 @@ class OutputItem:
         self.id = item_id
         self.number = number
         self.item: dict[str, Any] = {}
-        """All that was told of it."""
+        """All fields sent so far."""
         self.raw: dict[str, Any] = {}
-        """As it was told last."""
+        """As it was sent last."""
         self.done = False
         self.streamed: list[str] = []
-        """As the viewers have it."""
+        """The words as viewers have them."""
         self.annotations: list[dict[str, Any]] = []
         self._parts: list[ItemPart] = []
         self._current_part: ItemPart | None = None
@@ -97,10 +97,10 @@ class OutputItem:
         return self.kind == kind if self.item else self.group == group_of(kind)
 
     def update(self, item: dict[str, Any], *, done: bool) -> None:
-        """A later telling outweighs an earlier one, except where it says nothing."""
+        """Take a later version of the item: its fields replace earlier ones unless they are empty."""
         values = {name: value for name, value in item.items() if value not in EMPTY}
         if not done:
-            # Thoughts that are sealed when the item is added were sealed too early.
+            # Thoughts encrypted when the item is added are incomplete.
             values.pop("encrypted_content", None)
         self.item |= values
         self.raw = item
@@ -110,8 +110,10 @@ class OutputItem:
     def append_text(
         self, slot: Slot, index: int, words: str, number: int | None
     ) -> tuple[str, PartStart | None]:
-        """Take words in. Returns them as they are to be said, and with the first words of a part, what the
-        service told of it: a new part of a thought begins a paragraph."""
+        """Add words. Returns them as they are to be streamed, and with the first words of a part its ids.
+
+        A new part of a thought begins a paragraph.
+        """
         last = part = self._current_part
         if part is None or part.slot != slot or part.index != index:
             part = self._current_part = self.part(slot, index, number)
@@ -126,29 +128,29 @@ class OutputItem:
         return words, self._start(part) if last is None or self.group == "reasoning" else None
 
     def _start(self, part: ItemPart) -> PartStart | None:
-        """None where the service neither names nor counts: then there is nothing to keep."""
+        """None if the service neither names nor numbers its items."""
         start = PartStart(self.id, self.number)
         if self.group == "reasoning":
             start = PartStart(self.id, self.number, part.index, part.number)
         return None if start == PartStart() else start
 
     def part(self, slot: Slot, index: int, number: int | None, *, announced: bool = False) -> ItemPart:
-        """The part at this place, or a new one."""
+        """The part with this index, or a new one."""
         for part in self._parts:
             if part.slot == slot and part.index == index:
                 return part
         last = self._current_part
         if last and last.slot == slot != "summary" and last.whole is None and not announced:
-            # Some servers count up with every word: without an end or a beginning there is no new part.
+            # Some servers raise the index with every word: without an end or a start there is no new part.
             last.index = index
             return last
         self._parts.append(ItemPart(slot, index, number))
         return self._parts[-1]
 
-    # --- what it came to ------------------------------------------------------------------------------
+    # --- the segment ---------------------------------------------------------------------------------
 
     def finish(self, effort: str) -> ItemSegment | None:
-        """The segment; None if it has been made before and nothing has changed but its name."""
+        """The segment; None if it was made before and its content has not changed."""
         last, self._last_segment = self._last_segment, self._make(effort)
         return (
             self._last_segment
@@ -200,11 +202,11 @@ class OutputItem:
 
     def _tool(self) -> ToolCall:
         failed = "failed" if get_string(self.item, "status") == "failed" else ""
-        asked = "".join(part.text for part in self._in_order("input"))
+        streamed = "".join(part.text for part in self._in_order("input"))
         return ToolCall(
             id=get_string(self.item, "call_id") or self.id,
             name=get_string(self.item, "name") or self.kind,
-            arguments=_first_text(self.item, ARGUMENT_FIELDS) or asked,
+            arguments=_first_text(self.item, ARGUMENT_FIELDS) or streamed,
             index=self.index,
             item_id=self.id,
             sequence_number=self.number,
@@ -220,9 +222,9 @@ class OutputItem:
 
 
 class OutputItems:
-    """The items of one response. The service's own place tells them apart, not their ids: some change those.
+    """The items of one response, identified by `output_index`, not by id: some services change ids.
 
-    Some leave the place out, and some give the same to everything; there the id helps, or the order.
+    Some leave the index out, and some give every item the same; then the id decides, or the order.
     """
 
     def __init__(self) -> None:
@@ -232,13 +234,13 @@ class OutputItems:
     def get_or_add(
         self, output_index: int | None, group: Group, item_id: str, number: int | None
     ) -> OutputItem:
-        """The item that an event speaks of; a new one where it is the first to do so."""
+        """The item of an event; a new one if this is its first event."""
         return self._find(output_index, group, item_id) or self._new(output_index, group, item_id, number)
 
     def start_item(
         self, output_index: int | None, group: Group, item_id: str, number: int | None
     ) -> OutputItem:
-        """An item begins. Its words may have overtaken it."""
+        """An item begins; its first words may have come before."""
         known = self._find(output_index, group, item_id)
         if known is None or known.done:
             return self._new(output_index, group, item_id, number)
@@ -246,8 +248,10 @@ class OutputItems:
         return known
 
     def finish_all(self, items: Iterable[dict[str, Any]], number: int | None) -> None:
-        """What the whole response says of its items. An id that we know is a safe sign here, since some
-        services leave a few items out; an id that we do not know is no sign at all."""
+        """Complete the items from the whole response.
+
+        A known id identifies an item for certain; an unknown one says nothing. Some services omit items.
+        """
         claimed: set[OutputItem] = set()
         for output_index, item in enumerate(items):
             group = group_of(get_string(item, "type"))
@@ -255,8 +259,8 @@ class OutputItems:
                 continue
             open_to = [output for output in self.all if output not in claimed and output.could_be(item)]
             named = [output for output in open_to if output.id and output.id == item.get("id")]
-            here = [output for output in open_to if output is self._by_index.get((output_index, group))]
-            output = next(iter(named or here or open_to), None)
+            same_index = [output for output in open_to if output is self._by_index.get((output_index, group))]
+            output = next(iter(named or same_index or open_to), None)
             output = output or self._new(output_index, group, "", number)
             output.update(item, done=True)
             claimed.add(output)
@@ -284,7 +288,7 @@ class OutputItems:
 
 
 def group_of(kind: str) -> Group | None:
-    """None: an item that says nothing to us, such as a compacted history."""
+    """None for an item without content for us, such as a compacted history."""
     if kind in ("message", "reasoning"):
         return cast("Group", kind)
     if kind in TOOLS:
@@ -292,24 +296,24 @@ def group_of(kind: str) -> Group | None:
     return "unknown" if kind and kind != "compaction" else None
 
 
-def visible_text(made: ItemSegment) -> str:
-    """What of it is said to viewers."""
-    return made.text if isinstance(made, Text | Reasoning) else ""
+def visible_text(segment: ItemSegment) -> str:
+    """The text of it that viewers see."""
+    return segment.text if isinstance(segment, Text | Reasoning) else ""
 
 
-def _content_of(made: ItemSegment) -> tuple[str, str]:
-    match made:
+def _content_of(segment: ItemSegment) -> tuple[str, str]:
+    match segment:
         case Text():
-            return made.text, ""
+            return segment.text, ""
         case Reasoning():
-            # The same thoughts are sealed anew each time they are told.
-            return made.text, "sealed" if made.opaque else ""
+            # The same thoughts are encrypted anew each time they are sent.
+            return segment.text, "encrypted" if segment.opaque else ""
         case ToolCall():
-            return made.arguments, made.output + made.error
+            return segment.arguments, segment.output + segment.error
         case UnknownItem():
-            return as_text(made.item), ""
+            return as_text(segment.item), ""
 
 
 def _first_text(item: dict[str, Any], names: Iterable[str]) -> str:
-    """As text, or as JSON where it is more than text."""
+    """The first of these fields that is not empty: text as it is, other values as JSON."""
     return as_text(next((item[name] for name in names if item.get(name)), None))

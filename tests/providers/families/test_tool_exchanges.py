@@ -22,10 +22,15 @@ from moot.core.terms import (
 )
 from moot.engine.call_result import CallResult
 from moot.engine.segment_offsets import make_shifter, next_index
-from moot.providers import anthropic, google, openai_chat, openai_responses
-from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, Traits
+from moot.providers.contract import OWN_ID_PREFIX, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.endpoints import ENDPOINTS
-from moot.providers.tool_exchanges import OWN_ID_PREFIX, exchange_steps, parameter_schema, parse_arguments
+from moot.providers.families import (
+    anthropic_request,
+    google_request,
+    openai_chat_request,
+    openai_responses_request,
+)
+from moot.providers.families.request_parts import exchange_steps, parameter_schema, parse_arguments
 from tests.providers.recordings import Recording, family, found
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}
@@ -88,7 +93,13 @@ def test_a_schema_is_always_that_of_an_object() -> None:
 
 
 @pytest.mark.parametrize(
-    "build", [openai_responses.body, openai_chat.family().body, anthropic.body, google.body]
+    "build",
+    [
+        openai_responses_request.body,
+        openai_chat_request.family().body,
+        anthropic_request.body,
+        google_request.body,
+    ],
 )
 def test_without_tools_nothing_is_said_of_them(build: Any) -> None:
     sent = json.dumps(build(ask(tools=()), THINKING))
@@ -115,7 +126,7 @@ def test_services_are_offered_tools_and_machines_of_ones_own_only_if_they_are_kn
 
 
 def test_responses_offers_functions_and_its_own_tools() -> None:
-    sent = openai_responses.body(ask(hosted=("web_search", "code")), PLAIN)
+    sent = openai_responses_request.body(ask(hosted=("web_search", "code")), PLAIN)
     assert sent["tools"] == [
         {
             "type": "function",
@@ -128,11 +139,11 @@ def test_responses_offers_functions_and_its_own_tools() -> None:
         {"type": "code_interpreter", "container": {"type": "auto"}},
     ]
     assert "tool_choice" not in sent
-    assert openai_responses.body(ask(enough=True), PLAIN)["tool_choice"] == "none"
+    assert openai_responses_request.body(ask(enough=True), PLAIN)["tool_choice"] == "none"
 
 
 def test_responses_tells_the_whole_exchange_where_nothing_is_remembered() -> None:
-    sent = openai_responses.body(ask(exchange=exchange("function_call")), THINKING)
+    sent = openai_responses_request.body(ask(exchange=exchange("function_call")), THINKING)
     assert sent["input"] == [
         {"role": "user", "content": "Go."},
         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "seal-1"},
@@ -148,7 +159,7 @@ def test_responses_tells_the_whole_exchange_where_nothing_is_remembered() -> Non
 
 def test_responses_brings_only_the_last_results_to_the_response_that_asked() -> None:
     asked = ask(exchange=exchange("function_call"), previous_response_id="resp_2", resumes=True)
-    sent = openai_responses.body(asked, Traits(chaining=True, tools=True))
+    sent = openai_responses_request.body(asked, Traits(chaining=True, tools=True))
     assert sent["previous_response_id"] == "resp_2"
     assert sent["input"] == [{"type": "function_call_output", "call_id": "c3", "output": "Nothing."}]
 
@@ -159,7 +170,7 @@ def test_responses_tells_the_exchange_after_what_is_new_in_an_older_chain() -> N
         previous_response_id="resp_of_last_turn",
         fresh=(ChatMessage("user", "New."),),
     )
-    sent = openai_responses.body(asked, Traits(chaining=True, tools=True, thinks=True))
+    sent = openai_responses_request.body(asked, Traits(chaining=True, tools=True, thinks=True))
     assert sent["input"][0] == {"role": "user", "content": "New."}
     assert len(sent["input"]) == 9
 
@@ -172,7 +183,7 @@ def test_a_thought_that_led_to_the_services_own_tool_stays_there() -> None:
         ToolCall("c1", "lab__search", "{}", 3, kind="function_call"),
         ToolResult("c1", "Found.", index=4),
     )
-    sent = openai_responses.body(ask(exchange=ran), THINKING)
+    sent = openai_responses_request.body(ask(exchange=ran), THINKING)
     assert [item.get("id") or item.get("call_id") for item in sent["input"][1:]] == ["rs_2", "c1", "c1"]
 
 
@@ -180,7 +191,7 @@ def test_a_thought_that_led_to_the_services_own_tool_stays_there() -> None:
 
 
 def test_chat_offers_functions_until_it_is_enough() -> None:
-    build = openai_chat.family().body
+    build = openai_chat_request.family().body
     told = {"name": "lab__search", "description": "Finds things.", "parameters": BARE}
     assert build(ask(hosted=("code",)), PLAIN)["tools"] == [{"type": "function", "function": told}]
     enough = build(ask(enough=True), PLAIN)
@@ -188,7 +199,7 @@ def test_chat_offers_functions_until_it_is_enough() -> None:
 
 
 def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> None:
-    sent = openai_chat.family().body(ask(exchange=exchange("function")), PLAIN)
+    sent = openai_chat_request.family().body(ask(exchange=exchange("function")), PLAIN)
     asked, first, second, again, third = sent["messages"][2:]
     assert asked["content"] == "Let me see."
     assert [call["function"]["arguments"] for call in asked["tool_calls"]] == ['{"q":"a"}', "{}"]
@@ -201,11 +212,13 @@ def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> No
 
 def test_thoughts_go_back_with_the_call_where_a_service_wants_them() -> None:
     parts = exchange("function")
-    deepseek = openai_chat.family(openai_chat.DEEPSEEK).body(ask(exchange=parts), PLAIN)
+    deepseek = openai_chat_request.family(openai_chat_request.DEEPSEEK).body(ask(exchange=parts), PLAIN)
     assert deepseek["messages"][2]["reasoning_content"] == "Hm."
     signed = '[{"type":"reasoning.text","signature":"s","index":0}]'
     thought = Reasoning((ReasoningPart("Hm."),), 0, opaque=signed)
-    openrouter = openai_chat.family(openai_chat.OPENROUTER).body(ask(exchange=(thought, *parts[1:])), PLAIN)
+    openrouter = openai_chat_request.family(openai_chat_request.OPENROUTER).body(
+        ask(exchange=(thought, *parts[1:])), PLAIN
+    )
     assert openrouter["messages"][2]["reasoning_details"] == [
         {"type": "reasoning.text", "signature": "s", "index": 0, "text": "Hm."}
     ]
@@ -215,19 +228,19 @@ def test_thoughts_go_back_with_the_call_where_a_service_wants_them() -> None:
 
 
 def test_anthropic_offers_tools_and_its_own() -> None:
-    sent = anthropic.body(ask(hosted=("web_search", "code")), PLAIN)
+    sent = anthropic_request.body(ask(hosted=("web_search", "code")), PLAIN)
     assert sent["tools"] == [
         {"name": "lab__search", "description": "Finds things.", "input_schema": BARE},
         {"type": "web_search_20250305", "name": "web_search", "max_uses": 5},
         {"type": "code_execution_20250825", "name": "code_execution"},
     ]
-    enough = anthropic.body(ask(enough=True), PLAIN)
+    enough = anthropic_request.body(ask(enough=True), PLAIN)
     assert enough["tool_choice"] == {"type": "none"}
     assert enough["tools"]
 
 
 def test_anthropic_tells_blocks_with_their_signatures_and_answers_all_at_once() -> None:
-    sent = anthropic.body(ask(exchange=exchange("tool_use")), THINKING)
+    sent = anthropic_request.body(ask(exchange=exchange("tool_use")), THINKING)
     asked, given, again, third = sent["messages"][1:]
     assert asked == {
         "role": "assistant",
@@ -255,7 +268,7 @@ def test_anthropic_gets_back_what_ran_on_its_side_as_it_came() -> None:
         ToolResult("s1", '[{"type":"web_search_result","url":"u"}]', index=2),
         Text("So far: ", 3),
     )
-    sent = anthropic.body(ask(tools=(), hosted=("web_search",), exchange=paused), THINKING)
+    sent = anthropic_request.body(ask(tools=(), hosted=("web_search",), exchange=paused), THINKING)
     assert sent["messages"][1:] == [
         {
             "role": "assistant",
@@ -278,15 +291,15 @@ def test_anthropic_gets_back_what_ran_on_its_side_as_it_came() -> None:
 
 def test_google_offers_functions_or_its_own_tools() -> None:
     told = {"name": "lab__search", "description": "Finds things.", "parametersJsonSchema": BARE}
-    assert google.body(ask(hosted=("code",)), PLAIN)["tools"] == [{"functionDeclarations": [told]}]
-    own = google.body(ask(tools=(), hosted=("web_search", "code")), PLAIN)
+    assert google_request.body(ask(hosted=("code",)), PLAIN)["tools"] == [{"functionDeclarations": [told]}]
+    own = google_request.body(ask(tools=(), hosted=("web_search", "code")), PLAIN)
     assert own["tools"] == [{"googleSearch": {}}, {"codeExecution": {}}]
-    enough = google.body(ask(enough=True), PLAIN)
+    enough = google_request.body(ask(enough=True), PLAIN)
     assert enough["toolConfig"] == {"functionCallingConfig": {"mode": "NONE"}}
 
 
 def test_google_gets_each_signature_back_in_its_part() -> None:
-    sent = google.body(ask(exchange=exchange("functionCall", opaque="sig-c1")), THINKING)
+    sent = google_request.body(ask(exchange=exchange("functionCall", opaque="sig-c1")), THINKING)
     asked, given, again, _third = sent["contents"][1:]
     assert asked == {
         "role": "model",
@@ -315,7 +328,7 @@ def test_google_gets_a_signature_back_that_had_no_place_and_no_id_that_is_ours()
         ToolCall(f"{OWN_ID_PREFIX}2", "lab__search", "{}", 2, kind="functionCall"),
         ToolResult(f"{OWN_ID_PREFIX}2", "Found.", index=3),
     )
-    asked, given = google.body(ask(exchange=parts), PLAIN)["contents"][1:]
+    asked, given = google_request.body(ask(exchange=parts), PLAIN)["contents"][1:]
     assert asked["parts"] == [
         {"text": "Let me see.", "thoughtSignature": "sig-text"},
         {"functionCall": {"name": "lab__search", "args": {}}},

@@ -1,0 +1,143 @@
+"""The events of a reply, in whichever framing the service uses: its first byte tells which.
+
+Most services send server-sent events. Some answer a request for a stream with JSON: a whole completion, an
+error under the wrong content type, an array that grows (Gemini), one object a line (Ollama).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from moot.core.errors import Fault
+from moot.core.sse import BOM, EventTooLong, SseEvent, SseReader
+
+MAX_EVENT_BYTES = 2 * 1024 * 1024
+BLANK = b" \t\r\n"
+JSON_MARKS = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
+BARE_JSON = (b"{", b"[{")
+"""How JSON begins that is not wrapped in an event."""
+FIELDS = (b"data:", b"event:", b"error:", b"id:", b"retry:", b":")
+
+
+class ReplyEvents:
+    """One reply: bytes go in at any cut, whole events come out. Raises Fault for what is no reply."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._reader: ReplySseReader | JsonObjects | None = None
+
+    def feed(self, packet: bytes) -> list[SseEvent]:
+        reader = self._reader
+        try:
+            return reader.feed(packet) if reader is not None else self._begin(packet)
+        except EventTooLong as error:
+            raise Fault("malformed", "unusable", detail="an event without end") from error
+
+    @property
+    def is_json(self) -> bool:
+        return isinstance(self._reader, JsonObjects)
+
+    def close(self) -> list[SseEvent]:
+        """The events that only the end of the reply completes."""
+        return self._reader.close() if self._reader is not None else []
+
+    def _begin(self, packet: bytes) -> list[SseEvent]:
+        self._head += packet
+        visible = self._head.removeprefix(BOM).lstrip(BLANK)
+        if not visible or BOM.startswith(self._head):
+            if len(self._head) > MAX_EVENT_BYTES:
+                raise EventTooLong
+            return []
+        if visible.startswith(b"<"):
+            raise Fault("malformed", "unusable", detail="a page for people, not a stream")
+        head, self._head = self._head, b""
+        if visible[:1] in b"{[":
+            self._reader = JsonObjects()
+            return self._reader.feed(visible)
+        self._reader = ReplySseReader(MAX_EVENT_BYTES)
+        return self._reader.feed(head)
+
+
+class ReplySseReader(SseReader):
+    """Server-sent events with three exceptions for real services.
+
+    An event without its last blank line counts when the stream ends. An `error:` line, which older llama.cpp
+    servers send, becomes an event of that name; so does bare JSON, which gateways put into a stream that they
+    give up.
+    """
+
+    def close(self) -> list[SseEvent]:
+        return self.feed(b"\n\n")
+
+    def _parse_lines(self, lines: list[bytes]) -> list[SseEvent]:
+        bare = next((at for at, line in enumerate(lines) if line.startswith(BARE_JSON)), len(lines))
+        fields = [field for line in lines[:bare] for field in _without_error_field(line)]
+        loose = itertools.takewhile(lambda line: not line.startswith(FIELDS), lines[bare:])
+        failure = b"\n".join(loose)
+        return [*super()._parse_lines(fields), *([SseEvent(failure, "error")] if failure else [])]
+
+
+def _without_error_field(line: bytes) -> tuple[bytes, ...]:
+    if line.partition(b":")[0] != b"error":
+        return (line,)
+    return (b"event: error", b"data" + line.removeprefix(b"error"))
+
+
+class JsonObjects:
+    """JSON objects one after the other, or inside one array: each is an event."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._depth = 0
+        self._array = False
+        self._quoted = False
+        self._escape = b""
+
+    def feed(self, packet: bytes) -> list[SseEvent]:
+        packet = self._escape + packet
+        complete = packet.rstrip(b"\\")
+        # A backslash belongs to the character after it, which may come with the next packet.
+        packet, self._escape = complete, packet[len(complete) :]
+        if len(self._escape) > MAX_EVENT_BYTES:
+            raise EventTooLong
+        events: list[SseEvent] = []
+        start = 0
+        for mark in JSON_MARKS.finditer(packet):
+            start = self._step(packet, mark, start, events)
+        if self._depth:
+            self._buffer(packet[start:])
+        return events
+
+    def close(self) -> list[SseEvent]:
+        """An object that was never closed, as it is: its decoder says what is wrong with it."""
+        return [SseEvent(b"".join(self._parts))] if self._parts else []
+
+    def _step(self, packet: bytes, mark: re.Match[bytes], start: int, events: list[SseEvent]) -> int:
+        """Take one quote or bracket. Returns where the present object begins in the packet."""
+        at, sign = mark.start(), mark.group()
+        if sign == b'"':
+            self._quoted = not self._quoted
+        if self._quoted or sign[:1] in b'"\\':
+            return start
+        if sign in b"{[":
+            if self._depth == 0:
+                start = at
+                if sign == b"[" and not self._array:
+                    self._array = True
+                    return start
+            self._depth += 1
+        elif self._depth:
+            self._depth -= 1
+            if self._depth == 0:
+                self._buffer(packet[start : at + 1])
+                events.append(SseEvent(b"".join(self._parts)))
+                self._parts, self._size = [], 0
+        return start
+
+    def _buffer(self, part: bytes) -> None:
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size > MAX_EVENT_BYTES:
+            raise EventTooLong
