@@ -32,9 +32,10 @@ from moot.processes.copy_store import (
 )
 from moot.store.archive import Import
 from moot.store.contract import DebateFilter, IdempotencyKey, Invitation, Store, Token
-from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, Row
+from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES
 from moot.store.postgres.store import PostgresStore
 from moot.store.runner_locks import RunnerLock
+from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
 from moot.views.summary import summarize

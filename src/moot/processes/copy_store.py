@@ -19,7 +19,8 @@ from moot.compat.row_readers import without_secrets
 from moot.core.errors import Invalid, Unavailable
 from moot.providers.keys import Secret
 from moot.settings import POSTGRES_SCHEMES
-from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, Row, StoreTables, TableGroup
+from moot.store.copying import DEBATES, TABLE_GROUPS, WHOLE_TABLES, StoreTables, TableGroup
+from moot.store.sql import Row
 from moot.store.sqlite.copying_sqlite import SqliteTables
 from moot.store.sqlite.store import SqliteStore
 

@@ -1,10 +1,12 @@
-"""What every store does alike: number the events, fold them, and hold old runners off. Pure."""
+"""What every store does alike: number events and fold them, check epochs, cache states, limit invitations."""
 
 from __future__ import annotations
 
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 
 from msgspec import Struct
 
@@ -116,3 +118,54 @@ def check_invitation(*, taken: bool, invited: int, status: Status) -> None:
         raise Invalid("Somebody of that name is invited.", {"name": ["Somebody of that name is invited"]})
     if invited >= MAX_INVITATIONS:
         raise Refused(f"A debate has at most {MAX_INVITATIONS} invitations; withdraw some first.", status)
+
+
+class CachedState(Struct, frozen=True):
+    """A state as it was committed. It is the head only if `checked` says so: in SQLite it is the generation
+    in which it was checked, in PostgreSQL the row number of the debate, which a debate that was deleted and
+    opened again does not keep."""
+
+    debate: Debate
+    epoch: int = 0
+    checked: int = -1
+
+
+class StateCache:
+    """The folded states that were used last, shared by the writer and the readers, so that a command does not
+    have to read the whole log of its debate first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._states: OrderedDict[str, CachedState] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, debate_id: str) -> bool:
+        return debate_id in self._states
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def get(self, debate_id: str) -> CachedState | None:
+        return self._states.get(debate_id)
+
+    def put(self, debate_id: str, state: CachedState) -> None:
+        with self._lock:
+            self._put(debate_id, state)
+
+    def put_if_newer(self, debate: Debate) -> None:
+        """For a reader: the writer may have put a later state meanwhile."""
+        with self._lock:
+            state = self._states.get(debate.id)
+            if state is None or state.debate.seq < debate.seq:
+                state = CachedState(debate)
+            self._put(debate.id, state)
+
+    def drop(self, debate_id: str) -> None:
+        with self._lock:
+            self._states.pop(debate_id, None)
+
+    def _put(self, debate_id: str, state: CachedState) -> None:
+        self._states[debate_id] = state
+        self._states.move_to_end(debate_id)
+        if len(self._states) > self._limit:
+            self._states.popitem(last=False)

@@ -14,8 +14,8 @@ from datetime import datetime
 from functools import cache
 
 from moot.store.append import IDEMPOTENCY_PERIOD
+from moot.store.batch import DebateAppend
 from moot.store.contract import ENDED_STATUSES
-from moot.store.postgres.batch import DebateAppend
 
 LOCK_HEADS_SQL = """
     want AS (
@@ -190,7 +190,7 @@ def values(parts: Sequence[DebateAppend], *, at: datetime) -> Values:
         "turns": array(part.turn for part in parts),
         "new_epochs": array(part.epoch for part in parts),
         "runners": array(part.runner for part in parts),
-        "sizes": array(part.weight for part in parts),
+        "sizes": array(part.size for part in parts),
         "versions": array(part.stood if part.exact else None for part in parts),
         **_new_debate_columns(born),
         **_columns(
@@ -230,9 +230,9 @@ def _new_debate_columns(born: Sequence[DebateAppend]) -> Values:
 def _requests(numbered: Sequence[tuple[int, DebateAppend]]) -> Values:
     names = ("asked_in", "asked_clients", "asked_keys", "asked_hashes", "asked_firsts", "asked_lasts")
     rows = [
-        (nth, asked.once.client, asked.once.key, asked.once.body_hash, asked.first, asked.last)
+        (nth, keyed.once.client, keyed.once.key, keyed.once.body_hash, keyed.first, keyed.last)
         for nth, part in numbered
-        for asked in part.asked
+        for keyed in part.keyed
     ]
     return _columns(names, rows)
 

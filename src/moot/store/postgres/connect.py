@@ -174,12 +174,13 @@ async def run_steps(connection: Connection, steps: Steps[T]) -> T:
     try:
         statement = next(steps)
         while True:
-            statement = steps.send(await _run_statement(connection, statement))
+            statement = steps.send(await run_statement(connection, statement))
     except StopIteration as finished:
         return finished.value
 
 
-async def _run_statement(connection: Connection, statement: Statement) -> list[Row]:
+async def run_statement(connection: Connection, statement: Statement) -> list[Row]:
+    """Run a statement of `store/sql.py` and return all rows."""
     text = postgres_text(statement.text)
     if statement.many is None:
         return await fetch(connection, text, adapted(statement.values))

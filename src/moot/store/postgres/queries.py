@@ -16,7 +16,7 @@ from moot.core.errors import UnknownDebate
 from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.store.append import RepeatedRequest
+from moot.store.append import CachedState, RepeatedRequest
 from moot.store.contract import (
     ACTIVE_STATUSES,
     ActiveDebate,
@@ -27,7 +27,6 @@ from moot.store.contract import (
     LogPosition,
 )
 from moot.store.postgres.connect import Params
-from moot.store.state_cache import CachedState
 
 RunQuery = Callable[[str, Params], Awaitable[list[tuple[Any, ...]]]]
 

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.append import SUMMARIES_PER_PAGE, CachedState, Clock, RepeatedRequest, StateCache, now
+from moot.store.batch import AppendStreamed, ClaimDebate, RecordEvents
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
@@ -33,10 +34,8 @@ from moot.store.postgres import queries
 from moot.store.postgres.connect import Database, Params, adapted, run_steps, translated
 from moot.store.postgres.migrations import migrate
 from moot.store.postgres.writer import DeleteDebate, PostgresRequest, PostgresWriter
-from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
 from moot.store.sql import Row, Steps, postgres_text
 from moot.store.sql_store import SqlStore
-from moot.store.state_cache import CachedState, StateCache
 
 T = TypeVar("T")
 

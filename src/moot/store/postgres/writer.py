@@ -22,16 +22,24 @@ from msgspec import Struct
 from moot.core import crash_points
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.state import Debate
-from moot.store.append import Clock, RepeatedRequest, append_events
-from moot.store.contract import IdempotencyKey, Listener, RecordResult
-from moot.store.notify import Deleted, WriterAnswer, deliver_answers
+from moot.store.append import CachedState, Clock, StateCache, append_events
+from moot.store.batch import (
+    AppendStreamed,
+    Batch,
+    BatchRequest,
+    DebateAppend,
+    Decided,
+    Deleted,
+    KeyedRequest,
+    RecordEvents,
+    WriterAnswer,
+    deliver_answers,
+)
+from moot.store.contract import Listener, RecordResult
 from moot.store.postgres import queries
 from moot.store.postgres.append_statement import values
-from moot.store.postgres.batch import BatchEntry, DebateAppend, KeyedRequest, PostgresBatch
 from moot.store.postgres.connect import Connection, Database, is_connection_lost
 from moot.store.postgres.writer_connection import WriterConnection, is_conflict
-from moot.store.requests import AppendStreamed, BatchRequest, RecordEvents
-from moot.store.state_cache import CachedState, StateCache
 
 MAX_BATCH = 512
 """Items in one append."""
@@ -49,6 +57,20 @@ class DeleteDebate(Struct, frozen=True):
 
 
 PostgresRequest = BatchRequest | DeleteDebate
+
+
+class BatchEntry(Struct, frozen=True):
+    """What was decided on a request, and the part of the batch that has to be written for it to hold."""
+
+    item: BatchRequest
+    part: DebateAppend
+    result: Decided | None
+    error: Exception | None = None
+
+    @property
+    def settled(self) -> bool:
+        """It holds without a write: on a cached state the decision might be another one by now."""
+        return not self.part.has_changes and self.part.fresh
 
 
 class PostgresWriter:
@@ -125,8 +147,8 @@ class PostgresWriter:
         looked_up = {item.debate_id for item in items if not isinstance(item, AppendStreamed)}
         try:
             for _ in range(MAX_ATTEMPTS):
-                entries, draft = await self._decide(items, looked_up)
-                settled, again = await self._write(entries, draft)
+                entries, batch = await self._decide(items, looked_up)
+                settled, again = await self._write(entries, batch)
                 self._deliver(settled)
                 if not again:
                     return (), None
@@ -150,17 +172,17 @@ class PostgresWriter:
 
     async def _decide(
         self, items: Sequence[BatchRequest], looked_up: set[str]
-    ) -> tuple[list[BatchEntry], PostgresBatch]:
+    ) -> tuple[list[BatchEntry], Batch]:
         remembered = {item.debate_id: self._states.get(item.debate_id) for item in items}
         unsure = {debate_id for debate_id, known in remembered.items() if known is None} | looked_up
         known = await self._load_states(unsure)
         at = self._clock()
         onces = [item.once for item in items if isinstance(item, RecordEvents) and item.once]
-        draft = PostgresBatch(known, await self._requests(onces, at), at=at)
-        for debate_id, found in remembered.items():
-            if debate_id not in known:
-                draft.add_debate(debate_id, found)
-        return [draft.decide(item) for item in items], draft
+        requests = await queries.requests(self._connection.query, onces, at) if onces else {}
+        batch = Batch(known.get, lambda once: requests.get((once.client, once.key)), at=at)
+        for debate_id, state in remembered.items():
+            batch.add_debate(debate_id, known.get(debate_id, state), fresh=debate_id in known)
+        return [_entry(batch, item) for item in items], batch
 
     async def _load_states(self, debate_ids: set[str]) -> dict[str, CachedState | None]:
         if not debate_ids:
@@ -176,20 +198,15 @@ class PostgresWriter:
             )
         return known
 
-    async def _requests(
-        self, onces: Sequence[IdempotencyKey], at: datetime
-    ) -> dict[tuple[str, str], RepeatedRequest]:
-        return await queries.requests(self._connection.query, onces, at) if onces else {}
-
     # --- writing --------------------------------------------------------------------------------------
 
     async def _write(
-        self, entries: Sequence[BatchEntry], draft: PostgresBatch
+        self, entries: Sequence[BatchEntry], batch: Batch
     ) -> tuple[list[WriterAnswer], list[BatchRequest]]:
         """The answers to what is settled, and what has to be decided again."""
-        parts = [part for part in draft.parts.values() if part.has_changes]
-        stood = await self._append(parts, draft) if parts else {}
-        told = await self._update_states(entries, stood, draft)
+        parts = [part for part in batch.parts.values() if part.has_changes]
+        stood = await self._append(parts, batch.at) if parts else {}
+        told = await self._update_states(entries, stood, batch)
         answers: list[WriterAnswer] = []
         again: list[BatchRequest] = []
         for entry in entries:
@@ -200,11 +217,11 @@ class PostgresWriter:
                 again.append(entry.item)
         return answers, again
 
-    async def _append(self, parts: Sequence[DebateAppend], draft: PostgresBatch) -> dict[str, int]:
+    async def _append(self, parts: Sequence[DebateAppend], at: datetime) -> dict[str, int]:
         """Where each debate stood that has been written to."""
         crash_points.point("before-commit")
         try:
-            bases, places = await self._connection.append(values(parts, at=draft.at))
+            bases, places = await self._connection.append(values(parts, at=at))
         except StoreError as error:
             if is_conflict(error):
                 return {}
@@ -217,12 +234,12 @@ class PostgresWriter:
         return stood
 
     async def _update_states(
-        self, entries: Sequence[BatchEntry], stood: dict[str, int], draft: PostgresBatch
+        self, entries: Sequence[BatchEntry], stood: dict[str, int], batch: Batch
     ) -> dict[int, ResultOrError]:
         """Outcomes anew, where words of another process came in between; and the states, remembered."""
         told: dict[int, ResultOrError] = {}
         for debate_id, base in stood.items():
-            part = draft.parts[debate_id]
+            part = batch.parts[debate_id]
             if base != part.stood:
                 told |= await self._refold(part, base, [entry for entry in entries if entry.part is part])
             if part.debate:
@@ -268,6 +285,16 @@ class PostgresWriter:
             await self._connection.prune(self._clock())
 
 
+def _entry(batch: Batch, item: BatchRequest) -> BatchEntry:
+    part = batch.parts[item.debate_id]
+    try:
+        result = batch.decide(item)
+    except Exception as error:
+        return BatchEntry(item, part, None, error)
+    # A repeated request depends on the first one, even if that concerned another debate.
+    return BatchEntry(item, result.part if isinstance(result, KeyedRequest) else part, result)
+
+
 def _reappend(debate: Debate, outcome: RecordResult) -> RecordResult:
     if not outcome.records:
         return RecordResult(debate, ())
@@ -277,10 +304,7 @@ def _reappend(debate: Debate, outcome: RecordResult) -> RecordResult:
 
 
 def _final_result(result: object, stood: dict[str, int]) -> object:
-    if not isinstance(result, KeyedRequest):
-        return result
-    base = stood[result.part.id]
-    return RepeatedRequest(result.once.body_hash, result.part.id, base + result.first, base + result.last)
+    return result.at(stood[result.part.id]) if isinstance(result, KeyedRequest) else result
 
 
 def _by_debate(items: Iterable[BatchRequest]) -> list[list[BatchRequest]]:

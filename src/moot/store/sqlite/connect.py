@@ -52,11 +52,15 @@ def connect(path: Path, *, reader: bool = False) -> sqlite3.Connection:
 
 def run_statement(connection: sqlite3.Connection, statement: Statement) -> list[Row]:
     """Run a statement of `store/sql.py` and return all rows."""
-    text = sqlite_text(statement.text)
     if statement.many is None:
-        return connection.execute(text, _adapted(statement.values)).fetchall()
-    connection.executemany(text, map(_adapted, statement.many))
+        return cursor_of(connection, statement).fetchall()
+    connection.executemany(sqlite_text(statement.text), map(_adapted, statement.many))
     return []
+
+
+def cursor_of(connection: sqlite3.Connection, statement: Statement) -> sqlite3.Cursor:
+    """Run a statement of `store/sql.py` whose rows are read in pages."""
+    return connection.execute(sqlite_text(statement.text), _adapted(statement.values))
 
 
 def run_steps(connection: sqlite3.Connection, steps: Steps[T]) -> T:

@@ -21,7 +21,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from moot.core.errors import StoreError, UnknownDebate
 from moot.core.events import Recorded, StreamedEvent
 from moot.core.state import Debate
-from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, now
+from moot.store.append import SUMMARIES_PER_PAGE, Clock, RepeatedRequest, StateCache, now
+from moot.store.batch import AppendStreamed, ClaimDebate, RecordEvents
 from moot.store.contract import (
     NO_FILTER,
     ActiveDebate,
@@ -34,14 +35,11 @@ from moot.store.contract import (
     LogPosition,
     RecordResult,
 )
-from moot.store.requests import AppendStreamed, ClaimDebate, RecordEvents
 from moot.store.sql import Row, Statement, Steps
 from moot.store.sql_store import SqlStore
 from moot.store.sqlite import queries
 from moot.store.sqlite.connect import connect, prepare, run_statement, run_steps, translated
-from moot.store.sqlite.writer import SqliteWriter
-from moot.store.sqlite.writer_requests import OwnTransaction
-from moot.store.state_cache import StateCache
+from moot.store.sqlite.writer import OwnTransaction, SqliteWriter
 
 READERS = 3
 STATES = 1024

@@ -10,23 +10,23 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from moot.core import crash_points
 from moot.core.errors import StoreError, UnknownDebate
-from moot.store.append import Clock
+from moot.store.append import Clock, StateCache
+from moot.store.batch import BatchRequest, Deleted, WriterAnswer, deliver_answers
 from moot.store.contract import Listener
-from moot.store.notify import Deleted, WriterAnswer
-from moot.store.requests import BatchRequest
 from moot.store.sqlite import queries
 from moot.store.sqlite.batch import SqliteBatch
 from moot.store.sqlite.connect import LOCK_WAIT_SECONDS, is_locked, translate
-from moot.store.sqlite.writer_requests import OwnTransaction, SqliteRequest, answer_to, deliver, run_request
-from moot.store.state_cache import StateCache
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,6 +40,16 @@ CHECKPOINT_WAIT_SECONDS = 0.05
 """Seconds to wait for readers elsewhere before a deleted text is scrubbed."""
 CHECKPOINT_RETRY_SECONDS = 1.0
 """Seconds until the next attempt, if they would not let us."""
+
+
+class OwnTransaction(Struct, frozen=True):
+    """Work that has a transaction to itself."""
+
+    reply: Future[Any]
+    work: Callable[[], object]
+
+
+SqliteRequest = BatchRequest | OwnTransaction
 
 
 class SqliteWriter:
@@ -74,8 +84,7 @@ class SqliteWriter:
     def join(self) -> None:
         self._thread.join()
 
-    # --- work for `OwnTransaction`
-    # -----------------------------------------------------------------------------
+    # --- work for `OwnTransaction` --------------------------------------------------------------------
 
     def changed_elsewhere(self) -> bool:
         self._check_data_version()
@@ -112,7 +121,7 @@ class SqliteWriter:
 
     def _run(self) -> None:
         while batch := self._gather():
-            deliver(self._run_batch(batch), self.listeners)
+            _deliver(self._run_batch(batch), self.listeners)
             if self._unsettled >= MAX_FRESH_EVENTS:
                 self._move_fresh_events()
             if self._truncate_at <= time.monotonic():
@@ -162,7 +171,7 @@ class SqliteWriter:
 
     def _run_alone(self, item: OwnTransaction) -> WriterAnswer:
         try:
-            return answer_to(item.reply, item.work)
+            return _answer(item.reply, item.work)
         except sqlite3.Error as error:
             return item.reply, None, translate(error)
 
@@ -180,16 +189,16 @@ class SqliteWriter:
         return [answer for item in items for answer in self._run_together([item])]
 
     def _write(self, items: list[BatchRequest]) -> list[WriterAnswer]:
-        draft = SqliteBatch(self._connection, self._states, generation=self._generation, at=self._clock())
+        batch = SqliteBatch(self._connection, self._states, generation=self._generation, at=self._clock())
         try:
-            answers = [answer_to(item.reply, run_request, item, draft) for item in items]
-            draft.write()
+            answers = [_answer(item.reply, batch.decide, item) for item in items]
+            batch.write()
             self._commit()
         except BaseException:
-            draft.drop_from_cache()
+            batch.drop_from_cache()
             raise
-        draft.commit_to_cache()
-        self._unsettled = draft.last_fresh_row or self._unsettled
+        batch.commit_to_cache()
+        self._unsettled = batch.last_fresh_row or self._unsettled
         return answers
 
     # --- transactions ---------------------------------------------------------------------------------
@@ -251,6 +260,27 @@ class SqliteWriter:
             self._truncate_at = self._truncate_at if busy else NEVER
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(f"PRAGMA busy_timeout = {int(LOCK_WAIT_SECONDS * 1000)}")
+
+
+def _answer(reply: Future[Any], work: Callable[..., object], *args: object) -> WriterAnswer:
+    """A request's own errors are its answer; those of SQLite are raised: the transaction may be over."""
+    try:
+        return reply, work(*args), None
+    except sqlite3.Error:
+        raise
+    except Exception as error:
+        return reply, None, error
+
+
+def _deliver(answers: list[WriterAnswer], listeners: list[Listener]) -> None:
+    """From the writer's thread: each event loop is woken once, however many answers it gets."""
+    by_loop: dict[AbstractEventLoop, list[WriterAnswer]] = {}
+    for answer in answers:
+        by_loop.setdefault(answer[0].get_loop(), []).append(answer)
+    for loop, its_answers in by_loop.items():
+        # Nobody waits on a loop that has been closed.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(deliver_answers, its_answers, listeners)
 
 
 def _delete(connection: sqlite3.Connection, debate_id: str) -> None:

@@ -1,0 +1,278 @@
+"""A batch of write requests: how it is decided debate by debate, and how the answers are delivered.
+
+Several requests are decided and written together. A request changes the batch only when nothing in it can
+fail any more, so one that raises leaves the others alone. Nothing here knows whether the batch will be
+written. In PostgreSQL another process may have appended to a debate meanwhile; positions in the log are
+therefore counted from where the debate stood, and the database says where that was.
+"""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from moot.core.errors import KeyReused, UnknownDebate
+from moot.core.events import CallDelta, Event, SegmentCompleted, StreamedEvent, encode
+from moot.core.state import Debate
+from moot.store.append import (
+    CachedState,
+    RepeatedRequest,
+    append_events,
+    check_epoch,
+    is_unclaimed,
+    models_changed,
+    next_epoch,
+    only_open_calls,
+    pack,
+    unclaimed,
+)
+from moot.store.contract import UNCLAIMED, DecideOnHead, IdempotencyKey, Listener, RecordResult
+from moot.views.session_rows import lookup_keys
+from moot.views.summary import summarize
+
+# --- requests -----------------------------------------------------------------------------------------
+
+
+class RecordEvents(Struct, frozen=True):
+    reply: Future[Any]
+    debate_id: str
+    decide: DecideOnHead
+    epoch: int | None
+    owner: str
+    once: IdempotencyKey | None
+    bodies: Mapping[str, bytes] | None
+
+
+class AppendStreamed(Struct, frozen=True):
+    reply: Future[Any]
+    debate_id: str
+    events: Sequence[StreamedEvent]
+    epoch: int
+
+
+class ClaimDebate(Struct, frozen=True):
+    reply: Future[Any]
+    debate_id: str
+    runner: str
+    seen_epoch: int
+    epoch: int | None
+
+
+BatchRequest = RecordEvents | AppendStreamed | ClaimDebate
+
+# --- deciding -----------------------------------------------------------------------------------------
+
+
+class KeyedRequest(Struct, frozen=True):
+    """A request with a key; `first` and `last` count from where its debate stood."""
+
+    once: IdempotencyKey
+    part: DebateAppend
+    first: int
+    last: int
+
+    def at(self, stood: int) -> RepeatedRequest:
+        return RepeatedRequest(self.once.body_hash, self.part.id, stood + self.first, stood + self.last)
+
+
+Decided = RecordResult | RepeatedRequest | KeyedRequest | int
+
+
+class DebateAppend(Struct, eq=False):
+    """What the batch appends to one debate. A debate that does not exist stands at 0."""
+
+    id: str
+    debate: Debate | None
+    """The state after the batch."""
+    epoch: int
+    place: int = 0
+    fresh: bool = False
+    """Its state was read for this batch; otherwise it is a cached one."""
+    owner: str = ""
+    runner: str | None = None
+    stood: int = 0
+    turning: int = 0
+    seen_epoch: int = 0
+    exact: bool = False
+    """Not even a word may have been added meanwhile: what a person types continues the text on the screen."""
+    events: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Epoch and body of each."""
+    turn: int = 0
+    """The position in `events` of the last one that is no word; 0 where there is none."""
+    summary: str = ""
+    cast: tuple[str, ...] = ()
+    """The models in it, where they may have changed."""
+    marks: tuple[str, ...] = ()
+    """Keys under which its sessions are found from now on."""
+    bodies: dict[str, tuple[bool, bytes]] = field(default_factory=dict[str, tuple[bool, bytes]])
+    keyed: list[KeyedRequest] = field(default_factory=list[KeyedRequest])
+
+    @property
+    def is_new(self) -> bool:
+        return not self.stood
+
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.events or self.bodies or self.keyed) or self.runner is not None
+
+    @property
+    def size(self) -> int:
+        return sum(len(body) for _, body in self.events) + sum(len(body) for _, body in self.bodies.values())
+
+
+class Batch:
+    def __init__(
+        self,
+        load: Callable[[str], CachedState | None],
+        find_request: Callable[[IdempotencyKey], RepeatedRequest | None],
+        *,
+        at: datetime,
+    ) -> None:
+        """`load` returns the state of a debate, None where it does not exist; `find_request` returns a stored
+        request that has not expired."""
+        self.at = at
+        self.parts: dict[str, DebateAppend] = {}
+        self._load = load
+        self._find_request = find_request
+        self._keyed: dict[tuple[str, str], KeyedRequest] = {}
+
+    def add_debate(self, debate_id: str, known: CachedState | None, *, fresh: bool = False) -> DebateAppend:
+        if known is None:
+            part = DebateAppend(debate_id, None, 0, fresh=fresh)
+        else:
+            part = DebateAppend(
+                debate_id,
+                known.debate,
+                known.epoch,
+                place=known.checked,
+                fresh=fresh,
+                stood=known.debate.seq,
+                turning=known.debate.turning,
+                seen_epoch=known.epoch,
+            )
+        self.parts[debate_id] = part
+        return part
+
+    def decide(self, request: BatchRequest) -> Decided:
+        """Raises what the request's own decision raises; the batch is as before then."""
+        debate_id = request.debate_id
+        part = self.parts.get(debate_id) or self.add_debate(debate_id, self._load(debate_id))
+        match request:
+            case RecordEvents():
+                return self._record(part, request)
+            case AppendStreamed():
+                return self._append_streamed(part, request)
+            case ClaimDebate():
+                return _claim(part, request)
+
+    def _record(
+        self, part: DebateAppend, request: RecordEvents
+    ) -> RecordResult | RepeatedRequest | KeyedRequest:
+        if request.once and (earlier := self._repeated(request.once)):
+            return earlier
+        if part.debate:
+            check_epoch(request.epoch, part.epoch)
+        epoch = part.epoch if part.debate else request.epoch or 0
+        outcome = append_events(part.debate, part.id, request.decide(part.debate), epoch=epoch, at=self.at)
+        rows = _event_rows(outcome)
+        shown = summarize(outcome.debate)
+        summary = msgspec.json.encode(shown).decode()
+        packed = {digest: pack(body) for digest, body in (request.bodies or {}).items()}
+        # From here on nothing can fail.
+        if models_changed(part.debate, outcome.debate):
+            part.cast = shown.model_names()
+        if part.debate is None:
+            part.owner, part.epoch = request.owner, epoch
+        if is_unclaimed(part.debate, outcome.debate):
+            part.runner = UNCLAIMED
+        part.marks += lookup_keys(outcome.debate, outcome.records)
+        part.exact |= request.epoch is None and any(is_streamed(record.event) for record in outcome.records)
+        part.bodies |= packed
+        _add_events(part, outcome, rows)
+        part.summary = summary if part.turn else part.summary
+        if request.once:
+            keyed = KeyedRequest(request.once, part, len(part.events) - len(rows) + 1, len(part.events))
+            self._keyed[request.once.client, request.once.key] = keyed
+            part.keyed.append(keyed)
+        return outcome
+
+    def _append_streamed(self, part: DebateAppend, request: AppendStreamed) -> RecordResult:
+        if part.debate is None:
+            raise UnknownDebate
+        check_epoch(request.epoch, part.epoch)
+        words = only_open_calls(part.debate, request.events)
+        outcome = append_events(part.debate, part.id, words, epoch=request.epoch, at=self.at)
+        _add_events(part, outcome, _event_rows(outcome))
+        return outcome
+
+    def _repeated(self, once: IdempotencyKey) -> KeyedRequest | RepeatedRequest | None:
+        earlier = self._keyed.get((once.client, once.key)) or self._find_request(once)
+        if earlier is None:
+            return None
+        request = earlier.once if isinstance(earlier, KeyedRequest) else earlier
+        if request.body_hash != once.body_hash:
+            raise KeyReused
+        return earlier
+
+
+def _claim(part: DebateAppend, request: ClaimDebate) -> int:
+    if part.debate is None:
+        raise UnknownDebate
+    part.epoch = next_epoch(part.epoch, request.seen_epoch, request.epoch)
+    part.runner = request.runner or unclaimed(part.debate)
+    return part.epoch
+
+
+def _event_rows(outcome: RecordResult) -> list[tuple[int, str]]:
+    return [(record.epoch, encode(record.event).decode()) for record in outcome.records]
+
+
+def _add_events(part: DebateAppend, outcome: RecordResult, rows: list[tuple[int, str]]) -> None:
+    part.debate = outcome.debate
+    for record, row in zip(outcome.records, rows, strict=True):
+        part.events.append(row)
+        if not is_streamed(record.event):
+            part.turn = len(part.events)
+
+
+def is_streamed(event: Event) -> bool:
+    return isinstance(event, CallDelta | SegmentCompleted)
+
+
+# --- answers ------------------------------------------------------------------------------------------
+
+
+class Deleted(Struct, frozen=True):
+    debate_id: str
+
+
+WriterAnswer = tuple[Future[Any], object, Exception | None]
+"""The future that is waiting, the result, and the error where there is one."""
+
+
+def deliver_answers(answers: Sequence[WriterAnswer], listeners: Sequence[Listener]) -> None:
+    """On the event loop: listeners first, even where the request was cancelled, then those who wait."""
+    try:
+        for _, result, _ in answers:
+            for listener in listeners:
+                _notify(listener, result)
+    finally:
+        for reply, result, error in answers:
+            if reply.done():
+                continue
+            if error:
+                reply.set_exception(error)
+            else:
+                reply.set_result(result)
+
+
+def _notify(listener: Listener, result: object) -> None:
+    if isinstance(result, RecordResult) and result.records:
+        listener(result.debate.id, result.records)
+    elif isinstance(result, Deleted):
+        listener(result.debate_id, None)
