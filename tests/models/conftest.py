@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.models.catalogue import CatalogueEntry, ModelPart
+from moot.models.catalogue import DEFAULT, CatalogueEntry, ModelPart
 from moot.models.model_files import ModelFiles
 
 PIECES = (b"GGUF" + b"a" * 3000, b"b" * 500)
@@ -94,3 +94,12 @@ def managing(shelf: Shelf, tmp_path: Path) -> Managing:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def manager() -> ModelFiles:
+    """The real small model, downloaded once into a folder outside the repository (`MOOT_TEST_MODELS`)."""
+    folder = os.environ.get("MOOT_TEST_MODELS") or "~/.cache/moot-test-models"
+    manager = ModelFiles(Path(folder).expanduser(), environ=os.environ)
+    manager.install(DEFAULT)
+    return manager

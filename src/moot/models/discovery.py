@@ -1,15 +1,14 @@
-"""What can argue here: services with a key, model servers, installed models, and what to fetch.
+"""Finds the models that can debate here: services with a key, model servers, installed and downloadable ones.
 
-Servers are knocked at on this machine, and where the operator says that they are; briefly, and at all doors
-at once. Of a key nothing but the name of its variable is ever told. The rows come best first, and the default
-model is the first usable one.
+Servers are probed on this machine and at the addresses that the operator set, briefly and all at once. Of a
+key only the name of its variable is shown. The rows come best first; the default model is the first usable.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import aiohttp
 import msgspec
@@ -21,20 +20,21 @@ from moot.models.model_files import ModelFiles
 from moot.providers import transport
 from moot.providers.endpoints import ENDPOINTS, Endpoint, key_hint, key_of, needs_key, proxy_to
 from moot.providers.keys import SETTINGS_FILE, ApiKey, Secret
+from moot.providers.lenient_json import get_dicts
 
 PROBE_TIMEOUT = aiohttp.ClientTimeout(total=0.3)
 MAX_LIST_BYTES = 4 * 1024 * 1024
 MAX_MODEL_BYTES = 1 << 50
-"""Bytes, of a list that is told and of a model that is in it."""
+"""Of a list of models, and of one model in it."""
 
 FREE_MODEL = f"local/{DEFAULT}"
-"""Costs nothing, and comes by itself."""
+"""Free, and downloaded when it is needed."""
 
 ModelKind = Literal["key", "server", "installed", "catalogue"]
 
 
 class AvailableModel(Struct, frozen=True, omit_defaults=True):
-    """One row: `name` as one would write it after `--model`; where it ends with /, a model is to be added."""
+    """One row. `name` is what `--model` accepts; if it ends with /, the name of a model must be added."""
 
     name: str
     kind: ModelKind
@@ -54,30 +54,30 @@ async def find_models(
     *,
     local: bool = True,
 ) -> tuple[AvailableModel, ...]:
-    """Everything that could argue, best first. `local` says whether local models can be run at all."""
+    """All models, best first. `local` says whether local models can run here."""
     endpoints = tuple(services)
     keyed = keyed_services(endpoints, environ, kept or {})
-    here = await asyncio.to_thread(local_rows, manager, local)
-    return (*keyed, *await server_rows(endpoints, environ, kept or {}), *here)
+    own = await asyncio.to_thread(local_rows, manager, local)
+    return (*keyed, *await server_rows(endpoints, environ, kept or {}), *own)
 
 
 def default_choice(rows: tuple[AvailableModel, ...]) -> AvailableModel:
-    """A service with a key, a server, the largest installed model, or the one we fetch."""
+    """A service with a key, a server, the largest installed model, or the one to download."""
     usable = [row for row in rows if row.usable and not row.name.endswith("/")]
     for kind in ("key", "server"):
         for row in usable:
             if row.kind == kind:
                 return row
-    here = [row for row in usable if row.kind == "installed"]
-    fetched = AvailableModel(FREE_MODEL, "catalogue", usable=False, why="not installed")
-    return max(here, key=lambda row: row.size or 0) if here else fetched
+    installed = [row for row in usable if row.kind == "installed"]
+    to_download = AvailableModel(FREE_MODEL, "catalogue", usable=False, why="not installed")
+    return max(installed, key=lambda row: row.size or 0) if installed else to_download
 
 
 def default_name(rows: tuple[AvailableModel, ...]) -> str:
     return default_choice(rows).name
 
 
-# --- services that want a key -------------------------------------------------------------------------
+# --- services with a key ------------------------------------------------------------------------------
 
 
 def keyed_services(
@@ -91,7 +91,7 @@ def keyed_services(
 
 
 def _service_row(endpoint: Endpoint, key: ApiKey | None) -> AvailableModel:
-    # Who serves what at an address of the operator's own, and wants no key for it, is anybody's guess.
+    # Which models there are at an address of the operator's, without a key, is not known.
     model = "" if key is None and endpoint.moved else endpoint.model
     name = f"{endpoint.name}/{model}"
     if key is None and needs_key(endpoint):
@@ -107,11 +107,11 @@ def _key_reason(endpoint: Endpoint, key: ApiKey | None) -> str:
     return f"{reason}, at {endpoint.base_url}" if endpoint.moved else reason
 
 
-# --- models of our own ---------------------------------------------------------------------------------
+# --- local models -------------------------------------------------------------------------------------
 
 
 def local_rows(manager: ModelFiles, usable: bool) -> tuple[AvailableModel, ...]:
-    """Local models: those in place first, then those of the catalogue that can be fetched."""
+    """Installed models first, then those of the catalogue that can be downloaded."""
     todo = "" if usable else 'pip install "moot[local]"'
     names = manager.installed()
     rows = [_installed_row(manager, name, usable, todo) for name in names]
@@ -165,7 +165,7 @@ async def server_rows(
 
 
 def list_url(server: Endpoint) -> str:
-    """Where it tells its models: Ollama tells their sizes too, in a place of its own."""
+    """The address of its list of models; Ollama has one of its own, with their sizes."""
     if server.name == "ollama":
         return f"{server.base_url.removesuffix('/v1')}/api/tags"
     return f"{server.base_url}/models"
@@ -184,22 +184,19 @@ async def _probe(
             body = await transport.read_body(response, MAX_LIST_BYTES) if response.status == 200 else b"null"
         return msgspec.json.decode(body)
     except (aiohttp.ClientError, OSError, ValueError, RecursionError, Invalid):
-        return None  # whatever listens there, it is not that server
+        return None  # what listens there is not that server
 
 
 def rows_from_reply(server: Endpoint, answer: Any) -> tuple[AvailableModel, ...]:
-    """The models in an answer; anything may listen at a port, so only the server's own kind counts."""
-    if not isinstance(answer, dict):
-        return ()
-    reply = cast("dict[str, Any]", answer)
+    """The models in an answer. Anything may listen at a port, so only the server's own format counts."""
     match server.name:
         case "ollama":
-            models = [(model.get("name"), model.get("size")) for model in _dicts(reply.get("models"))]
+            models = [(model.get("name"), model.get("size")) for model in get_dicts(answer, "models")]
         case "llamacpp":
-            listed = [model for model in _dicts(reply.get("data")) if model.get("owned_by") == "llamacpp"]
+            listed = [model for model in get_dicts(answer, "data") if model.get("owned_by") == "llamacpp"]
             models = [(model.get("id"), None) for model in listed]
         case _:
-            models = [(model.get("id"), None) for model in _dicts(reply.get("data"))]
+            models = [(model.get("id"), None) for model in get_dicts(answer, "data")]
     return tuple(
         AvailableModel(
             f"{server.name}/{name.removesuffix(':latest')}",
@@ -211,9 +208,3 @@ def rows_from_reply(server: Endpoint, answer: Any) -> tuple[AvailableModel, ...]
         for name, size in models
         if isinstance(name, str) and name and name.isprintable() and "embed" not in name.lower()
     )
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        return []
-    return [cast("dict[str, Any]", item) for item in cast("list[Any]", value) if isinstance(item, dict)]

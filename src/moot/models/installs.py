@@ -1,7 +1,7 @@
-"""Installs under way: started by somebody, carried on whether they stay or not, one after the other.
+"""Installs in the background, one after the other.
 
-The manager blocks in a thread; what it reports is kept here, for whoever asks how far it has come. To stop
-one, its next report raises: what was fetched stays on the disk, and the next install goes on from there.
+`ModelFiles` blocks in a thread; its progress is kept here for status requests. To stop an install, its next
+progress report raises: the downloaded part stays on the disk, and the next install continues from there.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ log = logging.getLogger(__name__)
 
 
 class InstallStatus(Struct, frozen=True):
-    """How it stands with one model of the catalogue, in bytes."""
+    """The state of one model of the catalogue, in bytes."""
 
     entry: CatalogueEntry
     state: State
     done: int
     total: int
     error: str = ""
-    """What went wrong, and what to do about it."""
+    """What went wrong, and the remedy."""
 
 
 class _InstallStopped(Exception):
-    """Somebody has called it off."""
+    """The install was stopped on request."""
 
 
 class InstallManager:
@@ -49,7 +49,7 @@ class InstallManager:
         self._done: dict[str, int] = {}
         self._errors: dict[str, str] = {}
         self.finished = 0
-        """Rises with every model that is put in place: what was known of models before is out of date."""
+        """Rises with every installed model: lists of models made before are out of date."""
 
     def all(self) -> tuple[InstallStatus, ...]:
         return tuple(self.status(name) for name in self._manager.catalogue)
@@ -70,7 +70,7 @@ class InstallManager:
         return result
 
     def start(self, name: str) -> InstallStatus:
-        """Begin, or join what is under way. What is here stays as it is."""
+        """Begin to install a model, unless it is installed or being installed."""
         current = self.status(name)
         if current.state in ("absent", "failed"):
             self._errors.pop(name, None)
@@ -80,7 +80,7 @@ class InstallManager:
         return self.status(name)
 
     async def stop(self, name: str) -> bool:
-        """Whether there was one under way; what it has fetched is kept."""
+        """Stop an install; what it has downloaded is kept. Returns whether there was one."""
         self.status(name)
         task = self._tasks.get(name)
         if task is None:
@@ -97,7 +97,7 @@ class InstallManager:
             await asyncio.wait(tasks.values())
 
     def _cancel(self, name: str, task: asyncio.Task[None]) -> None:
-        """One that waits for its turn leaves; the other is in a thread, and must leave by itself."""
+        """Cancel one that waits; the one that runs is in a thread, and stops at its next report."""
         self._stopped.add(name)
         if name != self._fetching:
             task.cancel()
@@ -113,18 +113,18 @@ class InstallManager:
         except MootError as error:
             self._errors[name] = _error_text(error)
         except Exception:
-            log.exception("an install went wrong", extra={"model": name})
+            log.exception("an install failed", extra={"model": name})
             self._errors[name] = "Something unexpected went wrong; the server's log has it. Try again."
         finally:
             self._fetching = "" if self._fetching == name else self._fetching
 
     def _cleanup(self, name: str) -> None:
-        """Also of one that was called off before its first step."""
+        """Runs even for one that was cancelled before its first step."""
         self._done.pop(name, None)
         del self._tasks[name]
 
     def _fetch(self, name: str) -> None:
-        """In a thread. Raises _Stopped where nobody wants it any more."""
+        """Runs in a thread. Raises _InstallStopped if it was stopped."""
 
         def report(progress: InstallProgress) -> None:
             self._done[name] = progress.done

@@ -1,36 +1,56 @@
-"""Models on this machine, with no key and no server to start: each runs in a supervised child process.
+"""Models on this machine, without a key: each runs in a supervised child process (`local_server.py`).
 
-A child starts when its model is first asked and serves everyone who asks for that model. At most a few run at
-once; one that nobody needs is stopped to make room, or after a while by itself. One that dies breaks off its
-requests with a passing fault, and the next request starts it anew. A model of the catalogue that is missing
-is fetched at first use.
+A child starts with the first call of its model and serves all calls of it. At most a few run at once; an idle
+one is stopped to make room, or after a while. If one dies, its calls end with a transient fault, and the next
+call starts it again. A model of the catalogue that is missing is downloaded at first use.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
+import shutil
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiohttp
+import msgspec
+
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import Model, Request
 from moot.models.catalogue import CatalogueEntry, ModelTuning
-from moot.models.local_model_process import LocalModelProcess
+from moot.models.local_server import LocalServerOptions
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
-from moot.providers.contract import Chunk, Traits
+from moot.providers import transport
+from moot.providers.client import ExtraFields, ProviderClient
+from moot.providers.contract import Chunk, Provider, Traits
+from moot.providers.families import load_family
 
 MAX_THREADS = 8
 CRASH_FAULTS = {"disconnected", "unreachable"}
-TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=False)
-SMALL_TRAITS = Traits(chaining=False, deadlines=False, prefill=True, small=True)
+TRAITS = Traits(deadlines=False, prefill=True)
+SMALL_TRAITS = Traits(deadlines=False, prefill=True, small=True)
+SMALL_FILE_BYTES = 2_000_000_000
+"""Three billion parameters at four to five bits each."""
+LOAD_SECONDS = 300.0
+POLL_SECONDS = 0.03
+STOP_SECONDS = 2.0
+LOG_LINES = 5
+SOCKET = "model.sock"
+"""llama.cpp takes a host with this ending for a Unix socket."""
+MAX_SOCKET_PATH = 100
+SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
-class LocalProvider:
-    """All local models, by the name the manager knows them by or by the path of a GGUF file."""
+class LocalProvider(Provider):
+    """All local models, by their name in `ModelFiles` or by the path of a GGUF file."""
 
     def __init__(
         self,
@@ -49,7 +69,7 @@ class LocalProvider:
         self._idle_seconds = idle_seconds
         self._progress = progress
         self._processes: dict[str, LocalModelProcess] = {}
-        """In the order of their last use, the longest idle first."""
+        """By their last use, the longest idle first."""
         self._start_lock = asyncio.Lock()
         self._freed = asyncio.Event()
         self._idle_timers: dict[str, asyncio.TimerHandle] = {}
@@ -57,18 +77,12 @@ class LocalProvider:
 
     @property
     def traits(self) -> Traits:
-        """Of the smallest we serve; `traits_of` knows better."""
+        """The traits of the smallest model; `traits_of` has those of each."""
         return SMALL_TRAITS
 
     def traits_of(self, model: str) -> Traits:
         entry = self._manager.catalogue.get(model)
         return SMALL_TRAITS if _is_small(entry, self._manager, model) else TRAITS
-
-    def report_timeout(self, model: Model) -> None:
-        pass
-
-    def admit(self, model: Model) -> AbstractAsyncContextManager[object]:
-        return nullcontext()
 
     async def prepare(self, model: Model) -> None:
         async with self._process(model.name):
@@ -86,7 +100,7 @@ class LocalProvider:
                 raise
 
     async def count_tokens(self, name: str, text: str) -> int:
-        """How many tokens a text is to this model."""
+        """How many tokens this model counts in a text."""
         async with self._process(name) as process:
             return len((await process.post("/tokenize", content=text))["tokens"])
 
@@ -96,11 +110,11 @@ class LocalProvider:
         self._idle_timers.clear()
         processes = list(self._processes.values())
         self._processes.clear()
-        await asyncio.gather(*(engine.stop() for engine in processes), *self._stopping)
+        await asyncio.gather(*(process.stop() for process in processes), *self._stopping)
 
     @asynccontextmanager
     async def _process(self, name: str) -> AsyncGenerator[LocalModelProcess]:
-        """The engine of a model, kept from leaving for as long as it is used."""
+        """The process of a model, which is not stopped while it is in use."""
         process = self._get_running(name) or await self._start_process(name)
         process.busy += 1
         self._stop_idle_timer(name)
@@ -129,14 +143,14 @@ class LocalProvider:
             path = await self._ensure_file(name)
             await self._wait_for_capacity()
             entry = self._manager.catalogue.get(name)
-            quirks = entry.quirks if entry else ModelTuning()
+            tuning = entry.tuning if entry else ModelTuning()
             process = await LocalModelProcess.start(
                 path,
                 traits=self.traits_of(name),
-                tuning=partial(sampling_fields, quirks),
+                tuning=partial(sampling_fields, tuning),
                 environ=self._manager.environ,
                 slots=self._slots,
-                context=quirks.context,
+                context=tuning.context,
                 threads=self._threads,
             )
             self._processes[name] = process
@@ -150,7 +164,7 @@ class LocalProvider:
 
     async def _wait_for_capacity(self) -> None:
         while len(self._processes) >= self._children:
-            idle = next((name for name, engine in self._processes.items() if not engine.busy), None)
+            idle = next((name for name, process in self._processes.items() if not process.busy), None)
             if idle is not None:
                 self._stop_idle_timer(idle)
                 await self._processes.pop(idle).stop()
@@ -173,32 +187,168 @@ class LocalProvider:
             self._stop_in_background(self._processes.pop(name))
 
     def _stop_in_background(self, process: LocalModelProcess) -> None:
-        task = asyncio.create_task(process.stop(), name=f"local model {process.pid} leaves")
+        task = asyncio.create_task(process.stop(), name=f"stop local model {process.pid}")
         self._stopping.add(task)
         task.add_done_callback(self._stopping.discard)
 
 
-def sampling_fields(quirks: ModelTuning, request: Request) -> Mapping[str, Any]:
+def sampling_fields(tuning: ModelTuning, request: Request) -> Mapping[str, Any]:
     """Sampling for a speech, or for a reply that must be JSON."""
-    return quirks.speech if request.schema is None else quirks.reply
+    return tuning.speech if request.schema is None else tuning.reply
 
 
 def _is_small(entry: CatalogueEntry | None, manager: ModelFiles, name: str) -> bool:
     if entry is not None:
         return entry.small
     try:
-        return manager.path(name).stat().st_size < SMALL_FILE
+        return manager.path(name).stat().st_size < SMALL_FILE_BYTES
     except (Unavailable, OSError):
         return True
-
-
-SMALL_FILE = 2_000_000_000
-"""Three billion parameters at four to five bits each."""
 
 
 def _thread_count() -> int:
     try:
         cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux can tell what share of the machine is ours
+    except AttributeError:  # only Linux says how many cores this process may use
         cores = os.cpu_count() or 1
     return min(cores, MAX_THREADS)
+
+
+# --- one process --------------------------------------------------------------------------------------
+
+
+class LocalModelProcess:
+    """One model at work: started by `start`, called through `chat`; `busy` counts its calls."""
+
+    def __init__(self, process: Process, folder: Path, traits: Traits, tuning: ExtraFields) -> None:
+        socket = str(folder / SOCKET)
+        self.busy = 0
+        self.chat = ProviderClient(
+            load_family("openai_chat"), socket=socket, traits=traits, tuning=tuning, disarm=True
+        )
+        self._process = process
+        self._folder = folder
+        self._session = transport.open_session(socket=socket)
+
+    @classmethod
+    async def start(
+        cls,
+        model: Path,
+        *,
+        traits: Traits,
+        tuning: ExtraFields,
+        environ: Mapping[str, str],
+        slots: int,
+        context: int,
+        threads: int,
+    ) -> LocalModelProcess:
+        check_local_models()
+        folder = _make_folder()
+        options = LocalServerOptions(
+            model=str(model),
+            socket=str(folder / SOCKET),
+            parent=os.getpid(),
+            slots=slots,
+            context=context,
+            threads=threads,
+        )
+        # -P: modules in the current folder must not be imported.
+        command = (sys.executable, "-P", "-m", "moot.models.local_server", msgspec.json.encode(options))
+        with (folder / "log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=PIPE,
+                stdout=DEVNULL,
+                stderr=log,
+                env={
+                    name: value
+                    for name, value in environ.items()
+                    if not name.upper().endswith(SECRET_SUFFIXES)
+                },
+                start_new_session=True,  # Ctrl-C reaches only us; we then stop the child
+            )
+        started = cls(process, folder, traits, tuning)
+        try:
+            async with asyncio.timeout(LOAD_SECONDS):
+                await started._wait_until_ready(model)
+        except BaseException as error:
+            await started.stop()
+            if isinstance(error, TimeoutError):
+                raise Unavailable(f"The model {model.name} did not load in {LOAD_SECONDS:.0f} s.") from error
+            raise
+        return started
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def died(self) -> bool:
+        """Whether it has exited, or exits in a moment: the connection breaks just before the exit is seen."""
+        try:
+            await asyncio.wait_for(self._process.wait(), 0.5)
+        except TimeoutError:
+            return False
+        return True
+
+    def log_tail(self) -> str:
+        try:
+            lines = (self._folder / "log").read_text(errors="replace").strip().splitlines()
+        except OSError:
+            return ""
+        return "\n".join(lines[-LOG_LINES:])
+
+    async def post(self, path: str, **body: Any) -> Any:
+        """Call an endpoint of the server other than chat."""
+        async with self._session.post(f"http://localhost{path}", json=body) as response:
+            return msgspec.json.decode(await response.read())
+
+    async def stop(self) -> None:
+        await self.chat.close()
+        await self._session.close()
+        assert self._process.stdin is not None  # noqa: S101 - it was started with a pipe
+        self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _wait_until_ready(self, model: Path) -> None:
+        while not await self._healthy():
+            if not self.alive:
+                raise Unavailable(
+                    f"The model {model.name} cannot be loaded: {self.log_tail() or 'no reason given'}",
+                    fix="Check that the file is a GGUF model, whole, and that there is memory for it.",
+                )
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _healthy(self) -> bool:
+        try:
+            async with self._session.get("http://localhost/health") as response:
+                return response.status == 200
+        except (aiohttp.ClientError, OSError):
+            return False
+
+
+def check_local_models() -> None:
+    """Raises Unavailable, with the remedy, if local models cannot run here."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise Unavailable("Local models need xllamacpp.", fix='pip install "moot[local]"')
+    if sys.platform == "win32":
+        raise Unavailable(
+            "Local models do not run on Windows yet.", fix="Use Ollama or LM Studio, or run Moot inside WSL."
+        )
+
+
+def _make_folder() -> Path:
+    """A private folder, mode 0700, with a short path: that of a socket is limited."""
+    folder = Path(tempfile.mkdtemp(prefix="moot-"))
+    if len(str(folder / SOCKET)) < MAX_SOCKET_PATH:
+        return folder
+    folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix="moot-", dir="/tmp"))

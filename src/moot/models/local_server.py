@@ -1,10 +1,9 @@
-"""The process a local model lives in: llama.cpp's own HTTP server behind a private Unix socket.
+"""The process of a local model: llama.cpp's own HTTP server on a private Unix socket.
 
-It lives no longer than its parent. The kernel tells it of the parent's death where it can (Linux), the end
-of standard input tells it everywhere; either way it clears its folder away and goes, in mid-request if need
-be, without running a destructor that could hang.
+It ends with its parent: by a signal of the kernel (Linux), and everywhere by the end of standard input. It
+then deletes its folder and exits at once, even within a request, without destructors that could hang.
 
-Run as `python -m moot.models.local_server '<settings as JSON>'`.
+Run as `python -m moot.models.local_server '<LocalServerOptions as JSON>'`.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ WARNINGS = 2
 
 
 class LocalServerOptions(Struct, frozen=True):
-    """What the child is told on its command line."""
+    """The command line of the child."""
 
     model: str
     socket: str
     parent: int
     slots: int = 4
     context: int = 4096
-    """Tokens for each slot."""
+    """Tokens of each slot."""
     threads: int = 2
     batch: int = 128
-    """A cancelled prompt is let go of after one batch: 128 tokens keep that under half a second."""
+    """A cancelled prompt ends after one batch: with 128 tokens in less than half a second."""
     memory: int = 512
     """Megabytes for the prompts of conversations that lost their slot."""
 
@@ -52,7 +51,7 @@ def main() -> NoReturn:
     try:
         server = _serve(options)
     except Exception as error:
-        sys.exit(str(error))  # the log above it says more than a traceback could
+        sys.exit(str(error))  # the log before it says more than a traceback
     _exit_on_sigterm(folder)
     while server:
         signal.pause()
@@ -68,7 +67,7 @@ def _exit_with_parent(parent: int, folder: Path) -> None:
 
 
 def _exit_on_sigterm(folder: Path) -> None:
-    """Only once the model is loaded: until then no Python runs, and the signal's plain force is needed."""
+    """Only once the model is loaded: until then no Python code runs, and the default action is needed."""
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         _clean_up_and_exit(folder)
@@ -88,10 +87,10 @@ def _clean_up_and_exit(folder: Path) -> NoReturn:
 
 
 def _limit_thread_spin() -> None:
-    """Threads that spin for each other starve as soon as anything else wants the CPU.
+    """Threads that spin while they wait starve as soon as anything else uses the CPU.
 
-    Two busy processes beside two threads bring a 135M model from 90 tokens a second down to 2; with a short
-    spin it makes 33, and nothing is lost on an idle machine.
+    Two busy processes beside two threads slow a 135M model from 90 tokens a second to 2; with a short spin it
+    makes 33, and loses nothing on an idle machine.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "1000")

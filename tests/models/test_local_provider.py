@@ -22,8 +22,7 @@ import pytest_asyncio
 from moot.core.errors import Fault, Unavailable
 from moot.core.terms import ChatMessage, Model, Request
 from moot.models.catalogue import CATALOGUE, DEFAULT, ModelTuning
-from moot.models.local_model_process import LocalModelProcess
-from moot.models.local_provider import LocalProvider, sampling_fields
+from moot.models.local_provider import LocalModelProcess, LocalProvider, sampling_fields
 from moot.models.model_files import ModelFiles
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplyStarted
 
@@ -264,9 +263,9 @@ def alive(pid: int) -> bool:
 
 
 async def test_sampling_fits_the_kind_of_answer() -> None:
-    quirks = ModelTuning(speech={"min_p": 0.1}, reply={"min_p": 0.0})
-    assert sampling_fields(quirks, ask()) == {"min_p": 0.1}
-    assert sampling_fields(quirks, ask(schema={"type": "object"})) == {"min_p": 0.0}
+    tuning = ModelTuning(speech={"min_p": 0.1}, reply={"min_p": 0.0})
+    assert sampling_fields(tuning, ask()) == {"min_p": 0.1}
+    assert sampling_fields(tuning, ask(schema={"type": "object"})) == {"min_p": 0.0}
 
 
 async def test_who_needs_a_firm_hand(manager: ModelFiles, tmp_path: Path) -> None:
